@@ -1,0 +1,12 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Third-party libraries, all found, never fetched. `make deps` installs them on Debian.
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace assay {
+namespace {
+
+UniqueFd open_or_throw(const std::string& path, int flags, mode_t mode, const char* purpose) {
+  UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
+  if (!fd) fail("cannot {} '{}': {}", purpose, path, errno_text(errno));
+  return fd;
+}
+
+// Reads to the end; sizes from stat() are not trusted (files under /proc say 0).
+bool read_all(int fd, std::string& content) {
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n == 0) return true;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    content.append(buffer, static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+void UniqueFd::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+std::string read_file(const std::string& path) {
+  const UniqueFd fd = open_or_throw(path, O_RDONLY, 0, "read");
+  std::string content;
+  if (!read_all(fd.get(), content)) fail("cannot read '{}': {}", path, errno_text(errno));
+  return content;
+}
+
+std::optional<std::string> read_small_file(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string content;
+  if (!fd || !read_all(fd.get(), content)) return std::nullopt;
+  while (!content.empty() && content.back() == '\n') content.pop_back();
+  return content;
+}
+
+void write_fully(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("cannot write '{}': {}", path, errno_text(errno));
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  // A device such as /dev/stdout or /dev/full cannot be renamed over: write straight to it.
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    write_fully(open_or_throw(path, O_WRONLY, 0, "write").get(), content, path);
+    return;
+  }
+  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  try {
+    const UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666, "write");
+    write_fully(fd.get(), content, temporary);
+    if (::fsync(fd.get()) != 0) fail("cannot sync '{}': {}", temporary, errno_text(errno));
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      fail("cannot write '{}': {}", path, errno_text(errno));
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  const UniqueFd dir(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
+  if (dir)
+    ::fsync(dir.get());  // the rename is complete either way; this makes it survive power loss
+}
+
+void make_directories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail("cannot create folder '{}': {}", path, error.message());
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const UniqueFd fd = open_or_throw(path, O_RDONLY, 0, "read");
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) fail("cannot read '{}': {}", path, errno_text(errno));
+  if (!S_ISREG(info.st_mode)) fail("not a regular file: '{}'", path);
+  size_ = static_cast<std::size_t>(info.st_size);
+  if (size_ == 0) return;
+  data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (data_ == MAP_FAILED) {
+    data_ = nullptr;
+    fail("cannot map '{}': {}", path, errno_text(errno));
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
+  UniqueFd fd = open_or_throw(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666, "lock");
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
+  if (errno == EWOULDBLOCK || errno == EINTR) return std::nullopt;
+  fail("cannot lock '{}': {}", path, errno_text(errno));
+}
+
+TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
+  path_ = (std::filesystem::temp_directory_path() / fmt::format("{}-XXXXXX", prefix)).string();
+  if (::mkdtemp(path_.data()) == nullptr) {
+    fail("cannot create a temporary folder '{}': {}", path_, errno_text(errno));
+  }
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;  // cleaning up never replaces the first error
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace assay

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace assay {
+namespace {
+
+TEST(File, AtomicWriteReplacesWholeContent) {
+  const TemporaryDirectory dir;
+  const auto path = dir.path() + "/f";
+  write_file_atomically(path, "first, and longer");
+  write_file_atomically(path, "second");
+  EXPECT_EQ(read_file(path), "second");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1);
+}
+
+TEST(File, FailedWriteLeavesTheOldContentAndNoDebris) {
+  const TemporaryDirectory dir;
+  EXPECT_THAT([&] { write_file_atomically(dir.path() + "/missing/f", "x"); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("/missing/f")));
+  EXPECT_THAT([] { write_file_atomically("/dev/full", "x"); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("No space left")));
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(File, ErrorsNameThePath) {
+  EXPECT_THAT([] { read_file("/nowhere/at/all"); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("'/nowhere/at/all'")));
+  EXPECT_THROW(MappedFile("/"), UserError);
+}
+
+TEST(File, MapsContentAndEmptyFiles) {
+  const TemporaryDirectory dir;
+  write_file_atomically(dir.path() + "/a", "abc");
+  write_file_atomically(dir.path() + "/empty", "");
+  EXPECT_EQ(MappedFile(dir.path() + "/a").text(), "abc");
+  EXPECT_TRUE(MappedFile(dir.path() + "/empty").bytes().empty());
+}
+
+TEST(File, LockExcludesOtherProcessesUntilTheyEnd) {
+  const TemporaryDirectory dir;
+  const auto path = dir.path() + "/lock";
+  int ready[2], finish[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(finish), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto held = FileLock::try_acquire(path);
+    char byte = held ? 'y' : 'n';
+    if (write(ready[1], &byte, 1) != 1) _exit(1);
+    if (read(finish[0], &byte, 1) != 1) _exit(1);
+    _exit(0);  // without unlocking
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(byte, 'y');
+  EXPECT_FALSE(FileLock::try_acquire(path));
+  ASSERT_EQ(write(finish[1], "x", 1), 1);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(FileLock::try_acquire(path));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/hash.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "base/file.h"
+
+namespace assay {
+namespace {
+
+// FIPS 180-4, section 4.2.2: fractional parts of the cube roots of the first 64 primes.
+constexpr std::array<std::uint32_t, 64> kRound = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+std::uint32_t big_endian(const unsigned char* p) {
+  return std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
+}
+
+class Sha256 {
+ public:
+  void block(const unsigned char* data) {
+    std::array<std::uint32_t, 64> w;
+    for (int t = 0; t < 16; ++t) w[t] = big_endian(data + 4 * t);
+    for (int t = 16; t < 64; ++t) {
+      const auto a = w[t - 15], b = w[t - 2];
+      w[t] = w[t - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3)) + w[t - 7] +
+             (std::rotr(b, 17) ^ std::rotr(b, 19) ^ (b >> 10));
+    }
+    auto [a, b, c, d, e, f, g, h] = state_;
+    for (int t = 0; t < 64; ++t) {
+      const auto t1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
+                      ((e & f) ^ (~e & g)) + kRound[t] + w[t];
+      const auto t2 =
+          (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+    }
+    const std::array<std::uint32_t, 8> add = {a, b, c, d, e, f, g, h};
+    for (int i = 0; i < 8; ++i) state_[i] += add[i];
+  }
+
+  std::string hex() const {
+    std::string text;
+    for (const auto word : state_) text += fmt::format("{:08x}", word);
+    return text;
+  }
+
+ private:
+  std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+};
+
+constexpr std::array<std::uint32_t, 256> kCrc32c = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0x82f63b78u : 0u);
+    table[i] = crc;
+  }
+  return table;
+}();
+
+}  // namespace
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  std::size_t done = 0;
+  for (; done + 64 <= bytes.size(); done += 64) hash.block(data + done);
+
+  // The tail: a one bit, zeros, and the length in bits as a big-endian 64-bit number.
+  std::array<unsigned char, 128> tail{};
+  const std::size_t rest = bytes.size() - done;
+  if (rest > 0) std::memcpy(tail.data(), data + done, rest);
+  tail[rest] = 0x80;
+  const std::size_t length = rest < 56 ? 64 : 128;
+  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+  for (int i = 0; i < 8; ++i) {
+    tail[length - 1 - static_cast<std::size_t>(i)] = static_cast<unsigned char>(bits >> (8 * i));
+  }
+  for (std::size_t i = 0; i < length; i += 64) hash.block(tail.data() + i);
+  return hash.hex();
+}
+
+std::string short_hash(std::string_view text) { return sha256_hex(text).substr(0, 16); }
+
+std::string sha256_file(const std::string& path) { return sha256_hex(MappedFile(path).text()); }
+
+std::uint32_t crc32c(std::string_view bytes) {
+  std::uint32_t crc = ~0u;
+  for (const unsigned char byte : bytes) crc = (crc >> 8) ^ kCrc32c[(crc ^ byte) & 0xff];
+  return ~crc;
+}
+
+}  // namespace assay

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The process that stands between run_process() and its child; see process.h for why it exists.
+// Runs between fork() and _exit() of a program that may have threads: system calls only, no
+// allocation, no locks, no exceptions.
+
+#include <sched.h>
+
+#include <cstdint>
+
+namespace assay {
+
+struct Supervised {
+  const char* program;
+  char** argv;
+  char** environment;
+  const char* working_directory;  // may be null
+  cpu_set_t cpus;
+  bool set_cpus;
+  std::int64_t time_limit_ns;
+  std::uint64_t memory_limit;  // 0: none
+  int stdout_fd, stderr_fd;    // the child's
+  int report_fd;               // where the SupervisorReport goes
+  int control_fd;              // hangs up when the parent dies or wants the end
+  const int* held_fds;
+  int held_count;
+};
+
+struct SupervisorReport {
+  int wait_status = 0;  // of the child, as waitpid() gave it
+  int exec_errno = 0;
+  bool timed_out = false;
+  bool over_memory = false;
+  int orphans = 0;
+};
+
+// Starts the child, watches it, kills and reaps all that it left, reports, exits.
+[[noreturn]] void supervise(const Supervised& job) noexcept;
+
+}  // namespace assay
