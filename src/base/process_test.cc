@@ -103,7 +103,7 @@ TEST(Process, OneProcessCannotPassTheMemoryLimit) {
 
 TEST(Process, SeveralProcessesTogetherCannotPassTheMemoryLimit) {
   // Each holds 40 MB of the endless input, below the limit; four of them do not fit.
-  const std::string one = "tail -c 40000000 /dev/zero & ";
+  const std::string one = "cat /dev/zero | tail -c 40000000 & ";
   auto spec = shell(one + one + one + one + "wait");
   spec.memory_limit = 100'000'000;
   const auto result = run_process(spec);
