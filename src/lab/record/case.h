@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A computation with a defined answer, as the runner and the judge see it. Everything here happens
+// in the parent; what happens inside an attempt is lab/measure/workload.h.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/philox.h"
+#include "lab/record/metrics.h"
+#include "lab/record/point.h"
+#include "lab/record/provider.h"
+
+namespace assay::lab {
+
+// What one output of a call must be.
+struct Expectation {
+  std::string output;               // name of the tensor in the worker's output file
+  std::string dtype;                // "f32", …
+  std::vector<std::int64_t> shape;  // of the whole output
+  // Indices along the first axis whose values are given, ascending; all of them when the whole
+  // output is checked. `sample_seed` tells how they were drawn when not.
+  std::vector<std::int64_t> rows;
+  std::optional<std::int64_t> sample_seed;
+  std::vector<double> values;  // row-major over (rows × the other axes), computed in fp64
+  double rtol = 0, atol = 0;   // |out − ref| ≤ atol + rtol·|ref|
+  std::string oracle;          // how the values were computed, one line
+};
+
+// Why an attempt is not made, as a row's failure.
+struct Skip {
+  std::string code;  // "provider_not_applicable", "no_device", "over_memory_estimate", …
+  std::string message;
+};
+
+class Case {
+ public:
+  virtual ~Case() = default;
+
+  virtual std::string_view suite() const = 0;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view description() const = 0;
+  virtual const PointSchema& schema() const = 0;
+
+  // The points of --quick, of a plain run, and of --points all; each complete and canonical.
+  virtual std::vector<Json> representative_points() const = 0;
+  virtual std::vector<Json> standard_points() const = 0;
+  virtual std::vector<Json> all_points() const { return standard_points(); }
+
+  virtual std::vector<Provider> providers() const = 0;
+  virtual std::string_view baseline() const = 0;  // the provider that ratios refer to
+  virtual const Metric& primary_metric() const { return metric("steady_time"); }
+
+  // Why this provider cannot serve this point; nothing when it can.
+  virtual std::optional<Skip> why_not(const Json& point, std::string_view provider,
+                                      std::string_view platform) const = 0;
+  // Upper estimate of a worker's memory in bytes; 0: unknown, never refused.
+  virtual std::uint64_t memory_estimate(const Json& point, std::string_view provider) const = 0;
+  // The cost model: "flops", "bytes", "pairs", …; an empty map where the case has none.
+  virtual std::map<std::string, double> work(const Json& point) const = 0;
+
+  // The right answer for input set `set` of this point. An empty list: the case declares no oracle.
+  // May take seconds; the runner calls it outside all measurements and remembers the result.
+  virtual std::vector<Expectation> expect(const Json& point, int set) const = 0;
+};
+
+// The cases a program knows, in the order they are listed.
+class CaseRegistry {
+ public:
+  void add(std::unique_ptr<Case> c);
+  // Throws UserError that lists the names.
+  const Case& find(std::string_view name) const;
+  const std::vector<std::unique_ptr<Case>>& all() const { return cases_; }
+
+ private:
+  std::vector<std::unique_ptr<Case>> cases_;
+};
+
+// Input sets: two rotate through the timed calls, a third, never seen before, is written into the
+// same buffers for the call that is judged. A cached answer is therefore a wrong one.
+inline constexpr int kRotatingSets = 2;
+inline constexpr int kJudgedSet = 2;
+
+// The random stream of one named input (at most seven characters) of one set.
+Philox input_stream(std::int64_t seed, std::string_view input, int set);
+
+}  // namespace assay::lab

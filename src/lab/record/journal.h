@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The append-only file of a run: one row a line, each synced before the next attempt starts, so
+// that a runner killed at any moment loses at most the attempt in flight.
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "lab/record/row.h"
+
+namespace assay::lab {
+
+struct Journal {
+  std::vector<Row> rows;
+  std::vector<std::string> lines;  // as in the file, without newlines; lines[i] is rows[i]
+  bool torn = false;               // the last line was incomplete and is not among the rows
+};
+
+// Reads a journal. A torn last line is left out and reported in `torn`; any other line that is
+// damaged is a UserError that names path and line number.
+Journal read_journal(const std::string& path);
+
+// Appends rows to a journal. Holds the file's lock: a second writer is refused with a UserError.
+class JournalWriter {
+ public:
+  // Opens the file for appending, creating it (and its folder); cuts off a torn last line.
+  explicit JournalWriter(const std::string& path);
+
+  // Writes and syncs one line. If that fails (full disk), the file is cut back to what it was and a
+  // UserError names the path: no row that was written before is lost or damaged.
+  void append(const Row& row);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  UniqueFd fd_;
+};
+
+}  // namespace assay::lab

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Every number a row may carry, with its unit. A suite that measures something new adds a line
+// here; a name that is not in this table does not compile where a case names it (`metric("…")`),
+// and is refused where a worker reports it.
+
+#include <array>
+#include <string_view>
+
+namespace assay::lab {
+
+enum class Direction { kLowerIsBetter, kHigherIsBetter, kNeutral };
+enum class MetricKind { kTime, kRate, kFraction, kBytes, kCount };
+
+struct Metric {
+  std::string_view name;
+  std::string_view unit;  // SI; "1" for a pure number
+  Direction direction;
+  MetricKind kind;
+  std::string_view description;
+};
+
+inline constexpr auto kMetrics = [] {
+  using enum Direction;
+  using enum MetricKind;
+  return std::to_array<Metric>({
+      {"steady_time", "s", kLowerIsBetter, kTime, "one call: median over the steady batches"},
+      {"steady_time_min", "s", kLowerIsBetter, kTime, "one call in the fastest batch"},
+      {"steady_time_p10", "s", kLowerIsBetter, kTime, "one call: 10 % quantile over batches"},
+      {"steady_time_p95", "s", kLowerIsBetter, kTime, "one call: 95 % quantile over batches"},
+      {"steady_time_iqr", "s", kLowerIsBetter, kTime, "interquartile range over batches"},
+      {"steady_time_n", "1", kNeutral, kCount, "number of steady batches"},
+      {"cold_time", "s", kLowerIsBetter, kTime, "the first call, alone"},
+      {"compile_time", "s", kLowerIsBetter, kTime, "compilation, where it can be told apart"},
+      {"prepare_time", "s", kNeutral, kTime, "making the inputs; not part of any other time"},
+      {"throughput", "1/s", kHigherIsBetter, kRate, "calls per second in the steady state"},
+      {"flop_rate", "flop/s", kHigherIsBetter, kRate, "the case's operations over steady_time"},
+      {"bandwidth", "B/s", kHigherIsBetter, kRate, "the case's bytes over steady_time"},
+      {"fraction_of_limit", "1", kHigherIsBetter, kFraction, "of this machine's measured ceiling"},
+      {"peak_rss_start", "B", kLowerIsBetter, kBytes, "peak memory until the inputs were ready"},
+      {"peak_rss_cold", "B", kLowerIsBetter, kBytes, "peak memory during the first call"},
+      {"peak_rss_steady", "B", kLowerIsBetter, kBytes, "peak memory during all later calls"},
+      {"peak_device_memory", "B", kLowerIsBetter, kBytes, "peak of the provider's own device use"},
+      {"harness_overhead", "s", kLowerIsBetter, kTime,
+       "an empty attempt of this run, spawn to end"},
+      {"simulated_time", "s", kLowerIsBetter, kTime, "time inside a simulation"},
+      {"search_time", "s", kLowerIsBetter, kTime, "time spent searching for a program"},
+      {"ttft", "s", kLowerIsBetter, kTime, "time to first token"},
+      {"tpot", "s", kLowerIsBetter, kTime, "time per output token"},
+      {"tokens_per_s", "1/s", kHigherIsBetter, kRate, "output tokens per second"},
+  });
+}();
+
+// The metric of that name, or null.
+constexpr const Metric* find_metric(std::string_view name) {
+  for (const auto& metric : kMetrics) {
+    if (metric.name == name) return &metric;
+  }
+  return nullptr;
+}
+
+// The metric of that name; an unknown name does not compile.
+consteval const Metric& metric(std::string_view name) {
+  const Metric* found = find_metric(name);
+  if (found == nullptr) throw "unknown metric";
+  return *found;
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/record/status.h"
+
+namespace assay::lab {
+
+// What runs a provider: our own worker, or the Python worker.
+enum class Runtime { kNative, kPython };
+
+// A way to compute a case, and the environment it needs.
+struct Provider {
+  std::string id;
+  std::string description;  // one line; states the arithmetic where it is a choice
+  Runtime runtime = Runtime::kNative;
+  std::vector<std::string> platforms = {"cpu"};
+  std::vector<std::string> modules;  // Python modules it imports; the first gives its version
+  std::string library;               // shared library it loads ("libopenblas.so.0"), if any
+  // A provider that does less or other work than the case's definition says so, with the reason;
+  // empty: equal work.
+  std::string unequal_work;
+  // Same answer at every call, no clock involved (simulated, closed form): one round, and all of
+  // its points in one process.
+  bool deterministic = false;
+  // How its attempts are meant to end: a provider kept to show what the judge refuses has
+  // kWrongResult here, and then such rows are no failure of the run.
+  Status expected_status = Status::kOk;
+};
+
+}  // namespace assay::lab

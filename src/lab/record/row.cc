@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/record/row.h"
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace assay::lab {
+namespace {
+
+int int_field(const Json& json, std::string_view key, std::string_view what) {
+  const auto value = json_field<std::int64_t>(json, key, what);
+  if (value < 0 || value > std::numeric_limits<int>::max()) {
+    fail("{}: key '{}' is out of range: {}", what, key, value);
+  }
+  return static_cast<int>(value);
+}
+
+Json object_field(const Json& json, std::string_view key, std::string_view what, bool nullable) {
+  auto value = json_field<Json>(json, key, what);
+  if (!value.is_object() && !(nullable && value.is_null())) {
+    fail("{}: key '{}' must be an object{}, got {}", what, key, nullable ? " or null" : "",
+         canonical_json(value).substr(0, 80));
+  }
+  return value;
+}
+
+constexpr std::string_view kCheckStart = ",\"check\":\"";
+
+std::string check_of(std::string_view canonical) {
+  return fmt::format("{:08x}", crc32c(canonical));
+}
+
+}  // namespace
+
+double Row::metric_or_nan(std::string_view name) const {
+  const auto it = metrics.find(std::string(name));
+  return it == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
+}
+
+std::string Row::fingerprint() const {
+  const auto it = machine.find("fingerprint");
+  return it != machine.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+Json Failure::to_json() const {
+  return {{"phase", phase},   {"code", code},           {"message", message},
+          {"signal", signal}, {"exit_code", exit_code}, {"stderr_tail", stderr_tail}};
+}
+
+std::string make_attempt_id(std::string_view case_name, const Json& point,
+                            std::string_view provider, std::string_view platform, int cores,
+                            int round, int try_number) {
+  return short_hash(canonical_json(
+      Json::array({case_name, point, provider, platform, cores, round, try_number})));
+}
+
+Json row_to_json(const Row& row) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : row.metrics) metrics[name] = number_to_json(value);
+  Json json = row.unknown;
+  json.update(Json{{"schema", kRowSchema},
+                   {"run_id", row.run_id},
+                   {"attempt_id", row.attempt_id},
+                   {"suite", row.suite},
+                   {"case", row.case_name},
+                   {"point", row.point},
+                   {"provider", row.provider},
+                   {"platform", row.platform},
+                   {"machine", row.machine},
+                   {"cores", row.cores},
+                   {"round", row.round},
+                   {"try", row.try_number},
+                   {"order", row.order},
+                   {"status", name_of(row.status)},
+                   {"failure", row.failure},
+                   {"metrics", std::move(metrics)},
+                   {"samples", row.samples},
+                   {"fidelity", row.fidelity},
+                   {"work", row.work},
+                   {"provenance", row.provenance}});
+  return json;
+}
+
+Row row_from_json(const Json& json, std::string_view what) {
+  const auto schema = json_field<std::int64_t>(json, "schema", what);
+  if (schema != kRowSchema) {
+    fail("{}: row schema {} is not the one this program knows ({})", what, schema, kRowSchema);
+  }
+  Row row;
+  row.run_id = json_field<std::string>(json, "run_id", what);
+  row.attempt_id = json_field<std::string>(json, "attempt_id", what);
+  row.suite = json_field<std::string>(json, "suite", what);
+  row.case_name = json_field<std::string>(json, "case", what);
+  row.point = object_field(json, "point", what, false);
+  row.provider = json_field<std::string>(json, "provider", what);
+  row.platform = json_field<std::string>(json, "platform", what);
+  row.machine = object_field(json, "machine", what, false);
+  row.cores = int_field(json, "cores", what);
+  row.round = int_field(json, "round", what);
+  row.try_number = int_field(json, "try", what);
+  row.order = int_field(json, "order", what);
+  row.status = status_from_name(json_field<std::string>(json, "status", what), what);
+  row.failure = object_field(json, "failure", what, true);
+  if (row.failure.is_null() != (row.status == Status::kOk)) {
+    fail("{}: 'failure' must be present exactly when the status is not ok, but the status is '{}'",
+         what, name_of(row.status));
+  }
+  const Json metrics = object_field(json, "metrics", what, false);
+  for (const auto& [name, value] : metrics.items()) {
+    row.metrics[name] = number_from_json(value, fmt::format("{}: metric '{}'", what, name));
+  }
+  row.samples = object_field(json, "samples", what, false);
+  row.fidelity = object_field(json, "fidelity", what, true);
+  row.work = object_field(json, "work", what, true);
+  row.provenance = object_field(json, "provenance", what, false);
+  static const Json kKnown = row_to_json(Row{});
+  for (const auto& [key, value] : json.items()) {
+    if (!kKnown.contains(key) && key != "check") row.unknown[key] = value;
+  }
+  return row;
+}
+
+std::string row_to_line(const Row& row) {
+  std::string line = canonical_json(row_to_json(row));
+  const auto check = check_of(line);
+  line.pop_back();  // the closing brace
+  line.append(kCheckStart).append(check).append("\"}");
+  return line;
+}
+
+Row row_from_line(std::string_view line, std::string_view what) {
+  Json json = parse_json(line, what);
+  const auto check = json_field<std::string>(json, "check", what);
+  json.erase("check");
+  if (check_of(canonical_json(json)) != check) {
+    fail("{}: the line was changed after it was written: its check does not hold", what);
+  }
+  return row_from_json(json, what);
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "lab/record/status.h"
+
+namespace assay::lab {
+
+inline constexpr int kRowSchema = 1;
+
+// What an attempt left behind, whatever happened to it. docs/row.schema.json is the published form;
+// it only ever grows. Numbers are never rounded; SI units throughout.
+struct Row {
+  std::string run_id;      // UTC with microseconds, then the commit: lexical order is time order
+  std::string attempt_id;  // make_attempt_id() of the fields below
+  std::string suite;
+  std::string case_name;
+  Json point = Json::object();  // canonical: complete, sorted, with dtype and seed
+  std::string provider;
+  std::string platform;
+  Json machine = Json::object();  // fingerprint, and facts beside it
+  int cores = 0;                  // of the attempt's core group
+  int round = 0;
+  int try_number = 0;  // 0, or the repeat after a void attempt
+  int order = 0;       // position in the executed order of the run
+  Status status = Status::kOk;
+  Json failure;  // null iff ok; see Failure
+  std::map<std::string, double> metrics;
+  Json samples = Json::object();     // name → raw values
+  Json fidelity;                     // null when nothing was judged
+  Json work;                         // null when the case has no cost model
+  Json provenance = Json::object();  // how it came to be
+  Json unknown = Json::object();     // top-level fields of later versions, kept as they were
+
+  // The metric's value; NaN when the row does not have it.
+  double metric_or_nan(std::string_view name) const;
+  std::string fingerprint() const;
+};
+
+// Why a row is not ok. `code` comes from a structured source, never from searching text.
+struct Failure {
+  std::string phase;    // start, prepare, cold, … or plan, judge
+  std::string code;     // "timeout", "module_missing", "value", …
+  std::string message;  // one line for a person
+  Json signal;          // number or null
+  Json exit_code;       // number or null
+  std::string stderr_tail;
+
+  Json to_json() const;
+};
+
+// The stable identity of an attempt within its run: a hash of exactly these fields.
+std::string make_attempt_id(std::string_view case_name, const Json& point,
+                            std::string_view provider, std::string_view platform, int cores,
+                            int round, int try_number);
+
+// All top-level keys present; NaN and infinities as strings.
+Json row_to_json(const Row& row);
+// Checks presence and type of every field, unit names included. `what` names the source in errors
+// ("run.jsonl:12"). Throws UserError; a row of a newer schema is refused.
+Row row_from_json(const Json& json, std::string_view what);
+
+// One line of a journal, without the newline: the canonical row, and as its last field `check`, the
+// CRC-32C of the canonical row without that field, in eight hex digits.
+std::string row_to_line(const Row& row);
+// Inverse; throws UserError naming `what` when the check does not hold.
+Row row_from_line(std::string_view line, std::string_view what);
+
+}  // namespace assay::lab
