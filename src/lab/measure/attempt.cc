@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/measure/attempt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "base/error.h"
+#include "lab/record/case.h"
+
+namespace assay::lab {
+namespace {
+
+// Names the phases as they begin and keeps their times.
+class Phases {
+ public:
+  Phases(const Instruments& instruments, std::vector<PhaseTime>& times)
+      : instruments_(instruments), times_(times) {}
+  ~Phases() { end(); }
+
+  void begin(const char* name) {
+    end();
+    instruments_.on_phase(name);
+    times_.push_back({name, instruments_.now_ns(), 0});
+    open_ = true;
+  }
+  void end() {
+    if (open_) times_.back().end_ns = instruments_.now_ns();
+    open_ = false;
+  }
+  std::string current() const { return times_.empty() ? "start" : times_.back().name; }
+
+ private:
+  const Instruments& instruments_;
+  std::vector<PhaseTime>& times_;
+  bool open_ = false;
+};
+
+// Calls that rotate through the input slots.
+class Caller {
+ public:
+  Caller(Workload& workload, const Instruments& instruments)
+      : workload_(workload), instruments_(instruments) {}
+
+  // Seconds for `count` calls, taken together.
+  double time(std::int64_t count) {
+    const std::int64_t start = instruments_.now_ns();
+    for (std::int64_t i = 0; i < count; ++i) {
+      workload_.call(slot_);
+      slot_ ^= 1;
+    }
+    return static_cast<double>(instruments_.now_ns() - start) * 1e-9;
+  }
+  int next_slot() const { return slot_; }
+
+ private:
+  Workload& workload_;
+  const Instruments& instruments_;
+  int slot_ = 0;
+};
+
+// How many calls make a batch of at least `target_s`: grows from one until a batch is long enough
+// to extrapolate from (a tenth of the target), then once more to check.
+std::int64_t calibrate(Caller& caller, double target_s) {
+  std::int64_t calls = 1;
+  for (;;) {
+    const double elapsed = caller.time(calls);
+    if (elapsed >= target_s) return calls;
+    const double growth = elapsed > 0 ? 1.02 * target_s / elapsed : 10;
+    calls = std::max(calls + 1, static_cast<std::int64_t>(std::ceil(static_cast<double>(calls) *
+                                                                    std::min(growth, 10.0))));
+  }
+}
+
+void measure(Workload& workload, const MeasureSettings& settings, bool deterministic,
+             const std::string& output_file, const Instruments& instruments, Phases& phases,
+             WorkerReport& report) {
+  for (int slot = 0; slot < kRotatingSets; ++slot) workload.load(slot, slot);
+  report.metrics["peak_rss_start"] = instruments.peak_memory();
+
+  instruments.reset_peak_memory();
+  phases.begin("cold");
+  Caller caller(workload, instruments);
+  report.metrics["cold_time"] = caller.time(1);
+  report.metrics["peak_rss_cold"] = instruments.peak_memory();
+
+  if (!deterministic) {
+    instruments.reset_peak_memory();
+    phases.begin("warm_up");
+    caller.time(settings.warm_up_calls);
+
+    phases.begin("calibrate");
+    const double shortest =
+        std::max(settings.batch_min_s,
+                 1e-9 * static_cast<double>(instruments.clock_step_ns) * settings.batch_min_ticks);
+    report.batch_calls =
+        calibrate(caller, std::max(shortest, settings.steady_s / settings.batches));
+
+    phases.begin("steady");
+    for (int batch = 0; batch < settings.batches; ++batch) {
+      report.steady_s.push_back(caller.time(report.batch_calls) /
+                                static_cast<double>(report.batch_calls));
+    }
+    report.metrics["peak_rss_steady"] = instruments.peak_memory();
+  }
+
+  // The judged call: inputs never seen before, in buffers that were timed, into poisoned outputs.
+  // Whoever answers from memory, by address or by habit, answers wrongly.
+  phases.begin("output");
+  workload.load(caller.next_slot(), kJudgedSet);
+  workload.poison_outputs();
+  caller.time(1);
+  workload.write_outputs(output_file);
+
+  phases.begin("report");
+  for (const auto& [name, value] : workload.metrics()) report.metrics[name] = value;
+  report.versions = workload.versions();
+}
+
+void set_failure(WorkerReport& report, Status status, const std::string& phase,
+                 const std::string& code, const std::string& message) {
+  report.status = status;
+  report.phase = phase;
+  report.code = code;
+  report.message = message;
+}
+
+}  // namespace
+
+WorkerReport measure_attempt(const std::function<std::unique_ptr<Workload>()>& make,
+                             const MeasureSettings& settings, bool deterministic,
+                             const std::string& output_file, const Instruments& instruments) {
+  WorkerReport report;
+  Phases phases(instruments, report.phases);
+  try {
+    phases.begin("prepare");
+    const auto workload = make();
+    measure(*workload, settings, deterministic, output_file, instruments, phases, report);
+    phases.end();
+  } catch (const ProviderFailure& e) {
+    set_failure(report, e.status(), phases.current(), e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    set_failure(report, Status::kOutOfMemory, phases.current(), "allocation_failed",
+                "an allocation was refused");
+  } catch (const std::exception& e) {
+    set_failure(report, Status::kFailed, phases.current(), "error", e.what());
+  }
+  phases.end();
+  // A peak counter that cannot be read leaves no metric, not a made-up one.
+  std::erase_if(report.metrics, [](const auto& m) { return std::isnan(m.second); });
+  return report;
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/measure/attempt.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "lab/record/case.h"
+
+namespace assay::lab {
+namespace {
+
+using testing::ElementsAre;
+
+// A workload whose calls advance a clock of our own, and that remembers what it was asked.
+struct Script {
+  std::int64_t now = 0;
+  std::int64_t call_ns = 1'000'000;
+  std::int64_t cold_ns = 50'000'000;
+  int calls = 0;
+  double memory = 0;
+  std::vector<int> slots;
+  std::vector<std::pair<int, int>> loads;
+  std::vector<std::string> phases;
+  std::vector<std::string> events;
+};
+
+class Scripted : public Workload {
+ public:
+  explicit Scripted(Script& script) : s_(script) {}
+  void load(int slot, int set) override {
+    s_.loads.emplace_back(slot, set);
+    s_.events.push_back("load");
+  }
+  void call(int slot) override {
+    s_.slots.push_back(slot);
+    s_.now += s_.calls++ == 0 ? s_.cold_ns : s_.call_ns;
+    s_.memory += 1;
+    s_.events.push_back("call");
+  }
+  void poison_outputs() override { s_.events.push_back("poison"); }
+  void write_outputs(const std::string&) override { s_.events.push_back("write"); }
+
+ private:
+  Script& s_;
+};
+
+Instruments instruments_of(Script& s) {
+  Instruments i;
+  i.now_ns = [&s] { return s.now; };
+  i.reset_peak_memory = [&s] { s.memory = 0; };
+  i.peak_memory = [&s] { return s.memory; };
+  i.on_phase = [&s](std::string_view name) { s.phases.emplace_back(name); };
+  return i;
+}
+
+WorkerReport measure_scripted(Script& s, const MeasureSettings& settings,
+                              bool deterministic = false) {
+  return measure_attempt([&] { return std::make_unique<Scripted>(s); }, settings, deterministic,
+                         "out", instruments_of(s));
+}
+
+TEST(Attempt, BatchesFillTheSteadyTime) {
+  Script s;
+  const auto report = measure_scripted(s, {.batches = 10, .steady_s = 0.5});
+  EXPECT_EQ(report.status, Status::kOk);
+  EXPECT_EQ(report.metrics.at("cold_time"), 0.05);
+  ASSERT_EQ(report.steady_s.size(), 10u);
+  EXPECT_DOUBLE_EQ(report.steady_s[3], 0.001);
+  EXPECT_GE(report.batch_calls, 50);
+  EXPECT_LE(report.batch_calls, 60);
+  EXPECT_THAT(s.phases,
+              ElementsAre("prepare", "cold", "warm_up", "calibrate", "steady", "output", "report"));
+}
+
+TEST(Attempt, ASlowCallIsABatchOfItsOwn) {
+  Script s;
+  s.call_ns = 3'000'000'000;
+  const auto report = measure_scripted(s, {.batches = 5, .steady_s = 0.5});
+  EXPECT_EQ(report.batch_calls, 1);
+  EXPECT_EQ(report.steady_s.size(), 5u);
+  // cold, two warm-up, one calibration, five batches, one judged.
+  EXPECT_EQ(s.calls, 10);
+}
+
+TEST(Attempt, ACallBelowTheClockStepStillGetsALongEnoughBatch) {
+  Script s;
+  s.call_ns = 2;
+  auto instruments = instruments_of(s);
+  instruments.now_ns = [&s] { return s.now / 31 * 31; };
+  instruments.clock_step_ns = 31;
+  const auto report = measure_attempt([&] { return std::make_unique<Scripted>(s); },
+                                      {.batches = 5, .steady_s = 0, .batch_min_s = 1e-5}, false,
+                                      "out", instruments);
+  EXPECT_GE(report.batch_calls * 2, 1000 * 31);
+}
+
+TEST(Attempt, SlotsRotateAndTheJudgedInputsAreNewOnesInTimedBuffers) {
+  Script s;
+  measure_scripted(s, {.batches = 5, .steady_s = 0.1});
+  for (std::size_t i = 1; i < s.slots.size(); ++i) EXPECT_NE(s.slots[i], s.slots[i - 1]);
+  ASSERT_EQ(s.loads.size(), 3u);
+  EXPECT_EQ(s.loads[2].second, kJudgedSet);
+  EXPECT_EQ(s.loads[2].first, s.slots.back());
+  const std::vector<std::string> last(s.events.end() - 4, s.events.end());
+  EXPECT_THAT(last, ElementsAre("load", "poison", "call", "write"));
+}
+
+TEST(Attempt, PeakMemoryIsPerPhase) {
+  Script s;
+  s.memory = 7;
+  const auto report = measure_scripted(s, {.batches = 5, .steady_s = 0.05});
+  EXPECT_EQ(report.metrics.at("peak_rss_start"), 7);
+  EXPECT_EQ(report.metrics.at("peak_rss_cold"), 1);
+  EXPECT_EQ(report.metrics.at("peak_rss_steady"), s.calls - 2);
+}
+
+TEST(Attempt, ADeterministicProviderIsCalledOnceAndJudgedOnce) {
+  Script s;
+  const auto report = measure_scripted(s, {}, true);
+  EXPECT_EQ(s.calls, 2);
+  EXPECT_TRUE(report.steady_s.empty());
+}
+
+TEST(Attempt, FailuresSayWhereAndWhat) {
+  Script s;
+  const auto failing = [&](auto thrower) {
+    return measure_attempt(
+        [&]() -> std::unique_ptr<Workload> {
+          thrower();
+          return nullptr;
+        },
+        {}, false, "out", instruments_of(s));
+  };
+  auto report = failing([] { throw std::bad_alloc(); });
+  EXPECT_EQ(report.status, Status::kOutOfMemory);
+  EXPECT_EQ(report.phase, "prepare");
+  report =
+      failing([] { throw ProviderFailure(Status::kEnvMissing, "library_missing", "no libx.so"); });
+  EXPECT_EQ(report.status, Status::kEnvMissing);
+  EXPECT_EQ(report.code, "library_missing");
+  report = failing([] { throw std::runtime_error("broken"); });
+  EXPECT_EQ(report.status, Status::kFailed);
+  EXPECT_EQ(report.message, "broken");
+
+  class DiesInSteady : public Scripted {
+   public:
+    using Scripted::Scripted;
+    void call(int slot) override {
+      Scripted::call(slot);
+      if (++count_ > 6) throw std::runtime_error("late");
+    }
+    int count_ = 0;
+  };
+  s.call_ns = 1'000'000'000;
+  report = measure_attempt([&] { return std::make_unique<DiesInSteady>(s); }, {}, false, "out",
+                           instruments_of(s));
+  EXPECT_EQ(report.phase, "steady");
+}
+
+TEST(Attempt, TheReportSurvivesItsFile) {
+  Script s;
+  const auto report = measure_scripted(s, {.batches = 5, .steady_s = 0.05});
+  const auto back = report_from_json(report_to_json(report), "report");
+  EXPECT_EQ(canonical_json(report_to_json(back)), canonical_json(report_to_json(report)));
+}
+
+}  // namespace
+}  // namespace assay::lab

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "lab/record/status.h"
+
+namespace assay::lab {
+
+// One provider at one point, inside an attempt. It owns two slots of input buffers and one set of
+// outputs; the measurement decides what goes where and when. A call must do all of its work before
+// it returns (device work is synchronised).
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  // Generates input set `set` into the buffers of slot `slot` (0 or 1). Untimed.
+  virtual void load(int slot, int set) = 0;
+  // Computes the outputs from the inputs of that slot. This is what is timed.
+  virtual void call(int slot) = 0;
+  // Overwrites every output with a value no right answer contains (NaN, or a byte pattern).
+  virtual void poison_outputs() = 0;
+  // Writes the outputs of the last call, in the form the judge reads (.safetensors).
+  virtual void write_outputs(const std::string& path) = 0;
+
+  // Metrics that only the provider knows (compile_time, simulated_time, …), after all calls.
+  virtual std::map<std::string, double> metrics() const { return {}; }
+  // Versions of the libraries behind it.
+  virtual std::map<std::string, std::string> versions() const { return {}; }
+};
+
+// A provider that cannot serve says why in the terms of a row: status and code.
+class ProviderFailure : public std::runtime_error {
+ public:
+  ProviderFailure(Status status, std::string code, const std::string& message)
+      : std::runtime_error(message), status_(status), code_(std::move(code)) {}
+  Status status() const { return status_; }
+  const std::string& code() const { return code_; }
+
+ private:
+  Status status_;
+  std::string code_;
+};
+
+// Native providers by (case, provider). Filled by the cases, read by the worker.
+class WorkloadRegistry {
+ public:
+  // Makes the workload of a canonical point for that many threads.
+  using Factory = std::function<std::unique_ptr<Workload>(const Json& point, int cores)>;
+
+  void add(std::string_view case_name, std::string_view provider, Factory factory);
+  // Throws ProviderFailure (failed, unknown_provider) for a pair nobody added.
+  std::unique_ptr<Workload> make(std::string_view case_name, std::string_view provider,
+                                 const Json& point, int cores) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, Factory> factories_;
+};
+
+}  // namespace assay::lab
