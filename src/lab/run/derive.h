@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "lab/record/protocol.h"
+
+namespace assay::lab {
+
+// The metrics of a row: what the worker reported, the statistics of its steady batches, and the
+// rates that follow from the case's cost model.
+std::map<std::string, double> derive_metrics(const WorkerReport& report,
+                                             const std::map<std::string, double>& work);
+
+// The raw values of a row, with the size of a batch.
+Json samples_of(const WorkerReport& report);
+
+}  // namespace assay::lab

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/run/environment.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/process.h"
+
+namespace assay::lab {
+namespace {
+
+// Says which of its arguments can be imported, and their versions, without importing any: importing
+// torch takes seconds.
+constexpr const char* kProbeScript = R"(
+import importlib.metadata, importlib.util, json, sys
+found = {"python": ".".join(map(str, sys.version_info[:3]))}
+for name in sys.argv[1:]:
+    try:
+        if importlib.util.find_spec(name) is None:
+            continue
+    except (ImportError, ValueError):
+        continue
+    version = "unknown"
+    for distribution in (name, name.replace("_", "-")):
+        try:
+            version = importlib.metadata.version(distribution)
+            break
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    found[name] = version
+print(json.dumps(found))
+)";
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  return text;
+}
+
+std::optional<std::string> variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+const Environment& EnvironmentProbe::operator()(const Provider& provider,
+                                                const std::string& platform) {
+  const auto key = provider.id + "\n" + platform + "\n" + joined(provider.modules);
+  const auto it = environments_.find(key);
+  if (it != environments_.end()) return it->second;
+  return environments_.emplace(key, resolve(provider, platform)).first->second;
+}
+
+Environment EnvironmentProbe::resolve(const Provider& provider, const std::string& platform) {
+  if (provider.runtime == Runtime::kPython) return resolve_python(provider, platform);
+  Environment environment;
+  environment.command = {programs_.worker};
+  if (!find_program(programs_.worker)) {
+    environment.missing = Skip{"worker_missing", fmt::format("no worker program at '{}'", programs_.worker)};
+  } else if (!provider.library.empty()) {
+    // Only looked for here: the provider loads it in a process of its own.
+    void* handle = ::dlopen(provider.library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) {
+      environment.missing =
+          Skip{"library_missing", fmt::format("cannot load library '{}'", provider.library)};
+    } else {
+      ::dlclose(handle);
+    }
+  }
+  return environment;
+}
+
+Environment EnvironmentProbe::resolve_python(const Provider& provider, const std::string& platform) {
+  struct Candidate {
+    std::string interpreter, found_by;
+  };
+  std::vector<Candidate> candidates;
+  const auto base = "ASSAY_PYTHON_" + upper(provider.id);
+  for (const auto& name : {base + "_" + upper(platform), base, std::string("ASSAY_PYTHON")}) {
+    if (const auto path = variable(name)) {
+      candidates = {{*path, name}};
+      break;
+    }
+  }
+  if (candidates.empty()) {
+    if (find_program(programs_.peers_python)) candidates.push_back({programs_.peers_python, "peers"});
+    if (const auto python = find_program("python3")) candidates.push_back({*python, "PATH"});
+    candidates.push_back({"/usr/bin/python3", "system"});
+  }
+
+  std::optional<Environment> first;
+  for (const auto& [interpreter, found_by] : candidates) {
+    Environment environment;
+    environment.interpreter = interpreter;
+    environment.found_by = found_by;
+    environment.command = {interpreter, "-m", "assay_worker"};
+    const auto& modules = modules_of(interpreter, provider.modules);
+    environment.versions = modules.versions;
+    environment.missing = modules.problem;
+    if (!environment.missing) {
+      std::vector<std::string> absent;
+      for (const auto& name : provider.modules) {
+        if (!modules.versions.contains(name)) absent.push_back(name);
+      }
+      if (absent.empty()) return environment;
+      environment.missing = Skip{"module_missing", fmt::format("no Python module {} for {} (found by {})",
+                                                               joined(absent), interpreter, found_by)};
+    }
+    if (!first) first = environment;
+  }
+  return *first;
+}
+
+const EnvironmentProbe::Modules& EnvironmentProbe::modules_of(
+    const std::string& interpreter, const std::vector<std::string>& names) {
+  const auto key = interpreter + "\n" + joined(names);
+  if (const auto it = modules_.find(key); it != modules_.end()) return it->second;
+  ProcessSpec spec;
+  spec.argv = {interpreter, "-c", kProbeScript};
+  spec.argv.insert(spec.argv.end(), names.begin(), names.end());
+  spec.time_limit_s = 60;
+  const auto result = run_process(spec);
+  Modules modules;
+  if (result.exec_errno != 0 || result.exit_code != 0) {
+    modules.problem = Skip{"interpreter_missing",
+                           fmt::format("cannot run Python interpreter '{}'", interpreter)};
+  } else {
+    const auto found = parse_json(result.stdout_text, interpreter);
+    for (const auto& [name, version] : found.items()) {
+      modules.versions[name] = version.get<std::string>();
+    }
+  }
+  return modules_.emplace(key, std::move(modules)).first->second;
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "lab/record/protocol.h"
+#include "lab/record/row.h"
+
+namespace assay::lab {
+
+// What is known of one point of an attempt when its process is gone and before it is judged.
+struct PointOutcome {
+  Status status = Status::kOk;
+  std::optional<Failure> failure;  // absent iff ok
+  WorkerReport report;             // empty where the worker left none
+  bool reported = false;
+  std::string output_file;  // valid while the AttemptOutcome lives
+};
+
+struct AttemptOutcome {
+  std::unique_ptr<TemporaryDirectory> directory;
+  ProcessResult process;
+  std::vector<PointOutcome> points;  // one for each point of the spec
+};
+
+struct AttemptLimits {
+  double time_s = 600;
+  std::uint64_t memory = 0;
+};
+
+// Runs the attempt described by `spec` (its directory is chosen here) as a process of its own.
+AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>& command,
+                                const std::vector<std::pair<std::string, std::string>>& environment,
+                                const AttemptLimits& limits, const std::vector<int>& held_fds,
+                                const std::atomic<bool>* interrupt);
+
+// Runs it in this process: `run` writes the same files a worker would.
+AttemptOutcome execute_here(WorkerSpec spec, const std::function<void(const WorkerSpec&)>& run);
+
+// From how a process ended and what it left in `directory` to a status, by structured facts alone.
+PointOutcome classify(const ProcessResult& process, const std::string& directory, std::size_t point);
+
+// The environment that fixes thread counts before any library loads.
+std::vector<std::pair<std::string, std::string>> thread_environment(int cores);
+
+}  // namespace assay::lab

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/record/case.h"
+#include "lab/record/row.h"
+
+namespace assay::lab {
+
+// What a run has done so far, as its journal tells: which attempts are complete, which must be tried
+// again, and what was learnt about memory and time. Built from rows alone, so that a resumed run
+// knows exactly what an uninterrupted one would. Not thread-safe.
+class Ledger {
+ public:
+  explicit Ledger(int max_tries) : max_tries_(max_tries) {}
+
+  void record(const Case& definition, const Row& row);
+
+  // The try number of the attempt to be made now; nothing when it is complete, or has been tried as
+  // often as allowed.
+  std::optional<int> next_try(const Case& definition, const Json& point, const std::string& provider,
+                              const std::string& platform, int round) const;
+
+  // Why this provider is not attempted at this point any more: it ran out of time there, or out of
+  // memory there or at a smaller point.
+  std::optional<Skip> given_up(const Case& definition, const Json& point,
+                               const std::string& provider, const std::string& platform) const;
+
+  int next_order() const { return next_order_; }
+
+ private:
+  struct Tries {
+    bool complete = false;
+    int count = 0;
+  };
+  int max_tries_;
+  int next_order_ = 0;
+  std::map<std::string, Tries> tries_;           // by case, point, provider, platform, round
+  std::map<std::string, double> timed_out_;      // by case, point, provider, platform
+  std::map<std::string, double> out_of_memory_;  // by case, provider, platform: smallest size
+};
+
+}  // namespace assay::lab

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/run/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/units.h"
+#include "lab/run/order.h"
+
+namespace assay::lab {
+namespace {
+
+bool among(const std::vector<std::string>& list, const std::string& word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+// A name that no selected case knows is a typing error, not an empty selection.
+void check_provider_names(const std::vector<const Case*>& cases, const RunRequest& request) {
+  std::set<std::string> known;
+  for (const auto* c : cases) {
+    for (const auto& provider : c->providers()) known.insert(provider.id);
+  }
+  std::string names;
+  for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
+  for (const auto* list : {&request.providers, &request.skip}) {
+    for (const auto& name : *list) {
+      if (!known.contains(name)) fail("unknown provider (known here: {}): '{}'", names, name);
+    }
+  }
+}
+
+std::optional<Contender::Refusal> refusal(const Case& c, const Json& point, const Contender& contender,
+                                          const Environment& environment, const RunRequest& request,
+                                          bool gpu_present, std::uint64_t memory_limit) {
+  const auto skipped = [](std::string code, std::string message) {
+    return Contender::Refusal{Status::kSkipped, {std::move(code), std::move(message)}};
+  };
+  const auto& id = contender.provider.id;
+  if (among(request.skip, id)) return skipped("excluded", "left out by --skip");
+  if (auto why = c.why_not(point, id, contender.platform)) {
+    return Contender::Refusal{Status::kSkipped, std::move(*why)};
+  }
+  if (contender.platform == "cuda" && !gpu_present) {
+    return skipped("no_device", "this machine has no GPU");
+  }
+  if (environment.missing) return Contender::Refusal{Status::kEnvMissing, *environment.missing};
+  if (request.in_process && contender.provider.runtime != Runtime::kNative) {
+    return skipped("provider_not_applicable", "only native providers run inside the runner");
+  }
+  const auto estimate = c.memory_estimate(point, id);
+  if (estimate > memory_limit) {
+    return skipped("over_memory_estimate",
+                   fmt::format("needs about {}, the limit is {}",
+                               format_bytes(static_cast<double>(estimate)),
+                               format_bytes(static_cast<double>(memory_limit))));
+  }
+  return std::nullopt;
+}
+
+// Which contenders run in which round.
+std::vector<std::vector<int>> order_of(const PointPlan& plan, const RunRequest& request) {
+  std::vector<int> repeated;
+  for (int i = 0; i < static_cast<int>(plan.contenders.size()); ++i) {
+    const auto& contender = plan.contenders[static_cast<std::size_t>(i)];
+    if (!contender.refused && !contender.provider.deterministic) repeated.push_back(i);
+  }
+  // Each point gets a stream of its own, so that adding a point changes no other point's order.
+  const auto seed_text = fmt::format("{} {} {}", request.order_seed, plan.definition->name(),
+                                     canonical_json(plan.point));
+  const std::uint64_t seed = std::stoull(short_hash(seed_text), nullptr, 16);
+  auto order = balanced_order(static_cast<int>(repeated.size()), request.rounds, seed);
+  for (auto& round : order) {
+    for (int& item : round) item = repeated[static_cast<std::size_t>(item)];
+  }
+  return order;
+}
+
+std::vector<DeterministicBatch> batches_of(const std::vector<PointPlan>& points) {
+  std::map<std::tuple<std::string_view, std::string, std::string>, DeterministicBatch> batches;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    for (std::size_t c = 0; c < points[p].contenders.size(); ++c) {
+      const auto& contender = points[p].contenders[c];
+      if (contender.refused || !contender.provider.deterministic) continue;
+      batches[{points[p].definition->name(), contender.provider.id, contender.platform}]
+          .members.push_back({p, c});
+    }
+  }
+  std::vector<DeterministicBatch> list;
+  for (auto& [key, batch] : batches) list.push_back(std::move(batch));
+  return list;
+}
+
+}  // namespace
+
+std::vector<Json> selected_points(const Case& definition, const RunRequest& request) {
+  std::vector<Json> points;
+  if (request.mode == "quick") {
+    points = definition.representative_points();
+  } else if (request.mode == "standard") {
+    points = definition.standard_points();
+  } else if (request.mode == "all") {
+    points = definition.all_points();
+  } else {
+    // Keys that are not given come from the representative point; where a case has several (one for
+    // each algebra), what was given applies to each of them, and repeats fall away below.
+    const Json given = request.points.is_array() ? request.points : Json::array({request.points});
+    for (const auto& one : given) {
+      for (const auto& representative : definition.representative_points()) {
+        points.push_back(definition.schema().complete(one, representative));
+      }
+    }
+  }
+  std::vector<Json> unique;
+  for (auto& point : points) {
+    if (std::ranges::find(unique, point) == unique.end()) unique.push_back(std::move(point));
+  }
+  return unique;
+}
+
+Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,
+               bool gpu_present, std::uint64_t memory_limit) {
+  std::vector<const Case*> selected;
+  for (const auto& name : request.cases) selected.push_back(&cases.find(name));
+  check_provider_names(selected, request);
+
+  Plan plan;
+  for (const auto* definition : selected) {
+    for (auto& point : selected_points(*definition, request)) {
+      PointPlan at{definition, std::move(point), {}, {}};
+      for (const auto& provider : definition->providers()) {
+        if (!request.providers.empty() && !among(request.providers, provider.id)) continue;
+        for (const auto& platform : provider.platforms) {
+          if (!among(request.platforms, platform)) continue;
+          const auto& environment = probe(provider, platform);
+          Contender contender{provider, platform, environment.command, environment.versions, {}};
+          contender.refused = refusal(*definition, at.point, contender, environment, request,
+                                      gpu_present, memory_limit);
+          plan.attempts += contender.refused || provider.deterministic ? 1 : request.rounds;
+          at.contenders.push_back(std::move(contender));
+        }
+      }
+      at.order = order_of(at, request);
+      if (!at.contenders.empty()) plan.points.push_back(std::move(at));
+    }
+  }
+  plan.batches = batches_of(plan.points);
+  if (plan.points.empty()) fail("nothing to run: no provider of these cases matches the selection");
+  return plan;
+}
+
+}  // namespace assay::lab

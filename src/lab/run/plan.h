@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/record/case.h"
+#include "lab/run/environment.h"
+#include "lab/run/request.h"
+
+namespace assay::lab {
+
+// One provider on one platform at one point.
+struct Contender {
+  Provider provider;
+  std::string platform;
+  std::vector<std::string> command;             // the worker's argv
+  std::map<std::string, std::string> versions;  // known before it runs
+  // Decided before anything runs: the status and reason of its single row.
+  struct Refusal {
+    Status status = Status::kSkipped;
+    Skip why;
+  };
+  std::optional<Refusal> refused;
+};
+
+// All attempts at one point. They share a core group and follow each other in balanced order.
+struct PointPlan {
+  const Case* definition = nullptr;
+  Json point;
+  std::vector<Contender> contenders;
+  // order[round] lists indices into `contenders`. Refused and deterministic providers are not there.
+  std::vector<std::vector<int>> order;
+};
+
+// A deterministic provider needs no rounds and no process for each point: all its points in one.
+struct DeterministicBatch {
+  struct Member {
+    std::size_t point, contender;  // indices into Plan::points and its contenders
+  };
+  std::vector<Member> members;
+};
+
+struct Plan {
+  std::vector<PointPlan> points;
+  std::vector<DeterministicBatch> batches;
+  int attempts = 0;  // rows it leaves if nothing has to be tried again
+};
+
+// Which points, which providers, in which order, what is left out and why. Throws UserError for
+// unknown cases, providers and bad points, and when nothing at all would run.
+Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,
+               bool gpu_present, std::uint64_t memory_limit);
+
+// The canonical points a request selects from a case, without repeats.
+std::vector<Json> selected_points(const Case& definition, const RunRequest& request);
+
+}  // namespace assay::lab

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "lab/record/protocol.h"
+
+namespace assay::lab {
+
+// What the user asked for. It is written beside the journal before the first attempt and repeated in
+// every row, so that a run can be continued, and repeated, from what it left.
+struct RunRequest {
+  std::vector<std::string> cases;
+  std::string mode = "standard";  // quick, standard, all, points
+  Json points;                    // for mode "points": an object or a list of objects
+  std::vector<std::string> providers;  // empty: all of the case
+  std::vector<std::string> skip;       // providers to leave out
+  std::vector<std::string> platforms = {"cpu"};
+  int rounds = 10;
+  MeasureSettings settings;
+  double time_limit_s = 600;
+  std::uint64_t memory_limit = 0;  // bytes an attempt may use; 0: most of what is free at the start
+  int cpu_slots = 1;
+  int cores = 0;            // per attempt; 0: all cores over the slots
+  double settle_s = 0;      // wait inside the lock before each attempt
+  double max_steal = 0.02;  // more excludes the attempt
+  int max_tries = 3;        // of an attempt that keeps being excluded
+  std::uint64_t order_seed = 0;
+  bool in_process = false;
+  std::string label;
+};
+
+// The defaults of --quick: one representative point each, fewer rounds, less steady time.
+inline constexpr int kQuickRounds = 6;
+inline constexpr double kQuickSteadyS = 0.1;
+
+Json request_to_json(const RunRequest& request);
+// Throws UserError naming `what`.
+RunRequest request_from_json(const Json& json, std::string_view what);
+
+}  // namespace assay::lab
