@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/stats/paired_ratio.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "base/error.h"
+#include "lab/stats/quantile.h"
+#include "lab/stats/sign_interval.h"
+
+namespace assay::lab {
+namespace {
+
+double log_of_time(double value, std::size_t round) {
+  if (!std::isfinite(value) || value <= 0) {
+    fail("paired ratio: round {} has a value that is not positive and finite: {}", round, value);
+  }
+  return std::log(value);
+}
+
+}  // namespace
+
+PairedRatio paired_ratio(std::span<const double> a, std::span<const double> b, double confidence) {
+  check(a.size() == b.size(), "both sides of a paired ratio have the same rounds");
+  if (a.empty()) fail("paired ratio: no rounds");
+  std::vector<double> d(a.size());
+  for (std::size_t r = 0; r < d.size(); ++r) d[r] = log_of_time(a[r], r) - log_of_time(b[r], r);
+  std::ranges::sort(d);
+
+  PairedRatio result;
+  result.rounds = static_cast<int>(d.size());
+  result.ratio = std::exp(median(d));
+  if (const auto k = sign_interval_rank(result.rounds, confidence)) {
+    const auto rank = static_cast<std::size_t>(*k);
+    result.interval = {std::exp(d[rank - 1]), std::exp(d[d.size() - rank]),
+                       sign_interval_coverage(result.rounds, *k)};
+  }
+  return result;
+}
+
+Side side_of_one(const PairedRatio& ratio) {
+  if (!ratio.interval) return Side::kUndecided;
+  if (ratio.interval->high < 1) return Side::kBelow;
+  if (ratio.interval->low > 1) return Side::kAbove;
+  return Side::kUndecided;
+}
+
+}  // namespace assay::lab
