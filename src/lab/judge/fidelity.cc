@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/judge/fidelity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Significant bits and smallest exponent of a floating-point dtype; nothing for the others.
+struct FloatFormat {
+  int digits, min_exponent;
+};
+std::optional<FloatFormat> float_format(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return FloatFormat{11, -13};
+    case DType::kBF16:
+      return FloatFormat{8, -125};
+    case DType::kF32:
+      return FloatFormat{24, -125};
+    case DType::kF64:
+      return FloatFormat{53, -1021};
+    default:
+      return std::nullopt;
+  }
+}
+
+// The distance between neighbouring numbers of the format at `value`.
+double ulp_at(double value, const FloatFormat& format) {
+  int exponent = 0;
+  std::frexp(value, &exponent);  // |value| in [2^(e−1), 2^e)
+  if (value == 0) exponent = format.min_exponent;
+  return std::ldexp(1.0, std::max(exponent, format.min_exponent) - format.digits);
+}
+
+// |out − ref| / (atol + rtol·|ref|), with the conventions for NaN and infinities.
+double scaled_error(double out, double ref, double rtol, double atol) {
+  if (std::isnan(ref) || std::isnan(out)) return std::isnan(ref) && std::isnan(out) ? 0 : kInfinity;
+  if (out == ref) return 0;
+  if (std::isinf(out) || std::isinf(ref)) return kInfinity;
+  return std::abs(out - ref) / (atol + rtol * std::abs(ref));  // x/0 is infinite, as it should be
+}
+
+// Whether every byte of the element is 0xFF: what outputs are poisoned with (for floats, a NaN that
+// arithmetic does not make).
+template <typename T>
+bool is_poison(const T& value) {
+  unsigned char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  return std::ranges::all_of(bytes, [](unsigned char b) { return b == 0xFF; });
+}
+
+bool poisoned(const TensorView& output, std::int64_t index) {
+  const double value = value_as_double(output, index);
+  if (!std::isnan(value)) return false;  // −1 may be a right answer of an integer output
+  return visit_dtype(output.dtype(), [&]<typename T>(std::type_identity<T>) {
+    return is_poison(output.data<T>()[index]);
+  });
+}
+
+}  // namespace
+
+Fidelity compare(const Expectation& expected, const TensorView& output) {
+  check(output.is_contiguous(), "outputs are read from files, which hold them without gaps");
+  Fidelity f;
+  const std::int64_t row_size = expected.rows.empty() || expected.values.empty()
+                                    ? 0
+                                    : static_cast<std::int64_t>(expected.values.size() / expected.rows.size());
+  const auto format = float_format(output.dtype());
+  std::vector<double> ulps;
+  for (std::size_t r = 0; r < expected.rows.size(); ++r) {
+    for (std::int64_t c = 0; c < row_size; ++c) {
+      const std::int64_t index = expected.rows[r] * row_size + c;
+      const double ref = expected.values[r * static_cast<std::size_t>(row_size) + static_cast<std::size_t>(c)];
+      const double out = value_as_double(output, index);
+      const double error = scaled_error(out, ref, expected.rtol, expected.atol);
+      ++f.elements;
+      if (std::isnan(out) && !std::isnan(ref)) {
+        ++f.nan_count;
+        f.poison_count += poisoned(output, index);
+      }
+      if (error > f.error || f.worst_index < 0) {
+        f.error = std::max(f.error, error);
+        f.worst_index = index;
+        f.worst_out = out;
+        f.worst_ref = ref;
+      }
+      if (std::isfinite(out) && std::isfinite(ref)) {
+        const double difference = std::abs(out - ref);
+        f.max_abs = std::max(f.max_abs, difference);
+        if (ref != 0) f.max_rel = std::max(f.max_rel, difference / std::abs(ref));
+        if (format) ulps.push_back(difference / ulp_at(ref, *format));
+      }
+    }
+  }
+  if (!ulps.empty()) {
+    f.ulp_max = *std::ranges::max_element(ulps);
+    const auto middle = ulps.begin() + static_cast<std::ptrdiff_t>(ulps.size() / 2);
+    std::ranges::nth_element(ulps, middle);
+    f.ulp_p50 = *middle;
+  }
+  return f;
+}
+
+}  // namespace assay::lab

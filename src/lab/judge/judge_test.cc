@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/judge/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/file.h"
+#include "lab/judge/fidelity.h"
+#include "tensor/safetensors.h"
+#include "tensor/tensor.h"
+
+namespace assay::lab {
+namespace {
+
+using testing::HasSubstr;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Expectation expectation(std::vector<double> values) {
+  Expectation e;
+  e.output = "c";
+  e.dtype = "f32";
+  e.shape = {2, static_cast<std::int64_t>(values.size()) / 2};
+  e.rows = {0, 1};
+  e.values = std::move(values);
+  e.rtol = 1e-3;
+  e.atol = 1e-6;
+  e.oracle = "by hand";
+  return e;
+}
+
+class JudgeTest : public testing::Test {
+ protected:
+  void write(const std::vector<float>& values, const std::string& name = "c") {
+    Tensor t(DType::kF32, Shape({2, static_cast<std::int64_t>(values.size()) / 2}));
+    std::memcpy(t.as<float>().data(), values.data(), values.size() * sizeof(float));
+    write_safetensors(path_, {{name, t.view()}});
+  }
+  Verdict verdict(const std::vector<double>& expected, const std::vector<double>& earlier = {9, 9, 9, 9}) {
+    const std::vector<Expectation> other = {expectation(earlier)};
+    return judge({expectation(expected)}, path_, [&](int) -> const std::vector<Expectation>& { return other; });
+  }
+  TemporaryDirectory dir_;
+  std::string path_ = dir_.path() + "/output.safetensors";
+};
+
+TEST_F(JudgeTest, PassesWithinTolerance) {
+  write({1.0005f, 2, 0, -4});
+  const auto v = verdict({1, 2, 0, -4});
+  EXPECT_EQ(v.status, Status::kOk);
+  EXPECT_EQ(v.fidelity["status"], "pass");
+  EXPECT_NEAR(v.fidelity["error"].get<double>(), 0.0005 / 0.001001, 1e-3);
+  EXPECT_EQ(v.fidelity["checked"]["elements"], 4);
+}
+
+TEST_F(JudgeTest, NamesTheWorstElement) {
+  write({1, 2, 3, 5});
+  const auto v = verdict({1, 2, 3, 4});
+  EXPECT_EQ(v.status, Status::kWrongResult);
+  EXPECT_EQ(v.code, "value");
+  EXPECT_THAT(v.message, HasSubstr("element 3 is 5 instead of 4"));
+}
+
+TEST_F(JudgeTest, NanWhereNoneBelongs) {
+  write({1, std::nanf(""), 3, 4});
+  const auto v = verdict({1, 2, 3, 4});
+  EXPECT_EQ(v.code, "nan");
+  EXPECT_EQ(v.fidelity["nan_count"], 1);
+  EXPECT_EQ(v.fidelity["error"], "inf");
+}
+
+TEST_F(JudgeTest, SpecialValuesEqualThemselvesOnly) {
+  write({std::nanf(""), INFINITY, -INFINITY, 4});
+  EXPECT_EQ(verdict({kNan, kInf, -kInf, 4}).status, Status::kOk);
+  EXPECT_EQ(verdict({1, kInf, -kInf, 4}).code, "nan");
+  EXPECT_EQ(verdict({kNan, -kInf, -kInf, 4}).code, "value");
+  EXPECT_EQ(verdict({kNan, kInf, -1, 4}).code, "value");
+}
+
+TEST_F(JudgeTest, ARememberedAnswerIsStale) {
+  write({5, 6, 7, 8});
+  EXPECT_EQ(verdict({1, 2, 3, 4}, {5, 6, 7, 8}).code, "stale");
+}
+
+TEST_F(JudgeTest, AnUnwrittenOutputIsStale) {
+  float poison;
+  std::memset(&poison, 0xFF, sizeof poison);
+  write({1, 2, 3, poison});
+  EXPECT_EQ(verdict({1, 2, 3, 4}).code, "stale");
+}
+
+TEST_F(JudgeTest, WrongFormIsAWrongResult) {
+  write({1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(verdict({1, 2, 3, 4}).message, HasSubstr("is f32 2x3, expected f32 2x2"));
+  write({1, 2, 3, 4}, "d");
+  EXPECT_EQ(verdict({1, 2, 3, 4}).code, "shape");
+  Tensor t(DType::kF64, Shape({2, 2}));
+  write_safetensors(path_, {{"c", t.view()}});
+  EXPECT_EQ(verdict({0, 0, 0, 0}).code, "shape");
+}
+
+TEST_F(JudgeTest, GarbageIsAFailureNotACrash) {
+  write_file_atomically(path_, "garbage");
+  EXPECT_EQ(verdict({1, 2, 3, 4}).status, Status::kFailed);
+  EXPECT_EQ(verdict({1, 2, 3, 4}).code, "no_output");
+}
+
+TEST_F(JudgeTest, OnlyTheSampledRowsAreLookedAt) {
+  write({1, 2, 99, 99});
+  auto e = expectation({1, 2, 0, 0});
+  e.rows = {0};
+  e.values = {1, 2};
+  e.sample_seed = 5;
+  const auto v = judge({e}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
+  EXPECT_EQ(v.status, Status::kOk);
+  EXPECT_EQ(v.fidelity["checked"]["sampled"], true);
+  EXPECT_EQ(v.fidelity["checked"]["seed"], 5);
+}
+
+TEST_F(JudgeTest, WithoutAnOracleItSaysSo) {
+  const auto v = judge({}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
+  EXPECT_EQ(v.status, Status::kOk);
+  EXPECT_EQ(v.fidelity["status"], "not_applicable");
+}
+
+TEST(Fidelity, CountsUnitsInTheLastPlace) {
+  Tensor t(DType::kF32, Shape({2, 1}));
+  t.as<float>()[0] = std::nextafter(1.0f, 2.0f);
+  t.as<float>()[1] = std::nextafter(0.0f, 1.0f);  // the smallest denormal
+  auto e = expectation({1, 0});
+  const auto f = compare(e, t.view());
+  EXPECT_DOUBLE_EQ(f.ulp_max.value(), 1);
+  EXPECT_DOUBLE_EQ(f.max_abs, 0x1p-23);
+}
+
+TEST(Fidelity, EmptyOutputsPass) {
+  Tensor t(DType::kF32, Shape({0, 4}));
+  Expectation e;
+  e.output = "c";
+  EXPECT_TRUE(compare(e, t.view()).passed());
+}
+
+}  // namespace
+}  // namespace assay::lab
