@@ -73,15 +73,17 @@ bool poisoned(const TensorView& output, std::int64_t index) {
 Fidelity compare(const Expectation& expected, const TensorView& output) {
   check(output.is_contiguous(), "outputs are read from files, which hold them without gaps");
   Fidelity f;
-  const std::int64_t row_size = expected.rows.empty() || expected.values.empty()
-                                    ? 0
-                                    : static_cast<std::int64_t>(expected.values.size() / expected.rows.size());
+  const std::int64_t row_size =
+      expected.rows.empty() || expected.values.empty()
+          ? 0
+          : static_cast<std::int64_t>(expected.values.size() / expected.rows.size());
   const auto format = float_format(output.dtype());
   std::vector<double> ulps;
   for (std::size_t r = 0; r < expected.rows.size(); ++r) {
     for (std::int64_t c = 0; c < row_size; ++c) {
       const std::int64_t index = expected.rows[r] * row_size + c;
-      const double ref = expected.values[r * static_cast<std::size_t>(row_size) + static_cast<std::size_t>(c)];
+      const double ref =
+          expected.values[r * static_cast<std::size_t>(row_size) + static_cast<std::size_t>(c)];
       const double out = value_as_double(output, index);
       const double error = scaled_error(out, ref, expected.rtol, expected.atol);
       ++f.elements;

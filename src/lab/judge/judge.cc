@@ -20,8 +20,9 @@ std::optional<std::string> wrong_form(const SafetensorsFile& file, const Expecta
   const auto& view = file.view(expected.output);
   const Shape shape(expected.shape);
   if (name_of(view.dtype()) != expected.dtype || view.shape() != shape) {
-    return fmt::format("output '{}' is {} {}, expected {} {}", expected.output, name_of(view.dtype()),
-                       view.shape().to_string(), expected.dtype, shape.to_string());
+    return fmt::format("output '{}' is {} {}, expected {} {}", expected.output,
+                       name_of(view.dtype()), view.shape().to_string(), expected.dtype,
+                       shape.to_string());
   }
   return std::nullopt;
 }
@@ -47,30 +48,32 @@ Json fidelity_block(const std::vector<Expectation>& expected, const std::vector<
       seed = *expected[i].sample_seed;
     }
   }
-  return {{"status", passed ? "pass" : "fail"},
-          {"error", number_to_json(worst->error)},
-          {"max_abs", number_to_json(worst->max_abs)},
-          {"max_rel", number_to_json(worst->max_rel)},
-          {"ulp_p50", optional_number(worst->ulp_p50)},
-          {"ulp_max", optional_number(worst->ulp_max)},
-          {"nan_count", nan_count},
-          {"checked", {{"elements", elements}, {"rows", rows}, {"sampled", sampled}, {"seed", seed}}},
-          {"rtol", tolerance.rtol},
-          {"atol", tolerance.atol},
-          {"oracle", tolerance.oracle}};
+  return {
+      {"status", passed ? "pass" : "fail"},
+      {"error", number_to_json(worst->error)},
+      {"max_abs", number_to_json(worst->max_abs)},
+      {"max_rel", number_to_json(worst->max_rel)},
+      {"ulp_p50", optional_number(worst->ulp_p50)},
+      {"ulp_max", optional_number(worst->ulp_max)},
+      {"nan_count", nan_count},
+      {"checked", {{"elements", elements}, {"rows", rows}, {"sampled", sampled}, {"seed", seed}}},
+      {"rtol", tolerance.rtol},
+      {"atol", tolerance.atol},
+      {"oracle", tolerance.oracle}};
 }
 
 Json fidelity_without_numbers(const char* status, const std::vector<Expectation>& expected) {
   Json block = {{"status", status}};
-  for (const char* key : {"error", "max_abs", "max_rel", "ulp_p50", "ulp_max", "nan_count", "checked",
-                          "rtol", "atol", "oracle"}) {
+  for (const char* key : {"error", "max_abs", "max_rel", "ulp_p50", "ulp_max", "nan_count",
+                          "checked", "rtol", "atol", "oracle"}) {
     block[key] = nullptr;
   }
   if (!expected.empty()) block["oracle"] = expected.front().oracle;
   return block;
 }
 
-std::vector<Fidelity> compare_all(const std::vector<Expectation>& expected, const SafetensorsFile& file) {
+std::vector<Fidelity> compare_all(const std::vector<Expectation>& expected,
+                                  const SafetensorsFile& file) {
   std::vector<Fidelity> results;
   for (const auto& e : expected) results.push_back(compare(e, file.view(e.output)));
   return results;
@@ -84,7 +87,8 @@ bool all_passed(const std::vector<Fidelity>& results) {
 
 Verdict judge(const std::vector<Expectation>& expected, const std::string& output_file,
               const std::function<const std::vector<Expectation>&(int set)>& other_sets) {
-  if (expected.empty()) return {Status::kOk, "", "", fidelity_without_numbers("not_applicable", {})};
+  if (expected.empty())
+    return {Status::kOk, "", "", fidelity_without_numbers("not_applicable", {})};
   std::optional<SafetensorsFile> file;
   try {
     file.emplace(output_file);
@@ -104,7 +108,8 @@ Verdict judge(const std::vector<Expectation>& expected, const std::string& outpu
 
   verdict.status = Status::kWrongResult;
   const auto& worst = *std::ranges::max_element(results, {}, &Fidelity::error);
-  const bool unwritten = std::ranges::any_of(results, [](const Fidelity& f) { return f.poison_count > 0; });
+  const bool unwritten =
+      std::ranges::any_of(results, [](const Fidelity& f) { return f.poison_count > 0; });
   const auto remembered = [&] {
     for (int set = 0; set < kRotatingSets; ++set) {
       if (all_passed(compare_all(other_sets(set), *file))) return true;

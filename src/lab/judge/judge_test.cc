@@ -41,9 +41,11 @@ class JudgeTest : public testing::Test {
     std::memcpy(t.as<float>().data(), values.data(), values.size() * sizeof(float));
     write_safetensors(path_, {{name, t.view()}});
   }
-  Verdict verdict(const std::vector<double>& expected, const std::vector<double>& earlier = {9, 9, 9, 9}) {
+  Verdict verdict(const std::vector<double>& expected,
+                  const std::vector<double>& earlier = {9, 9, 9, 9}) {
     const std::vector<Expectation> other = {expectation(earlier)};
-    return judge({expectation(expected)}, path_, [&](int) -> const std::vector<Expectation>& { return other; });
+    return judge({expectation(expected)}, path_,
+                 [&](int) -> const std::vector<Expectation>& { return other; });
   }
   TemporaryDirectory dir_;
   std::string path_ = dir_.path() + "/output.safetensors";
@@ -116,14 +118,17 @@ TEST_F(JudgeTest, OnlyTheSampledRowsAreLookedAt) {
   e.rows = {0};
   e.values = {1, 2};
   e.sample_seed = 5;
-  const auto v = judge({e}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
+  const auto v = judge({e}, path_, [](int) -> const std::vector<Expectation>& {
+    throw InternalError("not needed");
+  });
   EXPECT_EQ(v.status, Status::kOk);
   EXPECT_EQ(v.fidelity["checked"]["sampled"], true);
   EXPECT_EQ(v.fidelity["checked"]["seed"], 5);
 }
 
 TEST_F(JudgeTest, WithoutAnOracleItSaysSo) {
-  const auto v = judge({}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
+  const auto v = judge(
+      {}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
   EXPECT_EQ(v.status, Status::kOk);
   EXPECT_EQ(v.fidelity["status"], "not_applicable");
 }

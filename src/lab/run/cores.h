@@ -12,8 +12,8 @@
 namespace assay::lab {
 
 // Disjoint groups of physical cores, one hardware thread of each, out of those this process may
-// use: `slots` groups of `cores` (0: as many as fit). Neighbours in the machine's own order, so that
-// a group shares caches. Throws EnvironmentError when there are not that many cores.
+// use: `slots` groups of `cores` (0: as many as fit). Neighbours in the machine's own order, so
+// that a group shares caches. Throws EnvironmentError when there are not that many cores.
 std::vector<std::vector<int>> core_groups(int slots, int cores);
 
 // Exclusive use of a core group, respected by every runner on the machine and held until the last
@@ -23,7 +23,8 @@ class CoreLock {
   // Takes the locks if all of them are free.
   static std::optional<CoreLock> try_acquire(const std::vector<int>& cpus);
   // Waits for them; nothing when `stop` became true meanwhile.
-  static std::optional<CoreLock> acquire(const std::vector<int>& cpus, const std::atomic<bool>& stop);
+  static std::optional<CoreLock> acquire(const std::vector<int>& cpus,
+                                         const std::atomic<bool>& stop);
 
   std::vector<int> fds() const;
 

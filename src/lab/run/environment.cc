@@ -70,7 +70,8 @@ Environment EnvironmentProbe::resolve(const Provider& provider, const std::strin
   Environment environment;
   environment.command = {programs_.worker};
   if (!find_program(programs_.worker)) {
-    environment.missing = Skip{"worker_missing", fmt::format("no worker program at '{}'", programs_.worker)};
+    environment.missing =
+        Skip{"worker_missing", fmt::format("no worker program at '{}'", programs_.worker)};
   } else if (!provider.library.empty()) {
     // Only looked for here: the provider loads it in a process of its own.
     void* handle = ::dlopen(provider.library.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -84,7 +85,8 @@ Environment EnvironmentProbe::resolve(const Provider& provider, const std::strin
   return environment;
 }
 
-Environment EnvironmentProbe::resolve_python(const Provider& provider, const std::string& platform) {
+Environment EnvironmentProbe::resolve_python(const Provider& provider,
+                                             const std::string& platform) {
   struct Candidate {
     std::string interpreter, found_by;
   };
@@ -97,7 +99,8 @@ Environment EnvironmentProbe::resolve_python(const Provider& provider, const std
     }
   }
   if (candidates.empty()) {
-    if (find_program(programs_.peers_python)) candidates.push_back({programs_.peers_python, "peers"});
+    if (find_program(programs_.peers_python))
+      candidates.push_back({programs_.peers_python, "peers"});
     if (const auto python = find_program("python3")) candidates.push_back({*python, "PATH"});
     candidates.push_back({"/usr/bin/python3", "system"});
   }
@@ -117,8 +120,9 @@ Environment EnvironmentProbe::resolve_python(const Provider& provider, const std
         if (!modules.versions.contains(name)) absent.push_back(name);
       }
       if (absent.empty()) return environment;
-      environment.missing = Skip{"module_missing", fmt::format("no Python module {} for {} (found by {})",
-                                                               joined(absent), interpreter, found_by)};
+      environment.missing =
+          Skip{"module_missing", fmt::format("no Python module {} for {} (found by {})",
+                                             joined(absent), interpreter, found_by)};
     }
     if (!first) first = environment;
   }
@@ -136,8 +140,8 @@ const EnvironmentProbe::Modules& EnvironmentProbe::modules_of(
   const auto result = run_process(spec);
   Modules modules;
   if (result.exec_errno != 0 || result.exit_code != 0) {
-    modules.problem = Skip{"interpreter_missing",
-                           fmt::format("cannot run Python interpreter '{}'", interpreter)};
+    modules.problem =
+        Skip{"interpreter_missing", fmt::format("cannot run Python interpreter '{}'", interpreter)};
   } else {
     const auto found = parse_json(result.stdout_text, interpreter);
     for (const auto& [name, version] : found.items()) {

@@ -14,16 +14,16 @@ namespace assay::lab {
 
 // Where our own programs are. Found relative to the running program by the command line.
 struct Programs {
-  std::string worker;            // assay-worker
-  std::string python_package;    // the folder that holds assay_worker/
-  std::string peers_python;      // interpreter of the optional peers' environment; may not exist
+  std::string worker;          // assay-worker
+  std::string python_package;  // the folder that holds assay_worker/
+  std::string peers_python;    // interpreter of the optional peers' environment; may not exist
 };
 
 // What a provider gets on this machine, or why it gets nothing.
 struct Environment {
-  std::vector<std::string> command;  // the worker's argv, without the spec file
-  std::string interpreter;           // for Python providers: which, and found how
-  std::string found_by;              // "ASSAY_PYTHON_TORCH", "peers", "PATH", …
+  std::vector<std::string> command;             // the worker's argv, without the spec file
+  std::string interpreter;                      // for Python providers: which, and found how
+  std::string found_by;                         // "ASSAY_PYTHON_TORCH", "peers", "PATH", …
   std::map<std::string, std::string> versions;  // of its modules, where known without importing
   std::optional<Skip> missing;                  // code module_missing, interpreter_missing, …
 };
@@ -34,8 +34,9 @@ class EnvironmentProbe {
   explicit EnvironmentProbe(Programs programs) : programs_(std::move(programs)) {}
 
   // The environment of a provider on a platform. For Python: the first interpreter of
-  // ASSAY_PYTHON_<PROVIDER>_<PLATFORM>, ASSAY_PYTHON_<PROVIDER>, ASSAY_PYTHON (each final when set),
-  // the peers' environment, python3 in PATH, /usr/bin/python3 that has the provider's modules.
+  // ASSAY_PYTHON_<PROVIDER>_<PLATFORM>, ASSAY_PYTHON_<PROVIDER>, ASSAY_PYTHON (each final when
+  // set), the peers' environment, python3 in PATH, /usr/bin/python3 that has the provider's
+  // modules.
   const Environment& operator()(const Provider& provider, const std::string& platform);
 
   const Programs& programs() const { return programs_; }

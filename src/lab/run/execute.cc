@@ -37,7 +37,8 @@ ReadReport read_report(const std::string& directory, std::size_t point) {
 
 }  // namespace
 
-PointOutcome classify(const ProcessResult& process, const std::string& directory, std::size_t point) {
+PointOutcome classify(const ProcessResult& process, const std::string& directory,
+                      std::size_t point) {
   PointOutcome outcome;
   outcome.output_file = output_path(directory, point);
   auto [report, code, message] = read_report(directory, point);
@@ -65,11 +66,13 @@ PointOutcome classify(const ProcessResult& process, const std::string& directory
                      "the worker could not be started: " + errno_text(process.exec_errno));
   }
   if (process.interrupted) {
-    return fail_with(Status::kInterrupted, "interrupted", "the run was stopped during this attempt");
+    return fail_with(Status::kInterrupted, "interrupted",
+                     "the run was stopped during this attempt");
   }
   if (process.timed_out) {
-    return fail_with(Status::kTimeout, "timeout",
-                     fmt::format("killed after {:.1f} s in phase {}", process.wall_s, failure.phase));
+    return fail_with(
+        Status::kTimeout, "timeout",
+        fmt::format("killed after {:.1f} s in phase {}", process.wall_s, failure.phase));
   }
   if (process.over_memory) {
     return fail_with(Status::kOutOfMemory, "memory_limit",
@@ -93,7 +96,8 @@ PointOutcome classify(const ProcessResult& process, const std::string& directory
                      said.message.substr(0, 2000));
   }
   if (!std::filesystem::exists(outcome.output_file)) {
-    return fail_with(Status::kFailed, "no_output", "the worker reported success but left no output");
+    return fail_with(Status::kFailed, "no_output",
+                     "the worker reported success but left no output");
   }
   return outcome;
 }

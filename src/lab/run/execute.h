@@ -46,7 +46,8 @@ AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>&
 AttemptOutcome execute_here(WorkerSpec spec, const std::function<void(const WorkerSpec&)>& run);
 
 // From how a process ended and what it left in `directory` to a status, by structured facts alone.
-PointOutcome classify(const ProcessResult& process, const std::string& directory, std::size_t point);
+PointOutcome classify(const ProcessResult& process, const std::string& directory,
+                      std::size_t point);
 
 // The environment that fixes thread counts before any library loads.
 std::vector<std::pair<std::string, std::string>> thread_environment(int cores);

@@ -12,9 +12,9 @@
 
 namespace assay::lab {
 
-// What a run has done so far, as its journal tells: which attempts are complete, which must be tried
-// again, and what was learnt about memory and time. Built from rows alone, so that a resumed run
-// knows exactly what an uninterrupted one would. Not thread-safe.
+// What a run has done so far, as its journal tells: which attempts are complete, which must be
+// tried again, and what was learnt about memory and time. Built from rows alone, so that a resumed
+// run knows exactly what an uninterrupted one would. Not thread-safe.
 class Ledger {
  public:
   explicit Ledger(int max_tries) : max_tries_(max_tries) {}
@@ -23,8 +23,9 @@ class Ledger {
 
   // The try number of the attempt to be made now; nothing when it is complete, or has been tried as
   // often as allowed.
-  std::optional<int> next_try(const Case& definition, const Json& point, const std::string& provider,
-                              const std::string& platform, int round) const;
+  std::optional<int> next_try(const Case& definition, const Json& point,
+                              const std::string& provider, const std::string& platform,
+                              int round) const;
 
   // Why this provider is not attempted at this point any more: it ran out of time there, or out of
   // memory there or at a smaller point.

@@ -24,8 +24,8 @@ std::int64_t counter(const std::string& text, const std::string& name) {
 std::optional<std::int64_t> throttle_events(const std::vector<int>& cpus) {
   std::optional<std::int64_t> sum;
   for (const int cpu : cpus) {
-    const auto text = read_small_file(fmt::format(
-        "/sys/devices/system/cpu/cpu{}/thermal_throttle/core_throttle_count", cpu));
+    const auto text = read_small_file(
+        fmt::format("/sys/devices/system/cpu/cpu{}/thermal_throttle/core_throttle_count", cpu));
     if (text) sum = sum.value_or(0) + std::atoll(text->c_str());
   }
   return sum;
@@ -61,7 +61,8 @@ NoiseSnapshot read_noise(const std::vector<int>& cpus) {
     if (std::ranges::find(cpus, cpu) == cpus.end()) continue;
     std::vector<std::int64_t> ticks;
     // guest time (the last two columns) is already part of user time
-    for (std::int64_t value; ticks.size() <= kStealColumn && fields >> value;) ticks.push_back(value);
+    for (std::int64_t value; ticks.size() <= kStealColumn && fields >> value;)
+      ticks.push_back(value);
     if (ticks.size() <= kStealColumn) continue;
     snapshot.steal_ticks[cpu] = ticks[kStealColumn];
     for (const auto value : ticks) snapshot.total_ticks[cpu] += value;
@@ -85,7 +86,9 @@ double steal_fraction(const NoiseSnapshot& before, const NoiseSnapshot& after) {
   }
   // The kernel counts whole ticks of 10 ms: one tick may be an accident of rounding, so that it is
   // not held against a short attempt.
-  return total > 0 ? static_cast<double>(std::max<std::int64_t>(0, steal - 1)) / static_cast<double>(total) : 0;
+  return total > 0 ? static_cast<double>(std::max<std::int64_t>(0, steal - 1)) /
+                         static_cast<double>(total)
+                   : 0;
 }
 
 std::optional<std::string> contamination(const NoiseSnapshot& before, const NoiseSnapshot& after,

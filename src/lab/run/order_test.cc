@@ -32,7 +32,8 @@ TEST(Order, ABlockBalancesPositionsAndNeighbours) {
     for (const auto& round : order) {
       for (int p = 0; p < items; ++p) {
         ++at_position[{round[static_cast<std::size_t>(p)], p}];
-        if (p > 0) ++follows[{round[static_cast<std::size_t>(p - 1)], round[static_cast<std::size_t>(p)]}];
+        if (p > 0)
+          ++follows[{round[static_cast<std::size_t>(p - 1)], round[static_cast<std::size_t>(p)]}];
       }
     }
     EXPECT_EQ(at_position.size(), static_cast<std::size_t>(items * items));
@@ -46,7 +47,8 @@ TEST(Order, TheSeedDecidesAndNothingElse) {
   EXPECT_EQ(balanced_order(4, 20, 1), balanced_order(4, 20, 1));
   EXPECT_NE(balanced_order(4, 20, 1), balanced_order(4, 20, 2));
   const auto order = balanced_order(4, 8, 1);
-  EXPECT_NE(std::vector(order.begin(), order.begin() + 4), std::vector(order.begin() + 4, order.end()))
+  EXPECT_NE(std::vector(order.begin(), order.begin() + 4),
+            std::vector(order.begin() + 4, order.end()))
       << "each block gets a permutation of its own";
 }
 

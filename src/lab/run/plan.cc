@@ -34,30 +34,30 @@ void check_provider_names(const std::vector<const Case*>& cases, const RunReques
   }
 }
 
-std::optional<Contender::Refusal> refusal(const Case& c, const Json& point, const Contender& contender,
-                                          const Environment& environment, const RunRequest& request,
-                                          bool gpu_present, std::uint64_t memory_limit) {
+std::optional<Refusal> refusal(const Case& c, const Json& point, const Contender& contender,
+                               const Environment& environment, const RunRequest& request,
+                               bool gpu_present, std::uint64_t memory_limit) {
   const auto skipped = [](std::string code, std::string message) {
-    return Contender::Refusal{Status::kSkipped, {std::move(code), std::move(message)}};
+    return Refusal{Status::kSkipped, {std::move(code), std::move(message)}};
   };
   const auto& id = contender.provider.id;
   if (among(request.skip, id)) return skipped("excluded", "left out by --skip");
   if (auto why = c.why_not(point, id, contender.platform)) {
-    return Contender::Refusal{Status::kSkipped, std::move(*why)};
+    return Refusal{Status::kSkipped, std::move(*why)};
   }
   if (contender.platform == "cuda" && !gpu_present) {
     return skipped("no_device", "this machine has no GPU");
   }
-  if (environment.missing) return Contender::Refusal{Status::kEnvMissing, *environment.missing};
+  if (environment.missing) return Refusal{Status::kEnvMissing, *environment.missing};
   if (request.in_process && contender.provider.runtime != Runtime::kNative) {
     return skipped("provider_not_applicable", "only native providers run inside the runner");
   }
   const auto estimate = c.memory_estimate(point, id);
   if (estimate > memory_limit) {
-    return skipped("over_memory_estimate",
-                   fmt::format("needs about {}, the limit is {}",
-                               format_bytes(static_cast<double>(estimate)),
-                               format_bytes(static_cast<double>(memory_limit))));
+    return skipped(
+        "over_memory_estimate",
+        fmt::format("needs about {}, the limit is {}", format_bytes(static_cast<double>(estimate)),
+                    format_bytes(static_cast<double>(memory_limit))));
   }
   return std::nullopt;
 }

@@ -12,17 +12,18 @@
 
 namespace assay::lab {
 
+// Decided before anything runs: how the single row of a provider that is not attempted reads.
+struct Refusal {
+  Status status = Status::kSkipped;
+  Skip why;
+};
+
 // One provider on one platform at one point.
 struct Contender {
   Provider provider;
   std::string platform;
   std::vector<std::string> command;             // the worker's argv
   std::map<std::string, std::string> versions;  // known before it runs
-  // Decided before anything runs: the status and reason of its single row.
-  struct Refusal {
-    Status status = Status::kSkipped;
-    Skip why;
-  };
   std::optional<Refusal> refused;
 };
 
@@ -31,7 +32,8 @@ struct PointPlan {
   const Case* definition = nullptr;
   Json point;
   std::vector<Contender> contenders;
-  // order[round] lists indices into `contenders`. Refused and deterministic providers are not there.
+  // order[round] lists indices into `contenders`. Refused and deterministic providers are not
+  // there.
   std::vector<std::vector<int>> order;
 };
 

@@ -28,12 +28,12 @@ std::string git(std::vector<std::string> arguments) {
   return result.stdout_text;
 }
 
-// Variables that change how numerical code runs. Nothing else of the environment is recorded: it may
-// hold secrets.
+// Variables that change how numerical code runs. Nothing else of the environment is recorded: it
+// may hold secrets.
 bool matters(std::string_view name) {
   static constexpr std::array<std::string_view, 13> kPrefixes = {
-      "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "CUDA_VISIBLE_DEVICES",
-      "ASSAY_", "XLA_", "JAX_", "TORCH_", "MALLOC_", "LD_PRELOAD"};
+      "OMP_",   "GOMP_", "KMP_", "OPENBLAS_", "BLIS_",   "MKL_",      "CUDA_VISIBLE_DEVICES",
+      "ASSAY_", "XLA_",  "JAX_", "TORCH_",    "MALLOC_", "LD_PRELOAD"};
   for (const auto prefix : kPrefixes) {
     if (name.substr(0, prefix.size()) == prefix) return true;
   }

@@ -12,12 +12,12 @@
 
 namespace assay::lab {
 
-// What the user asked for. It is written beside the journal before the first attempt and repeated in
-// every row, so that a run can be continued, and repeated, from what it left.
+// What the user asked for. It is written beside the journal before the first attempt and repeated
+// in every row, so that a run can be continued, and repeated, from what it left.
 struct RunRequest {
   std::vector<std::string> cases;
-  std::string mode = "standard";  // quick, standard, all, points
-  Json points;                    // for mode "points": an object or a list of objects
+  std::string mode = "standard";       // quick, standard, all, points
+  Json points;                         // for mode "points": an object or a list of objects
   std::vector<std::string> providers;  // empty: all of the case
   std::vector<std::string> skip;       // providers to leave out
   std::vector<std::string> platforms = {"cpu"};

@@ -14,6 +14,7 @@
 #include "lab/run/environment.h"
 #include "lab/run/plan.h"
 #include "lab/run/request.h"
+#include "lab/run/run_place.h"
 
 namespace assay::lab {
 
@@ -31,7 +32,7 @@ class Progress {
 struct RunContext {
   const CaseRegistry* cases = nullptr;
   Programs programs;
-  std::string own_program;  // the executable that is running, for its hash
+  std::string own_program;                          // the executable that is running, for its hash
   std::function<void(const WorkerSpec&)> run_here;  // for --in-process
   Progress* progress = nullptr;
   const std::atomic<bool>* stop = nullptr;  // becomes true on Ctrl-C
@@ -45,19 +46,14 @@ struct RunResult {
   bool interrupted = false;
 };
 
-// Plans and runs a new run. `out` is the journal's path, or a folder, or empty for
-// results/<run_id>.jsonl. Refuses a journal that already exists.
+// The plan alone. Throws UserError for a request that cannot be served.
+Plan plan_run(const RunContext& context, const RunRequest& request);
+
+// Plans and runs a new run; `out` as for new_place().
 RunResult start_run(const RunContext& context, const RunRequest& request, const std::string& out);
 
-// Continues a run: `run` is a journal's path, or a run id under results/ (or under `folder`). Only
-// what is missing is run.
-RunResult resume_run(const RunContext& context, const std::string& run, const std::string& folder);
-
-// The request of a run that can be resumed. Throws UserError when there is no such run.
-RunRequest request_of_run(const std::string& run, const std::string& folder);
-
-// The plan alone, for --dry-run.
-Plan plan_run(const RunContext& context, const RunRequest& request);
+// Continues a run: only what its journal lacks is run.
+RunResult resume_run(const RunContext& context, RunPlace place);
 
 // Seconds from spawn to the end of an empty attempt of a native provider: the harness's own cost.
 double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus);

@@ -2,33 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/trace.h"
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "lab/record/point.h"
 
 namespace assay::lab {
 
-void write_trace(const std::string& directory, const Row& row, const std::vector<PhaseTime>& phases) {
+void write_trace(const std::string& directory, const Row& row,
+                 const std::vector<PhaseTime>& phases) {
   const auto title = fmt::format("{} {} {} round {}", row.case_name, point_label(row.point),
                                  row.provider, row.round);
   Json events = Json::array();
-  events.push_back({{"ph", "M"}, {"pid", 1}, {"tid", 1}, {"name", "process_name"},
-                    {"args", {{"name", title}}}});
+  events.push_back(Json{
+      {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"name", "process_name"}, {"args", {{"name", title}}}});
   for (const auto& phase : phases) {
     // Complete events; times in microseconds.
-    events.push_back({{"ph", "X"},
-                      {"pid", 1},
-                      {"tid", 1},
-                      {"cat", "phase"},
-                      {"name", phase.name},
-                      {"ts", 1e-3 * static_cast<double>(phase.start_ns)},
-                      {"dur", 1e-3 * static_cast<double>(phase.end_ns - phase.start_ns)}});
+    events.push_back(Json{{"ph", "X"},
+                          {"pid", 1},
+                          {"tid", 1},
+                          {"cat", "phase"},
+                          {"name", phase.name},
+                          {"ts", 1e-3 * static_cast<double>(phase.start_ns)},
+                          {"dur", 1e-3 * static_cast<double>(phase.end_ns - phase.start_ns)}});
   }
   make_directories(directory);
-  write_file_atomically(directory + "/" + row.attempt_id + ".json",
-                        canonical_json({{"traceEvents", std::move(events)},
-                                        {"displayTimeUnit", "ms"},
-                                        {"otherData",
-                                         {{"run_id", row.run_id}, {"attempt_id", row.attempt_id}}}}));
+  write_file_atomically(
+      directory + "/" + row.attempt_id + ".json",
+      canonical_json({{"traceEvents", std::move(events)},
+                      {"displayTimeUnit", "ms"},
+                      {"otherData", {{"run_id", row.run_id}, {"attempt_id", row.attempt_id}}}}));
 }
 
 }  // namespace assay::lab

@@ -12,6 +12,7 @@ namespace assay::lab {
 
 // Writes `<directory>/<attempt_id>.json`: the phases of an attempt as slices, in the JSON format
 // that Perfetto and chrome://tracing open.
-void write_trace(const std::string& directory, const Row& row, const std::vector<PhaseTime>& phases);
+void write_trace(const std::string& directory, const Row& row,
+                 const std::vector<PhaseTime>& phases);
 
 }  // namespace assay::lab

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a spec, measures its points, writes the reports."""
+
+import importlib
+import json
+import os
+import sys
+
+from assay_worker.measure import Phases, measure_attempt
+from assay_worker.workload import ProviderFailure
+
+# The module that knows the Python providers of a case: make(case, provider, point, cores) → Workload.
+MODULE_OF_CASE = {
+    "semiring_matmul": "assay_worker.semiring",
+    "dense_matmul": "assay_worker.semiring",
+    "ell_edge_aggregate": "assay_worker.edges",
+}
+
+
+def check_pinned(cpus):
+    if cpus and os.sched_getaffinity(0) != set(cpus):
+        raise RuntimeError("the process is not pinned to its core group")
+
+
+def factory(spec, point):
+    def make():
+        name = MODULE_OF_CASE.get(spec["case"])
+        if name is None:
+            message = f"the Python worker knows no case {spec['case']!r}"
+            raise ProviderFailure("failed", "unknown_provider", message)
+        module = importlib.import_module(name)
+        return module.make(spec["case"], spec["provider"], point, spec["cores"])
+
+    return make
+
+
+def write_report(path, report):
+    temporary = f"{path}.tmp"
+    with open(temporary, "w") as file:
+        json.dump(report, file)
+    os.replace(temporary, path)
+
+
+def main(argv):
+    if len(argv) != 2:
+        print("usage: python -m assay_worker SPEC", file=sys.stderr)
+        return 2
+    with open(argv[1]) as file:
+        spec = json.load(file)
+    if spec["protocol"] != 1:
+        print(f"assay_worker: unknown protocol {spec['protocol']}", file=sys.stderr)
+        return 1
+    check_pinned(spec["cpus"])
+    directory = spec["directory"]
+    for index, point in enumerate(spec["points"]):
+        phases = Phases(os.path.join(directory, "phase"))
+        output = os.path.join(directory, f"output-{index}.safetensors")
+        report = measure_attempt(
+            factory(spec, point), spec["settings"], spec["deterministic"], output, phases
+        )
+        write_report(os.path.join(directory, f"report-{index}.json"), report)
+    return 0

@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a Python provider implements."""
+
+
+class Workload:
+    """One provider at one point: two slots of inputs, and what a call computes from one of them.
+
+    A call must do all of its work before it returns (device work is synchronised). It may keep
+    nothing of an earlier call's answer: the call that is judged gets inputs it has never seen.
+    """
+
+    def load(self, slot, input_set):
+        """Puts input set `input_set` into slot 0 or 1. Untimed."""
+        raise NotImplementedError
+
+    def call(self, slot):
+        """Computes the outputs from the inputs of that slot. This is what is timed."""
+        raise NotImplementedError
+
+    def poison_outputs(self):
+        """Forgets or overwrites every output before the judged call."""
+        raise NotImplementedError
+
+    def outputs(self):
+        """The outputs of the last call, as a dict of name → ndarray."""
+        raise NotImplementedError
+
+    def metrics(self):
+        return {}
+
+    def versions(self):
+        return {}
+
+
+class ProviderFailure(Exception):
+    """Why a provider cannot serve, in the terms of a row."""
+
+    def __init__(self, status, code, message):
+        super().__init__(message)
+        self.status, self.code = status, code

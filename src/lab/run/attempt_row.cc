@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/run/attempt_row.h"
+
+#include "base/clock.h"
+#include "lab/judge/judge.h"
+#include "lab/run/derive.h"
+
+namespace assay::lab {
+namespace {
+
+void set_times(Row& row, std::int64_t start_ns, std::int64_t end_ns) {
+  row.provenance["start_ns"] = start_ns;
+  row.provenance["end_ns"] = end_ns;
+  row.provenance["time_start"] = utc_iso8601(start_ns);
+  row.provenance["time_end"] = utc_iso8601(end_ns);
+}
+
+void set_failure(Row& row, Status status, const Failure& failure) {
+  row.status = status;
+  row.failure = failure.to_json();
+}
+
+}  // namespace
+
+const std::vector<Expectation>& Expectations::operator()(int set) {
+  auto it = by_set_.find(set);
+  if (it == by_set_.end()) it = by_set_.emplace(set, definition_.expect(point_, set)).first;
+  return it->second;
+}
+
+Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& contender, int round,
+              int try_number, const std::vector<int>& cpus) {
+  const auto& provider = contender.provider;
+  Row row;
+  row.run_id = facts.run_id;
+  row.suite = plan.definition->suite();
+  row.case_name = plan.definition->name();
+  row.point = plan.point;
+  row.provider = provider.id;
+  row.platform = contender.platform;
+  row.machine = facts.machine.to_json();
+  row.cores = static_cast<int>(cpus.size());
+  row.round = round;
+  row.try_number = try_number;
+  row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
+                                   round, try_number);
+  const auto work = plan.definition->work(plan.point);
+  if (!work.empty()) row.work = work;
+  row.provenance = facts.provenance;
+  row.provenance.update(
+      Json{{"label", facts.request.label},
+           {"mode", facts.request.mode},
+           {"settings", settings_to_json(facts.request.settings)},
+           {"request", request_to_json(facts.request)},
+           {"order_seed", facts.request.order_seed},
+           {"isolation", facts.request.in_process ? "in-process" : "process"},
+           {"baseline", plan.definition->baseline()},
+           {"primary_metric", plan.definition->primary_metric().name},
+           {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)},
+           {"expected_status", name_of(provider.expected_status)},
+           {"versions", contender.versions},
+           {"cpus", cpus},
+           {"device", Json()}});
+  return row;
+}
+
+void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
+              Expectations& expectations) {
+  const auto& outcome = measured.outcome.points[point];
+  row.status = outcome.status;
+  if (outcome.failure) row.failure = outcome.failure->to_json();
+  set_times(row, measured.start_ns, measured.end_ns);
+  auto& p = row.provenance;
+  p["noise"] = {{"before", measured.before.to_json()},
+                {"after", measured.after.to_json()},
+                {"steal_fraction", steal_fraction(measured.before, measured.after)}};
+  p["orphans_killed"] = measured.outcome.process.orphans;
+  for (const auto& [name, version] : outcome.report.versions) p["versions"][name] = version;
+  for (const auto& phase : outcome.report.phases) {
+    p["phases_s"][phase.name] = 1e-9 * static_cast<double>(phase.end_ns - phase.start_ns);
+  }
+
+  if (row.status == Status::kOk) {
+    const auto cause = contamination(measured.before, measured.after, facts.request.max_steal);
+    if (cause) set_failure(row, Status::kExcluded, {"steady", "contaminated", *cause, {}, {}, ""});
+  }
+  if (row.status == Status::kOk) {
+    const auto verdict =
+        judge(expectations(kJudgedSet), outcome.output_file,
+              [&](int set) -> const std::vector<Expectation>& { return expectations(set); });
+    row.fidelity = verdict.fidelity;
+    if (verdict.status != Status::kOk) {
+      set_failure(row, verdict.status, {"judge", verdict.code, verdict.message, {}, {}, ""});
+    }
+  }
+  if (outcome.reported) {
+    std::map<std::string, double> work;
+    if (!row.work.is_null()) work = row.work.get<std::map<std::string, double>>();
+    row.metrics = derive_metrics(outcome.report, work);
+    row.samples = samples_of(outcome.report);
+  }
+  row.metrics["harness_overhead"] = facts.harness_overhead_s;
+}
+
+void refuse_row(Row& row, const Refusal& refusal) {
+  set_failure(row, refusal.status, {"plan", refusal.why.code, refusal.why.message, {}, {}, ""});
+  const auto now = realtime_ns();
+  set_times(row, now, now);
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/machine.h"
+#include "lab/record/row.h"
+#include "lab/run/execute.h"
+#include "lab/run/noise.h"
+#include "lab/run/plan.h"
+#include "lab/run/request.h"
+
+namespace assay::lab {
+
+// What all rows of a run have in common.
+struct RunFacts {
+  std::string run_id;
+  Machine machine;
+  RunRequest request;
+  Json provenance = Json::object();
+  double harness_overhead_s = 0;
+};
+
+// One process that was run, and what the machine did meanwhile.
+struct Measured {
+  AttemptOutcome outcome;
+  NoiseSnapshot before, after;
+  std::int64_t start_ns = 0, end_ns = 0;  // since the Unix epoch
+};
+
+// The answers of a point, computed when first needed and kept for its rounds.
+class Expectations {
+ public:
+  Expectations(const Case& definition, const Json& point)
+      : definition_(definition), point_(point) {}
+  const std::vector<Expectation>& operator()(int set);
+
+ private:
+  const Case& definition_;
+  const Json& point_;
+  std::map<int, std::vector<Expectation>> by_set_;
+};
+
+// A row with everything that is known before the attempt.
+Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& contender, int round,
+              int try_number, const std::vector<int>& cpus);
+
+// Adds what the attempt left: status, times, verdict. Contamination is decided before any time is
+// looked at, and the judge speaks before the attempt may count.
+void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
+              Expectations& expectations);
+
+// Adds why nothing was attempted.
+void refuse_row(Row& row, const Refusal& refusal);
+
+}  // namespace assay::lab

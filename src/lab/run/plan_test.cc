@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/run/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "lab/run/toy_case.h"
+
+namespace assay::lab {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class PlanTest : public testing::Test {
+ protected:
+  PlanTest() {
+    std::vector<Provider> providers(6);
+    providers[0] = {.id = "plain", .description = ""};
+    providers[1] = {.id = "even-only", .description = ""};
+    providers[2] = {.id = "greedy", .description = ""};
+    providers[3] = {.id = "missing",
+                    .description = "",
+                    .runtime = Runtime::kPython,
+                    .modules = {"a_module_that_does_not_exist"}};
+    providers[4] = {.id = "simulated", .description = "", .deterministic = true};
+    providers[5] = {.id = "device", .description = "", .platforms = {"cuda"}};
+    cases_.add(std::make_unique<ToyCase>(providers));
+    request_.cases = {"toy_double"};
+    request_.rounds = 4;
+  }
+  Plan plan() { return make_plan(cases_, request_, probe_, false, 1 << 30); }
+  const Contender& contender(const PointPlan& at, const std::string& id) {
+    for (const auto& c : at.contenders) {
+      if (c.provider.id == id) return c;
+    }
+    throw InternalError("no such contender");
+  }
+
+  CaseRegistry cases_;
+  RunRequest request_;
+  EnvironmentProbe probe_{{"/bin/sh", "", ""}};
+};
+
+TEST_F(PlanTest, RefusalsArePlannedWithTheirReasons) {
+  request_.mode = "points";
+  request_.points = {{"n", 7}};
+  request_.platforms = {"cpu", "cuda"};
+  const auto p = plan();
+  ASSERT_EQ(p.points.size(), 1u);
+  const auto& at = p.points[0];
+  EXPECT_FALSE(contender(at, "plain").refused);
+  EXPECT_EQ(contender(at, "even-only").refused->why.code, "provider_not_applicable");
+  EXPECT_EQ(contender(at, "greedy").refused->why.code, "over_memory_estimate");
+  EXPECT_EQ(contender(at, "missing").refused->status, Status::kEnvMissing);
+  EXPECT_EQ(contender(at, "missing").refused->why.code, "module_missing");
+  EXPECT_EQ(contender(at, "device").refused->why.code, "no_device");
+  EXPECT_EQ(p.attempts, 4 + 4 + 1);
+  EXPECT_EQ(at.order.size(), 4u);
+  EXPECT_EQ(at.order[0].size(), 1u);
+}
+
+TEST_F(PlanTest, DeterministicProvidersShareOneProcess) {
+  request_.providers = {"plain", "simulated"};
+  const auto p = plan();
+  ASSERT_EQ(p.points.size(), 2u);
+  ASSERT_EQ(p.batches.size(), 1u);
+  EXPECT_EQ(p.batches[0].members.size(), 2u);
+  EXPECT_EQ(p.attempts, 2 * 4 + 2);
+}
+
+TEST_F(PlanTest, TheUsersChoicesAreSkipsWithACodeOfTheirOwn) {
+  request_.skip = {"plain"};
+  EXPECT_EQ(contender(plan().points[0], "plain").refused->why.code, "excluded");
+}
+
+TEST_F(PlanTest, PointsTakeMissingKeysFromTheRepresentativeOne) {
+  request_.mode = "points";
+  request_.points = Json::array({{{"n", 5}}, {{"seed", 3}}, {{"n", 5}}});
+  const auto points = selected_points(cases_.find("toy_double"), request_);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(canonical_json(points[0]), R"({"dtype":"f64","n":5,"seed":0})");
+  EXPECT_EQ(canonical_json(points[1]), R"({"dtype":"f64","n":8,"seed":3})");
+}
+
+TEST_F(PlanTest, TypingErrorsAreNamed) {
+  request_.providers = {"plane"};
+  EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("'plane'")));
+  request_.providers = {};
+  request_.cases = {"toy"};
+  EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>("unknown case (known: toy_double): 'toy'"));
+  request_.cases = {"toy_double"};
+  request_.providers = {"device"};
+  EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("nothing to run")));
+}
+
+TEST_F(PlanTest, AddingAPointLeavesTheOrderOfTheOthersAlone) {
+  request_.providers = {"plain", "even-only"};
+  request_.mode = "quick";
+  const auto small = plan();
+  request_.mode = "standard";
+  EXPECT_EQ(plan().points[0].order, small.points[0].order);
+}
+
+}  // namespace
+}  // namespace assay::lab

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/run/run_place.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "lab/record/journal.h"
+
+namespace assay::lab {
+namespace {
+
+std::string request_path(const std::string& journal) { return journal + ".request.json"; }
+
+std::string journal_named(const std::string& run, const std::string& folder) {
+  const std::string in = folder.empty() ? "results" : folder;
+  for (const auto& path :
+       {run, fmt::format("{}/{}.jsonl", in, run), fmt::format("{}/{}", in, run)}) {
+    if (std::filesystem::is_regular_file(path) || std::filesystem::exists(request_path(path))) {
+      return path;
+    }
+  }
+  fail("no run of that name or path (looked in '{}'): '{}'", in, run);
+}
+
+}  // namespace
+
+RunPlace new_place(const RunRequest& request, const std::string& run_id, const std::string& out) {
+  std::string journal = out.empty() ? "results/" : out;
+  if (journal.back() != '/' && std::filesystem::is_directory(journal)) journal += '/';
+  if (journal.back() == '/') journal += run_id + ".jsonl";
+  if (std::filesystem::exists(journal) && !read_file(journal).empty()) {
+    fail("the journal exists already (continue it with --resume): '{}'", journal);
+  }
+  const auto folder = std::filesystem::path(journal).parent_path().string();
+  if (!folder.empty()) make_directories(folder);
+  const Json record = {{"run_id", run_id}, {"request", request_to_json(request)}};
+  write_file_atomically(request_path(journal), pretty_json(record) + "\n");
+  return {run_id, journal, request, {}, false};
+}
+
+RunPlace find_place(const std::string& run, const std::string& folder) {
+  RunPlace place;
+  place.journal = journal_named(run, folder);
+  if (std::filesystem::exists(place.journal)) {
+    auto journal = read_journal(place.journal);
+    place.rows = std::move(journal.rows);
+    place.torn = journal.torn;
+  }
+  const auto beside = request_path(place.journal);
+  if (std::filesystem::exists(beside)) {
+    const auto record = read_json_file(beside);
+    place.run_id = json_field<std::string>(record, "run_id", beside);
+    place.request = request_from_json(json_field<Json>(record, "request", beside), beside);
+  } else if (!place.rows
+                  .empty()) {  // a journal that travelled alone: every row repeats the request
+    const auto& row = place.rows.front();
+    place.run_id = row.run_id;
+    place.request = request_from_json(json_field<Json>(row.provenance, "request", place.journal),
+                                      place.journal);
+  } else {
+    fail("the journal holds no rows and no request to continue from: '{}'", place.journal);
+  }
+  return place;
+}
+
+}  // namespace assay::lab
