@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "base/error.h"
+#include "lab/run/provenance.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kMainFooter = R"(Examples:
+  assay list                              what can be run here
+  assay run semiring_matmul --quick       measure one case at its representative points
+  assay report results/ --out report.md   what all runs so far say
+
+Exit status: 0 fine, 1 regression, 2 usage or bad input, 3 unresolved, 4 wrong results,
+5 environment refused, 130 interrupted.
+Documentation: README.md, docs/)";
+
+void add_list(CLI::App& app, ListArguments& a) {
+  app.add_option("case", a.cases, "show these cases in full");
+  app.add_flag("--json", a.json, "print JSON");
+  app.footer(R"(Examples:
+  assay list                      every suite, case and provider, and what is available here
+  assay list semiring_matmul      its parameters and points)");
+}
+
+void add_run(CLI::App& app, RunArguments& a) {
+  app.add_option("case", a.cases, "cases to run (see `assay list`), or `all`");
+  const std::string what = "What to measure";
+  app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")->group(what);
+  app.add_option("--points", a.points, "`all`, or JSON: an object or a list of objects; keys not given are the representative point's")->group(what);
+  app.add_option("--providers", a.providers, "only these, separated by commas")->delimiter(',')->group(what);
+  app.add_option("--skip", a.skip, "not these")->delimiter(',')->group(what);
+  app.add_option("--platforms", a.platforms, "cpu (default), cuda")->delimiter(',')->group(what);
+
+  const std::string how = "How to measure";
+  app.add_option("--rounds", a.rounds, "attempts of each provider at a point (10)")->group(how);
+  app.add_option("--steady", a.steady, "steady time of an attempt (0.5s)")->group(how);
+  app.add_option("--batches", a.batches, "batches of an attempt (10)")->group(how);
+  app.add_option("--warm-up", a.warm_up, "calls before measuring (2)")->group(how);
+  app.add_option("--limit", a.limit, "time after which an attempt is killed (600s)")->group(how);
+  app.add_option("--memory", a.memory, "memory an attempt may use (80 % of what is free)")->group(how);
+  app.add_option("--cpu-slots", a.cpu_slots, "attempts at the same time, on disjoint cores (1)")->group(how);
+  app.add_option("--cores", a.cores, "physical cores of an attempt (all over the slots)")->group(how);
+  app.add_option("--settle", a.settle, "pause before each attempt, cores held (0s)")->group(how);
+  app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)")->group(how);
+  app.add_option("--tries", a.tries, "tries of an attempt that keeps being excluded (3)")->group(how);
+  app.add_option("--seed", a.seed, "of the order of attempts (0)")->group(how);
+  app.add_flag("--in-process", a.in_process, "inside the runner: fast, and never compared with isolated rows")->group(how);
+
+  const std::string where = "Where it goes";
+  app.add_option("--out", a.out, "journal, or folder for it (results/)")->group(where);
+  app.add_option("--resume", a.resume, "continue this run: its id, or its journal")->group(where);
+  app.add_option("--store", a.store, "also ingest into this store, e.g. sqlite:results/assay.db")->group(where);
+  app.add_option("--trace", a.trace, "write a Perfetto trace of each attempt into this folder")->group(where);
+  app.add_option("--label", a.label, "a word about this run, kept in its rows")->group(where);
+  app.add_flag("--dry-run", a.dry_run, "print the plan and stop")->group(where);
+  app.add_flag("--json", a.json, "print the results as JSON")->group(where);
+  app.footer(R"(Examples:
+  assay run semiring_matmul --quick
+  assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
+  assay run all --quick --dry-run
+  assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
+  assay run --resume 20260131T120000.000000Z-abc1234)");
+}
+
+void add_report(CLI::App& app, ReportArguments& a) {
+  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("--out", a.out, "write the markdown there instead of to standard output");
+  app.add_flag("--latest", a.latest, "only the latest run of each provider at each point");
+  app.footer(R"(Examples:
+  assay report                                 everything under results/
+  assay report results/assay.db --latest --out report.md)");
+}
+
+// The subcommands of `assay store`, each with the store's URL first.
+void add_store(CLI::App& app, StoreArguments& a) {
+  const auto action = [&](const char* name, const char* description) {
+    auto* sub = app.add_subcommand(name, description);
+    sub->add_option("store", a.url, "e.g. sqlite:results/assay.db")->required();
+    sub->callback([&a, name] { a.action = name; });
+    return sub;
+  };
+  action("ingest", "take in journals; what is there already is left alone")
+      ->add_option("source", a.sources, "journals or folders of journals")->required();
+  auto* latest = action("latest", "the latest rows of each provider at each point");
+  latest->add_flag("--json", a.json, "print the rows as JSON lines");
+  action("prune", "forget all but the newest runs")
+      ->add_option("--keep", a.keep, "runs to keep of each provider at each point")->required();
+  action("merge", "take in another store")
+      ->add_option("source", a.sources, "the other store")->required();
+  action("verify", "check every row and the file itself");
+  auto* out = action("export", "write the journals back, byte for byte");
+  out->add_option("--out", a.out, "folder for the journals, or a file with --run")->required();
+  out->add_option("--run", a.run, "only this run");
+  action("rebuild", "make the indexed columns anew from the rows")
+      ->add_option("source", a.sources, "journals to take in as well");
+  app.require_subcommand(1);
+  app.footer(R"(Examples:
+  assay store ingest sqlite:results/assay.db results/
+  assay store verify sqlite:results/assay.db
+  assay store export sqlite:results/assay.db --out journals/)");
+}
+
+void add_doctor(CLI::App& app, DoctorArguments& a) {
+  app.add_flag("--json", a.json, "print JSON");
+  app.footer(R"(Example:
+  assay doctor          what this machine is, how noisy it is, what the harness costs)");
+}
+
+}  // namespace
+
+std::variant<Command, int> parse_arguments(int argc, char** argv) {
+  CLI::App app("Assay, a laboratory for tensor programs.", "assay");
+  app.set_version_flag("--version", "assay " + lab::version());
+  app.footer(kMainFooter);
+  app.require_subcommand(1);
+
+  ListArguments list;
+  RunArguments run;
+  ReportArguments report;
+  StoreArguments store;
+  DoctorArguments doctor;
+  auto* list_app = app.add_subcommand("list", "suites, cases, points, providers, and what is available here");
+  auto* run_app = app.add_subcommand("run", "measure: each provider in processes of its own, judged, one row each");
+  auto* report_app = app.add_subcommand("report", "a markdown report from rows");
+  auto* store_app = app.add_subcommand("store", "a database of many runs");
+  auto* doctor_app = app.add_subcommand("doctor", "what this machine is, and its noise");
+  add_list(*list_app, list);
+  add_run(*run_app, run);
+  add_report(*report_app, report);
+  add_store(*store_app, store);
+  add_doctor(*doctor_app, doctor);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // help and version
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    std::string message = e.what();
+    std::ranges::replace(message, '\n', ' ');
+    throw UserError(message + " (see assay --help)");
+  }
+  if (list_app->parsed()) return Command(list);
+  if (run_app->parsed()) return Command(run);
+  if (report_app->parsed()) return Command(report);
+  if (store_app->parsed()) return Command(store);
+  return Command(doctor);
+}
+
+}  // namespace assay::cli

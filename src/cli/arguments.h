@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What can be typed, as plain values. The one file that knows CLI11 is arguments.cc.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace assay::cli {
+
+struct ListArguments {
+  std::vector<std::string> cases;
+  bool json = false;
+};
+
+struct RunArguments {
+  std::vector<std::string> cases;
+  bool quick = false;
+  std::string points;
+  std::vector<std::string> providers, skip, platforms;
+  std::optional<int> rounds, batches, warm_up, cpu_slots, cores, tries;
+  std::optional<std::string> steady, limit, memory, settle, max_steal;
+  std::optional<std::uint64_t> seed;
+  std::string label, out, resume, store, trace;
+  bool in_process = false, dry_run = false, json = false;
+};
+
+struct ReportArguments {
+  std::vector<std::string> sources;
+  std::string out;
+  bool latest = false;
+};
+
+struct StoreArguments {
+  std::string action;  // ingest, latest, prune, merge, verify, export, rebuild
+  std::string url;
+  std::vector<std::string> sources;  // journals, folders or stores, by action
+  std::string out;
+  std::string run;
+  int keep = 0;
+  bool json = false;
+};
+
+struct DoctorArguments {
+  bool json = false;
+};
+
+using Command =
+    std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments, DoctorArguments>;
+
+// Reads the command line. Prints help or the version and returns an exit status instead where that
+// was asked for; throws UserError for anything that cannot be understood.
+std::variant<Command, int> parse_arguments(int argc, char** argv);
+
+}  // namespace assay::cli

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One function for each command, each in a file of its own. They print data on standard output and
+// progress on standard error, and return the exit status.
+
+#include "cli/arguments.h"
+
+namespace assay::cli {
+
+int list(const ListArguments& arguments);
+int run(const RunArguments& arguments);
+int report(const ReportArguments& arguments);
+int store(const StoreArguments& arguments);
+int doctor(const DoctorArguments& arguments);
+
+// Exit statuses, as the design has them.
+inline constexpr int kFine = 0;
+inline constexpr int kBadInput = 2;
+inline constexpr int kWrongResults = 4;
+inline constexpr int kEnvironmentRefused = 5;
+inline constexpr int kInterrupted = 130;
+
+}  // namespace assay::cli

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/installation.h"
+#include "lab/run/cores.h"
+#include "lab/run/noise.h"
+#include "lab/run/provenance.h"
+#include "lab/run/runner.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr double kWatchSeconds = 1.0;  // how long steal is watched; the kernel counts 10 ms ticks
+
+// The clock and the machine's noise over a second, and what the harness costs.
+struct Findings {
+  Machine machine;
+  std::vector<int> cpus;
+  lab::NoiseSnapshot noise;
+  double steal = 0;
+  std::int64_t clock_step_ns = 0, clock_claims_ns = 0;
+  double harness_overhead_s = 0;
+};
+
+Findings examine() {
+  Findings f;
+  f.machine = read_machine();
+  f.cpus = lab::core_groups(1, 0).front();
+  const auto before = lab::read_noise(f.cpus);
+  f.clock_step_ns = observed_clock_step_ns();
+  timespec claimed{};
+  clock_getres(CLOCK_MONOTONIC, &claimed);
+  f.clock_claims_ns = claimed.tv_sec * 1'000'000'000 + claimed.tv_nsec;
+  f.harness_overhead_s = lab::measure_harness_overhead(find_programs(), f.cpus);
+  usleep(static_cast<useconds_t>(kWatchSeconds * 1e6));
+  f.noise = lab::read_noise(f.cpus);
+  f.steal = lab::steal_fraction(before, f.noise);
+  return f;
+}
+
+std::vector<std::string> warnings(const Findings& f) {
+  std::vector<std::string> list;
+  const auto busy = f.noise.load / static_cast<double>(f.cpus.size());
+  if (busy > 0.3) list.push_back(fmt::format("the load is {:.2f} over {} cores: something else is running", f.noise.load, f.cpus.size()));
+  if (f.steal > 0.02) list.push_back(fmt::format("the hypervisor takes {:.1f} % of the time: attempts will be excluded", 100 * f.steal));
+  if (f.machine.governor != "performance" && f.machine.governor != "not available") {
+    list.push_back(fmt::format("the governor is '{}': clocks vary with load", f.machine.governor));
+  }
+  if (f.harness_overhead_s > 0.03) list.push_back("an empty attempt takes more than 30 ms: short points will be slow to measure");
+  return list;
+}
+
+template <typename T>
+std::string or_not_available(const std::optional<T>& value, const char* unit) {
+  return value ? fmt::format("{} {}", *value, unit) : "not available";
+}
+
+void print_findings(const Findings& f) {
+  const auto line = [](const char* name, const std::string& value) {
+    std::fputs(fmt::format("  {:<18} {}\n", name, value).c_str(), stdout);
+  };
+  const auto& m = f.machine;
+  std::fputs("machine\n", stdout);
+  line("fingerprint", m.fingerprint());
+  line("processor", fmt::format("{} ({})", m.cpu_model, m.architecture));
+  line("cores", fmt::format("{} physical, {} logical, {} sockets; usable {}", m.cores, m.logical_cpus, m.sockets, f.cpus.size()));
+  line("memory", fmt::format("{}, {} available", format_bytes(static_cast<double>(m.memory_bytes)), format_bytes(static_cast<double>(f.noise.free_memory))));
+  std::string gpus;
+  for (const auto& gpu : m.gpus) gpus += (gpus.empty() ? "" : ", ") + gpu;
+  line("GPUs", gpus.empty() ? "none" : gpus + ", driver " + m.gpu_driver);
+  line("system", fmt::format("{}, Linux {}{}", m.os, m.kernel, m.virtual_machine ? ", virtual machine" : ""));
+  std::fputs("noise\n", stdout);
+  line("load", fmt::format("{:.2f}", f.noise.load));
+  line("steal", fmt::format("{:.2f} % over {:.0f} s", 100 * f.steal, kWatchSeconds));
+  line("governor", m.governor);
+  line("throttling", or_not_available(f.noise.throttle_events, "events"));
+  line("temperature", or_not_available(f.noise.temperature_c, "°C"));
+  std::fputs("harness\n", stdout);
+  line("clock step", fmt::format("{} ns observed, {} ns claimed", f.clock_step_ns, f.clock_claims_ns));
+  line("empty attempt", format_seconds(f.harness_overhead_s) + ", spawn to end");
+  line("lock files", lab::lock_directory());
+  for (const auto& warning : warnings(f)) std::fputs(fmt::format("warning: {}\n", warning).c_str(), stdout);
+}
+
+}  // namespace
+
+int doctor(const DoctorArguments& a) {
+  const auto f = examine();
+  if (!a.json) {
+    print_findings(f);
+    return kFine;
+  }
+  std::fputs((pretty_json({{"assay_version", lab::version()},
+                           {"machine", f.machine.to_json()},
+                           {"cpus", f.cpus},
+                           {"noise", f.noise.to_json()},
+                           {"steal_fraction", f.steal},
+                           {"clock_step_ns", f.clock_step_ns},
+                           {"clock_claims_ns", f.clock_claims_ns},
+                           {"harness_overhead_s", f.harness_overhead_s},
+                           {"warnings", warnings(f)}}) +
+              "\n")
+                 .c_str(),
+             stdout);
+  return kFine;
+}
+
+}  // namespace assay::cli

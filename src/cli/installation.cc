@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/installation.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+
+#include "cases/semiring/cases.h"
+
+namespace assay::cli {
+namespace {
+
+// The first of the paths that exists; the first one when none does, for the message.
+std::string first_existing(std::initializer_list<std::filesystem::path> candidates) {
+  for (const auto& path : candidates) {
+    if (std::filesystem::exists(path)) return std::filesystem::weakly_canonical(path).string();
+  }
+  return candidates.begin()->string();
+}
+
+}  // namespace
+
+std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+lab::Programs find_programs() {
+  const auto folder = std::filesystem::path(own_program()).parent_path();
+  lab::Programs programs;
+  programs.worker = first_existing({folder / "assay-worker", folder / "../libexec/assay/assay-worker"});
+  programs.python_package = first_existing({folder / "python", folder / "../share/assay/python"});
+  const char* peers = std::getenv("ASSAY_PEERS");
+  // Not resolved: a virtual environment is recognised by the path its interpreter is called by.
+  if (peers != nullptr && *peers != '\0') {
+    programs.peers_python = std::string(peers) + "/bin/python3";
+  } else {
+    for (const char* place : {"../.peers", "../../.peers", "../share/assay/peers"}) {
+      const auto interpreter = (folder / place).lexically_normal() / "bin/python3";
+      if (std::filesystem::exists(interpreter)) {
+        programs.peers_python = interpreter.string();
+        break;
+      }
+    }
+  }
+  return programs;
+}
+
+lab::CaseRegistry all_cases() {
+  lab::CaseRegistry cases;
+  cases::semiring::add_cases(cases);
+  return cases;
+}
+
+}  // namespace assay::cli

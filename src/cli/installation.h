@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/measure/workload.h"
+#include "lab/record/case.h"
+#include "lab/run/environment.h"
+
+namespace assay::cli {
+
+// The path of the running executable.
+std::string own_program();
+
+// Our other programs, found relative to this one: beside it in a build tree, under libexec and share
+// in an installation.
+lab::Programs find_programs();
+
+// Every case this program was built with.
+lab::CaseRegistry all_cases();
+
+}  // namespace assay::cli

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "lab/record/point.h"
+#include "lab/stats/paired_ratio.h"
+
+namespace assay::cli {
+namespace {
+
+std::string place_of(const lab::Row& row) {
+  return fmt::format("{} {}", row.case_name, lab::point_label(row.point));
+}
+
+int terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+TerminalProgress::TerminalProgress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+TerminalProgress::~TerminalProgress() { clear_line(); }
+
+void TerminalProgress::clear_line() {
+  if (terminal_) std::fputs("\r\033[K", stderr);
+}
+
+void TerminalProgress::show(const std::string& line) {
+  clear_line();
+  std::fputs(terminal_ ? line.substr(0, static_cast<std::size_t>(terminal_width() - 1)).c_str()
+                       : (line + "\n").c_str(),
+             stderr);
+  std::fflush(stderr);
+}
+
+void TerminalProgress::note(const std::string& message) {
+  clear_line();
+  std::fputs((message + "\n").c_str(), stderr);
+}
+
+void TerminalProgress::planned(const lab::Plan& plan, int already_done) {
+  total_ = plan.attempts;
+  done_ = already_done;
+  start_ns_ = monotonic_ns();
+  note(fmt::format("{} attempts at {} points{}", total_, plan.points.size(),
+                   already_done > 0 ? fmt::format(", {} done before", already_done) : ""));
+}
+
+void TerminalProgress::starting(const lab::PointPlan& point, const lab::Contender& contender,
+                                int round) {
+  if (!terminal_) return;
+  show(fmt::format("[{}/{}] {} {}  round {}/{}  {}  {}", done_ + 1, total_,
+                   point.definition->name(), lab::point_label(point.point), round + 1,
+                   point.order.size(), contender.provider.id, time_left()));
+}
+
+void TerminalProgress::finished(const lab::Row& row) {
+  ++done_;
+  ++done_here_;
+  std::string outcome(lab::name_of(row.status));
+  if (row.status == lab::Status::kOk) {
+    const double value = row.metric_or_nan(row.provenance.value("primary_metric", "steady_time"));
+    if (value > 0) times_[{place_of(row), row.provider}][row.round] = value;
+    outcome = fmt::format("{}  {}", format_seconds(value), ratio_so_far(row));
+  } else if (row.failure.is_object()) {
+    outcome += ": " + row.failure.value("message", "");
+  }
+  show(fmt::format("[{}/{}] {}  round {}  {}  {}  {}", done_, total_, place_of(row), row.round + 1,
+                   row.provider, outcome, time_left()));
+  if (terminal_ && row.status != lab::Status::kOk) std::fputs("\n", stderr);
+}
+
+std::string TerminalProgress::ratio_so_far(const lab::Row& row) const {
+  const auto own = times_.find({place_of(row), row.provider});
+  const auto base = times_.find({place_of(row), row.provenance.value("baseline", "")});
+  if (own == times_.end() || base == times_.end() || own == base) return "";
+  std::vector<double> a, b;
+  for (const auto& [round, value] : own->second) {
+    const auto other = base->second.find(round);
+    if (other == base->second.end()) continue;
+    a.push_back(value);
+    b.push_back(other->second);
+  }
+  if (a.empty()) return "";
+  const auto ratio = lab::paired_ratio(a, b);
+  if (!ratio.interval) return fmt::format("{:.3f}", ratio.ratio);
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", ratio.ratio, ratio.interval->low,
+                     ratio.interval->high);
+}
+
+std::string TerminalProgress::time_left() const {
+  if (done_here_ == 0 || done_ >= total_) return "";
+  const double elapsed = 1e-9 * static_cast<double>(monotonic_ns() - start_ns_);
+  const double left = elapsed / done_here_ * (total_ - done_);
+  if (left >= 90) return fmt::format("about {:.0f} min left", std::ceil(left / 60));
+  return fmt::format("about {:.0f} s left", std::ceil(left));
+}
+
+}  // namespace assay::cli

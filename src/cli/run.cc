@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cases/semiring/workloads.h"
+#include "cli/commands.h"
+#include "cli/installation.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "lab/measure/attempt.h"
+#include "lab/run/runner.h"
+#include "lab/store/store.h"
+#include "lab/view/summary.h"
+#include "lab/view/table.h"
+
+namespace assay::cli {
+namespace {
+
+std::atomic<bool> stop_requested = false;
+
+// The first Ctrl-C ends the attempts under way and writes what is complete; the default action is
+// back for a second one.
+void on_interrupt(int) { stop_requested = true; }
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+double parse_share(const std::string& text, const std::string& what) {
+  try {
+    std::size_t used = 0;
+    const double value = std::stod(text, &used);
+    const auto unit = text.substr(used);
+    if (value >= 0 && value <= 100 && unit == "%") return value / 100;
+    if (value >= 0 && value <= 1 && unit.empty()) return value;
+  } catch (const std::exception&) {
+  }
+  fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
+}
+
+std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {
+  if (a.cases.empty()) fail("name at least one case, or `all` (see assay list)");
+  std::vector<std::string> names;
+  for (const auto& name : a.cases) {
+    if (name == "all") {
+      for (const auto& c : cases.all()) names.emplace_back(c->name());
+    } else {
+      names.emplace_back(cases.find(name).name());
+    }
+  }
+  std::vector<std::string> unique;
+  for (auto& name : names) {
+    if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
+  }
+  return unique;
+}
+
+lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
+  lab::RunRequest r;
+  r.cases = selected_cases(cases, a);
+  if (a.quick) {
+    r.mode = "quick";
+    r.rounds = lab::kQuickRounds;
+    r.settings.steady_s = lab::kQuickSteadyS;
+  }
+  if (a.points == "all") {
+    if (a.quick) fail("--quick and --points all exclude each other");
+    r.mode = "all";
+  } else if (!a.points.empty()) {
+    r.mode = "points";
+    r.points = parse_json(a.points, "--points");
+  }
+  r.providers = a.providers;
+  r.skip = a.skip;
+  if (!a.platforms.empty()) r.platforms = a.platforms;
+  if (a.rounds) r.rounds = *a.rounds;
+  if (a.batches) r.settings.batches = *a.batches;
+  if (a.warm_up) r.settings.warm_up_calls = *a.warm_up;
+  if (a.steady) r.settings.steady_s = parse_duration_s(*a.steady, "--steady");
+  if (a.limit) r.time_limit_s = parse_duration_s(*a.limit, "--limit");
+  if (a.memory) r.memory_limit = parse_bytes(*a.memory, "--memory");
+  if (a.cpu_slots) r.cpu_slots = *a.cpu_slots;
+  if (a.cores) r.cores = *a.cores;
+  if (a.settle) r.settle_s = parse_duration_s(*a.settle, "--settle");
+  if (a.max_steal) r.max_steal = parse_share(*a.max_steal, "--max-steal");
+  if (a.tries) r.max_tries = *a.tries;
+  if (a.seed) r.order_seed = *a.seed;
+  r.in_process = a.in_process;
+  r.label = a.label;
+  return r;
+}
+
+// With --resume the plan is the run's own; cases named beside it must be the same ones.
+lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments& a) {
+  auto place = lab::find_place(a.resume, a.out);
+  if (!a.cases.empty() && selected_cases(cases, a) != place.request.cases) {
+    fail("--resume continues a run of other cases than those named: '{}'", a.resume);
+  }
+  return place;
+}
+
+void print_plan(const lab::Plan& plan) {
+  for (const auto& at : plan.points) {
+    std::fputs(fmt::format("{} {}\n", at.definition->name(), lab::point_label(at.point)).c_str(), stdout);
+    for (const auto& contender : at.contenders) {
+      if (!contender.refused) continue;
+      std::fputs(fmt::format("  {:<16} {} ({}): {}\n", contender.provider.id,
+                             lab::name_of(contender.refused->status), contender.refused->why.code,
+                             contender.refused->why.message)
+                     .c_str(),
+                 stdout);
+    }
+    for (const auto& contender : at.contenders) {
+      if (contender.refused || !contender.provider.deterministic) continue;
+      std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.provider.id).c_str(), stdout);
+    }
+    for (std::size_t round = 0; round < at.order.size(); ++round) {
+      std::string line = fmt::format("  round {:<3}", round + 1);
+      for (const int i : at.order[round]) {
+        line += fmt::format(" {:<16}", at.contenders[static_cast<std::size_t>(i)].provider.id);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      std::fputs((line + "\n").c_str(), stdout);
+    }
+  }
+  std::fputs(fmt::format("{} attempts at {} points\n", plan.attempts, plan.points.size()).c_str(), stdout);
+}
+
+void print_plan_json(const lab::Plan& plan) {
+  Json points = Json::array();
+  for (const auto& at : plan.points) {
+    Json rounds = Json::array(), refused = Json::array();
+    for (const auto& order : at.order) {
+      Json round = Json::array();
+      for (const int i : order) round.push_back(at.contenders[static_cast<std::size_t>(i)].provider.id);
+      rounds.push_back(std::move(round));
+    }
+    for (const auto& contender : at.contenders) {
+      if (!contender.refused) continue;
+      refused.push_back(Json{{"provider", contender.provider.id},
+                             {"platform", contender.platform},
+                             {"status", lab::name_of(contender.refused->status)},
+                             {"code", contender.refused->why.code},
+                             {"message", contender.refused->why.message}});
+    }
+    points.push_back(Json{{"case", at.definition->name()}, {"point", at.point}, {"rounds", rounds}, {"refused", refused}});
+  }
+  std::fputs((pretty_json({{"attempts", plan.attempts}, {"points", points}}) + "\n").c_str(), stdout);
+}
+
+// Wrong results, unless the case expects them of that provider.
+bool any_wrong(const std::vector<lab::Row>& rows) {
+  return std::ranges::any_of(rows, [](const lab::Row& row) {
+    return row.status == lab::Status::kWrongResult &&
+           row.provenance.value("expected_status", "ok") != lab::name_of(row.status);
+  });
+}
+
+}  // namespace
+
+int run(const RunArguments& a) {
+  const auto cases = all_cases();
+  lab::WorkloadRegistry workloads;
+  cases::semiring::add_workloads(workloads);
+  TerminalProgress progress;
+  lab::RunContext context;
+  context.cases = &cases;
+  context.programs = find_programs();
+  context.own_program = own_program();
+  context.run_here = [&](const lab::WorkerSpec& spec) { lab::run_attempt_here(spec, workloads); };
+  context.progress = &progress;
+  context.stop = &stop_requested;
+  context.trace_directory = a.trace;
+
+  if (a.dry_run) {
+    const auto request = a.resume.empty() ? request_of(cases, a) : place_to_resume(cases, a).request;
+    const auto plan = lab::plan_run(context, request);
+    a.json ? print_plan_json(plan) : print_plan(plan);
+    return kFine;
+  }
+  // A store that cannot be opened is refused now, not after an hour of measuring.
+  if (!a.store.empty()) lab::open_store(a.store);
+  catch_interrupts();
+  const auto result = a.resume.empty() ? lab::start_run(context, request_of(cases, a), a.out)
+                                       : lab::resume_run(context, place_to_resume(cases, a));
+  if (!a.store.empty()) lab::open_store(a.store)->ingest_journal(result.journal);
+
+  const auto summaries = lab::summarise(result.rows);
+  if (a.json) {
+    std::fputs((pretty_json(lab::summary_json(result.run_id, result.journal, summaries)) + "\n").c_str(), stdout);
+  } else {
+    std::fputs(lab::terminal_table(summaries, stdout_style()).c_str(), stdout);
+  }
+  progress.note(fmt::format("journal: {}", result.journal));
+  if (result.interrupted) {
+    progress.note(fmt::format("interrupted; continue with: assay run --resume {}", result.journal));
+    return kInterrupted;
+  }
+  return any_wrong(result.rows) ? kWrongResults : kFine;
+}
+
+}  // namespace assay::cli
