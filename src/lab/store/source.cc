@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/store/source.h"
+
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "lab/record/journal.h"
+#include "lab/store/sqlite_open.h"
+#include "lab/store/store.h"
+#include "lab/store/transfer.h"
+
+namespace assay::lab {
+namespace {
+
+// Collects rows, each key once.
+class Collector {
+ public:
+  void add(Row row, const std::string& where) {
+    const auto [it, first] =
+        seen_.try_emplace({row.run_id, row.attempt_id}, Seen{source.rows.size(), where});
+    if (first) {
+      source.rows.push_back(std::move(row));
+    } else if (row_to_line(row) != row_to_line(source.rows[it->second.index])) {
+      fail("run '{}', attempt '{}' has other content in '{}' than in '{}'", row.run_id,
+           row.attempt_id, where, it->second.where);
+    }
+  }
+
+  void add_journal(const std::string& path) {
+    Journal journal = read_journal(path);
+    if (journal.torn) {
+      source.warnings.push_back(
+          fmt::format("the last line is incomplete and left out: '{}'", path));
+    }
+    if (journal.rows.empty()) {
+      source.warnings.push_back(fmt::format("the journal has no rows: '{}'", path));
+    }
+    for (auto& row : journal.rows) add(std::move(row), path);
+  }
+
+  void add_store(const std::string& url) {
+    const auto store = open_store(url, Access::kRead);
+    store->visit(
+        {}, [&](std::string_view run_id, std::string_view attempt_id, std::string_view line) {
+          const auto what = fmt::format("'{}': run '{}', attempt '{}'", url, run_id, attempt_id);
+          add(row_from_line(line, what), url);
+        });
+  }
+
+  void add_source(const std::string& text) {
+    std::error_code ignored;
+    const bool exists = std::filesystem::exists(text, ignored);
+    if (std::filesystem::is_directory(text, ignored)) {
+      for (const auto& path : journals_in(text)) add_journal(path);
+    } else if (exists && is_sqlite_file(text)) {
+      add_store(text.ends_with(".db") ? text : "sqlite:" + text);
+    } else if (exists && !text.ends_with(".db")) {
+      add_journal(text);
+    } else if (looks_like_store(text)) {
+      add_store(text);
+    } else {
+      fail("no such journal, folder or store: '{}'", text);
+    }
+  }
+
+  Source source;
+
+ private:
+  struct Seen {
+    std::size_t index;
+    std::string where;
+  };
+  std::map<std::pair<std::string, std::string>, Seen> seen_;
+};
+
+}  // namespace
+
+Source read_source(const std::string& text) { return read_sources({&text, 1}); }
+
+Source read_sources(std::span<const std::string> texts) {
+  Collector collector;
+  for (const auto& text : texts) collector.add_source(text);
+  return std::move(collector.source);
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Anything rows can be read from: a journal, a folder of journals, a store.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/record/row.h"
+
+namespace assay::lab {
+
+struct Source {
+  std::vector<Row> rows;
+  std::vector<std::string> warnings;  // one line each: torn journals, journals without rows
+};
+
+// Reads all rows of a store's URL, of a file (a store or a journal, told apart by its content) or
+// of the journals of a folder. Rows of a store come ordered by run, those of journals as they stand
+// there. Nothing is created or changed. Throws UserError that names what cannot be read.
+Source read_source(const std::string& text);
+
+// Reads several sources one after another. A row that occurs twice with the same content is there
+// once; with other content it is a UserError that names its run and attempt.
+Source read_sources(std::span<const std::string> texts);
+
+}  // namespace assay::lab
