@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door. Every target does all the set-up it needs.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: help demo test sanitize build peers install clean deps format lint
+
+help:
+	@echo 'make demo      install what is missing, build, measure a little, show a table'
+	@echo 'make test      install, build, run every test'
+	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
+	@echo 'make build     leaves the program at build/assay'
+	@echo 'make peers     the optional Python environment with the frameworks people use today'
+	@echo 'make install   installs to PREFIX ($(PREFIX))'
+	@echo 'make clean     removes build/'
+
+deps:
+	@scripts/install-packages scripts/packages.txt
+
+build: deps
+	@cmake --preset release
+	@cmake --build build -j $(JOBS)
+
+demo: build
+	@scripts/demo
+
+test: build
+	@ctest --test-dir build --output-on-failure -j $(JOBS)
+
+sanitize: deps
+	@cmake --preset dev
+	@cmake --build build/dev -j $(JOBS)
+	@ctest --test-dir build/dev --output-on-failure -j $(JOBS) -L unit
+
+peers:
+	@scripts/install-packages scripts/packages-peers.txt
+	@scripts/make-peers .peers
+
+install: build
+	@cmake --install build --prefix $(PREFIX)
+
+format:
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+lint: build
+	@git ls-files 'src/*.cc' | xargs clang-tidy -p build --quiet
+
+clean:
+	@rm -rf build

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/store/store.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "lab/store/transfer.h"
+#include "lab/view/summary.h"
+#include "lab/view/table.h"
+
+namespace assay::cli {
+namespace {
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+void warn(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+}
+
+std::vector<std::string> journals_of(const std::vector<std::string>& sources) {
+  std::vector<std::string> journals;
+  for (const auto& source : sources) {
+    if (std::filesystem::is_directory(source)) {
+      for (auto& path : lab::journals_in(source)) journals.push_back(std::move(path));
+    } else {
+      journals.push_back(source);
+    }
+  }
+  return journals;
+}
+
+int ingest(const StoreArguments& a) {
+  const auto store = lab::open_store(a.url, lab::Access::kCreate);
+  const auto [report, warnings] = lab::ingest_journals(*store, journals_of(a.sources));
+  warn(warnings);
+  print(fmt::format("{} rows added, {} known\n", report.added, report.known));
+  return kFine;
+}
+
+int latest(const StoreArguments& a) {
+  const auto store = lab::open_store(a.url, lab::Access::kRead);
+  std::vector<lab::Row> rows;
+  store->visit({.latest = true}, [&](auto run_id, auto attempt_id, auto line) {
+    if (a.json) {
+      print(std::string(line) + "\n");
+    } else {
+      rows.push_back(lab::row_from_line(line, fmt::format("{}/{}", run_id, attempt_id)));
+    }
+  });
+  if (!a.json) print(lab::terminal_table(lab::summarise(rows), stdout_style()));
+  return kFine;
+}
+
+int prune(const StoreArguments& a) {
+  const auto report = lab::open_store(a.url, lab::Access::kWrite)->prune(a.keep);
+  print(fmt::format("{} runs removed ({} rows), {} kept\n", report.runs_removed, report.rows_removed,
+                    report.runs_kept));
+  return kFine;
+}
+
+int merge(const StoreArguments& a) {
+  const auto into = lab::open_store(a.url, lab::Access::kCreate);
+  for (const auto& source : a.sources) {
+    const auto from = lab::open_store(source, lab::Access::kRead);
+    const auto report = lab::merge_store(*into, *from);
+    print(fmt::format("{}: {} rows added, {} known\n", source, report.added, report.known));
+  }
+  return kFine;
+}
+
+int verify(const StoreArguments& a) {
+  const auto store = lab::open_store(a.url, lab::Access::kRead);
+  const auto problems = store->verify();
+  for (const auto& problem : problems) {
+    print(fmt::format("{}{}{}\n", problem.run_id.empty() ? "" : problem.run_id + " ",
+                      problem.attempt_id.empty() ? "" : problem.attempt_id + ": ", problem.message));
+  }
+  if (!problems.empty()) fail("{} problems in store '{}'", problems.size(), a.url);
+  std::int64_t rows = 0, runs = 0;
+  for (const auto& run : store->runs()) rows += run.rows, ++runs;
+  print(fmt::format("fine: {} rows of {} runs\n", rows, runs));
+  return kFine;
+}
+
+int export_journals(const StoreArguments& a) {
+  const auto store = lab::open_store(a.url, lab::Access::kRead);
+  if (!a.run.empty()) {
+    write_file_atomically(a.out, lab::export_run(*store, a.run));
+    print(a.out + "\n");
+    return kFine;
+  }
+  for (const auto& path : lab::export_all(*store, a.out)) print(path + "\n");
+  return kFine;
+}
+
+int rebuild(const StoreArguments& a) {
+  const auto access = a.sources.empty() ? lab::Access::kWrite : lab::Access::kCreate;
+  const auto store = lab::open_store(a.url, access);
+  if (!a.sources.empty()) warn(lab::ingest_journals(*store, journals_of(a.sources)).warnings);
+  print(fmt::format("{} rows\n", store->rebuild()));
+  return kFine;
+}
+
+}  // namespace
+
+int store(const StoreArguments& a) {
+  if (a.action == "ingest") return ingest(a);
+  if (a.action == "latest") return latest(a);
+  if (a.action == "prune") return prune(a);
+  if (a.action == "merge") return merge(a);
+  if (a.action == "verify") return verify(a);
+  if (a.action == "export") return export_journals(a);
+  check(a.action == "rebuild", "every action of `assay store` has a function");
+  return rebuild(a);
+}
+
+}  // namespace assay::cli
