@@ -32,9 +32,15 @@ void add_list(CLI::App& app, ListArguments& a) {
 void add_run(CLI::App& app, RunArguments& a) {
   app.add_option("case", a.cases, "cases to run (see `assay list`), or `all`");
   const std::string what = "What to measure";
-  app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")->group(what);
-  app.add_option("--points", a.points, "`all`, or JSON: an object or a list of objects; keys not given are the representative point's")->group(what);
-  app.add_option("--providers", a.providers, "only these, separated by commas")->delimiter(',')->group(what);
+  app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")
+      ->group(what);
+  app.add_option("--points", a.points,
+                 "`all`, or JSON: an object or a list of objects; keys not given are the "
+                 "representative point's")
+      ->group(what);
+  app.add_option("--providers", a.providers, "only these, separated by commas")
+      ->delimiter(',')
+      ->group(what);
   app.add_option("--skip", a.skip, "not these")->delimiter(',')->group(what);
   app.add_option("--platforms", a.platforms, "cpu (default), cuda")->delimiter(',')->group(what);
 
@@ -44,20 +50,29 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.add_option("--batches", a.batches, "batches of an attempt (10)")->group(how);
   app.add_option("--warm-up", a.warm_up, "calls before measuring (2)")->group(how);
   app.add_option("--limit", a.limit, "time after which an attempt is killed (600s)")->group(how);
-  app.add_option("--memory", a.memory, "memory an attempt may use (80 % of what is free)")->group(how);
-  app.add_option("--cpu-slots", a.cpu_slots, "attempts at the same time, on disjoint cores (1)")->group(how);
-  app.add_option("--cores", a.cores, "physical cores of an attempt (all over the slots)")->group(how);
+  app.add_option("--memory", a.memory, "memory an attempt may use (80 % of what is free)")
+      ->group(how);
+  app.add_option("--cpu-slots", a.cpu_slots, "attempts at the same time, on disjoint cores (1)")
+      ->group(how);
+  app.add_option("--cores", a.cores, "physical cores of an attempt (all over the slots)")
+      ->group(how);
   app.add_option("--settle", a.settle, "pause before each attempt, cores held (0s)")->group(how);
-  app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)")->group(how);
-  app.add_option("--tries", a.tries, "tries of an attempt that keeps being excluded (3)")->group(how);
+  app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)")
+      ->group(how);
+  app.add_option("--tries", a.tries, "tries of an attempt that keeps being excluded (3)")
+      ->group(how);
   app.add_option("--seed", a.seed, "of the order of attempts (0)")->group(how);
-  app.add_flag("--in-process", a.in_process, "inside the runner: fast, and never compared with isolated rows")->group(how);
+  app.add_flag("--in-process", a.in_process,
+               "inside the runner: fast, and never compared with isolated rows")
+      ->group(how);
 
   const std::string where = "Where it goes";
   app.add_option("--out", a.out, "journal, or folder for it (results/)")->group(where);
   app.add_option("--resume", a.resume, "continue this run: its id, or its journal")->group(where);
-  app.add_option("--store", a.store, "also ingest into this store, e.g. sqlite:results/assay.db")->group(where);
-  app.add_option("--trace", a.trace, "write a Perfetto trace of each attempt into this folder")->group(where);
+  app.add_option("--store", a.store, "also ingest into this store, e.g. sqlite:results/assay.db")
+      ->group(where);
+  app.add_option("--trace", a.trace, "write a Perfetto trace of each attempt into this folder")
+      ->group(where);
   app.add_option("--label", a.label, "a word about this run, kept in its rows")->group(where);
   app.add_flag("--dry-run", a.dry_run, "print the plan and stop")->group(where);
   app.add_flag("--json", a.json, "print the results as JSON")->group(where);
@@ -87,13 +102,16 @@ void add_store(CLI::App& app, StoreArguments& a) {
     return sub;
   };
   action("ingest", "take in journals; what is there already is left alone")
-      ->add_option("source", a.sources, "journals or folders of journals")->required();
+      ->add_option("source", a.sources, "journals or folders of journals")
+      ->required();
   auto* latest = action("latest", "the latest rows of each provider at each point");
   latest->add_flag("--json", a.json, "print the rows as JSON lines");
   action("prune", "forget all but the newest runs")
-      ->add_option("--keep", a.keep, "runs to keep of each provider at each point")->required();
+      ->add_option("--keep", a.keep, "runs to keep of each provider at each point")
+      ->required();
   action("merge", "take in another store")
-      ->add_option("source", a.sources, "the other store")->required();
+      ->add_option("source", a.sources, "the other store")
+      ->required();
   action("verify", "check every row and the file itself");
   auto* out = action("export", "write the journals back, byte for byte");
   out->add_option("--out", a.out, "folder for the journals, or a file with --run")->required();
@@ -126,8 +144,10 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   ReportArguments report;
   StoreArguments store;
   DoctorArguments doctor;
-  auto* list_app = app.add_subcommand("list", "suites, cases, points, providers, and what is available here");
-  auto* run_app = app.add_subcommand("run", "measure: each provider in processes of its own, judged, one row each");
+  auto* list_app =
+      app.add_subcommand("list", "suites, cases, points, providers, and what is available here");
+  auto* run_app = app.add_subcommand(
+      "run", "measure: each provider in processes of its own, judged, one row each");
   auto* report_app = app.add_subcommand("report", "a markdown report from rows");
   auto* store_app = app.add_subcommand("store", "a database of many runs");
   auto* doctor_app = app.add_subcommand("doctor", "what this machine is, and its noise");

@@ -51,12 +51,17 @@ Findings examine() {
 std::vector<std::string> warnings(const Findings& f) {
   std::vector<std::string> list;
   const auto busy = f.noise.load / static_cast<double>(f.cpus.size());
-  if (busy > 0.3) list.push_back(fmt::format("the load is {:.2f} over {} cores: something else is running", f.noise.load, f.cpus.size()));
-  if (f.steal > 0.02) list.push_back(fmt::format("the hypervisor takes {:.1f} % of the time: attempts will be excluded", 100 * f.steal));
+  if (busy > 0.3)
+    list.push_back(fmt::format("the load is {:.2f} over {} cores: something else is running",
+                               f.noise.load, f.cpus.size()));
+  if (f.steal > 0.02)
+    list.push_back(fmt::format(
+        "the hypervisor takes {:.1f} % of the time: attempts will be excluded", 100 * f.steal));
   if (f.machine.governor != "performance" && f.machine.governor != "not available") {
     list.push_back(fmt::format("the governor is '{}': clocks vary with load", f.machine.governor));
   }
-  if (f.harness_overhead_s > 0.03) list.push_back("an empty attempt takes more than 30 ms: short points will be slow to measure");
+  if (f.harness_overhead_s > 0.03)
+    list.push_back("an empty attempt takes more than 30 ms: short points will be slow to measure");
   return list;
 }
 
@@ -73,12 +78,15 @@ void print_findings(const Findings& f) {
   std::fputs("machine\n", stdout);
   line("fingerprint", m.fingerprint());
   line("processor", fmt::format("{} ({})", m.cpu_model, m.architecture));
-  line("cores", fmt::format("{} physical, {} logical, {} sockets; usable {}", m.cores, m.logical_cpus, m.sockets, f.cpus.size()));
-  line("memory", fmt::format("{}, {} available", format_bytes(static_cast<double>(m.memory_bytes)), format_bytes(static_cast<double>(f.noise.free_memory))));
+  line("cores", fmt::format("{} physical, {} logical, {} sockets; usable {}", m.cores,
+                            m.logical_cpus, m.sockets, f.cpus.size()));
+  line("memory", fmt::format("{}, {} available", format_bytes(static_cast<double>(m.memory_bytes)),
+                             format_bytes(static_cast<double>(f.noise.free_memory))));
   std::string gpus;
   for (const auto& gpu : m.gpus) gpus += (gpus.empty() ? "" : ", ") + gpu;
   line("GPUs", gpus.empty() ? "none" : gpus + ", driver " + m.gpu_driver);
-  line("system", fmt::format("{}, Linux {}{}", m.os, m.kernel, m.virtual_machine ? ", virtual machine" : ""));
+  line("system",
+       fmt::format("{}, Linux {}{}", m.os, m.kernel, m.virtual_machine ? ", virtual machine" : ""));
   std::fputs("noise\n", stdout);
   line("load", fmt::format("{:.2f}", f.noise.load));
   line("steal", fmt::format("{:.2f} % over {:.0f} s", 100 * f.steal, kWatchSeconds));
@@ -86,10 +94,12 @@ void print_findings(const Findings& f) {
   line("throttling", or_not_available(f.noise.throttle_events, "events"));
   line("temperature", or_not_available(f.noise.temperature_c, "°C"));
   std::fputs("harness\n", stdout);
-  line("clock step", fmt::format("{} ns observed, {} ns claimed", f.clock_step_ns, f.clock_claims_ns));
+  line("clock step",
+       fmt::format("{} ns observed, {} ns claimed", f.clock_step_ns, f.clock_claims_ns));
   line("empty attempt", format_seconds(f.harness_overhead_s) + ", spawn to end");
   line("lock files", lab::lock_directory());
-  for (const auto& warning : warnings(f)) std::fputs(fmt::format("warning: {}\n", warning).c_str(), stdout);
+  for (const auto& warning : warnings(f))
+    std::fputs(fmt::format("warning: {}\n", warning).c_str(), stdout);
 }
 
 }  // namespace

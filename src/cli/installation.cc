@@ -26,7 +26,8 @@ std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe
 lab::Programs find_programs() {
   const auto folder = std::filesystem::path(own_program()).parent_path();
   lab::Programs programs;
-  programs.worker = first_existing({folder / "assay-worker", folder / "../libexec/assay/assay-worker"});
+  programs.worker =
+      first_existing({folder / "assay-worker", folder / "../libexec/assay/assay-worker"});
   programs.python_package = first_existing({folder / "python", folder / "../share/assay/python"});
   const char* peers = std::getenv("ASSAY_PEERS");
   // Not resolved: a virtual environment is recognised by the path its interpreter is called by.

@@ -13,8 +13,8 @@ namespace assay::cli {
 // The path of the running executable.
 std::string own_program();
 
-// Our other programs, found relative to this one: beside it in a build tree, under libexec and share
-// in an installation.
+// Our other programs, found relative to this one: beside it in a build tree, under libexec and
+// share in an installation.
 lab::Programs find_programs();
 
 // Every case this program was built with.

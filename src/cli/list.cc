@@ -63,16 +63,16 @@ Json json_of(const lab::Case& c, lab::EnvironmentProbe& probe) {
   for (const auto& provider : c.providers()) {
     for (const auto& platform : provider.platforms) {
       const auto& environment = probe(provider, platform);
-      providers.push_back(
-          Json{{"id", provider.id},
-               {"platform", platform},
-               {"description", provider.description},
-               {"available", !environment.missing},
-               {"reason", environment.missing ? Json(environment.missing->message) : Json()},
-               {"interpreter", environment.interpreter.empty() ? Json() : Json(environment.interpreter)},
-               {"versions", environment.versions},
-               {"deterministic", provider.deterministic},
-               {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)}});
+      providers.push_back(Json{
+          {"id", provider.id},
+          {"platform", platform},
+          {"description", provider.description},
+          {"available", !environment.missing},
+          {"reason", environment.missing ? Json(environment.missing->message) : Json()},
+          {"interpreter", environment.interpreter.empty() ? Json() : Json(environment.interpreter)},
+          {"versions", environment.versions},
+          {"deterministic", provider.deterministic},
+          {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)}});
     }
   }
   return {{"suite", c.suite()},

@@ -111,7 +111,8 @@ lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments
 
 void print_plan(const lab::Plan& plan) {
   for (const auto& at : plan.points) {
-    std::fputs(fmt::format("{} {}\n", at.definition->name(), lab::point_label(at.point)).c_str(), stdout);
+    std::fputs(fmt::format("{} {}\n", at.definition->name(), lab::point_label(at.point)).c_str(),
+               stdout);
     for (const auto& contender : at.contenders) {
       if (!contender.refused) continue;
       std::fputs(fmt::format("  {:<16} {} ({}): {}\n", contender.provider.id,
@@ -122,7 +123,8 @@ void print_plan(const lab::Plan& plan) {
     }
     for (const auto& contender : at.contenders) {
       if (contender.refused || !contender.provider.deterministic) continue;
-      std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.provider.id).c_str(), stdout);
+      std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.provider.id).c_str(),
+                 stdout);
     }
     for (std::size_t round = 0; round < at.order.size(); ++round) {
       std::string line = fmt::format("  round {:<3}", round + 1);
@@ -133,7 +135,8 @@ void print_plan(const lab::Plan& plan) {
       std::fputs((line + "\n").c_str(), stdout);
     }
   }
-  std::fputs(fmt::format("{} attempts at {} points\n", plan.attempts, plan.points.size()).c_str(), stdout);
+  std::fputs(fmt::format("{} attempts at {} points\n", plan.attempts, plan.points.size()).c_str(),
+             stdout);
 }
 
 void print_plan_json(const lab::Plan& plan) {
@@ -142,7 +145,8 @@ void print_plan_json(const lab::Plan& plan) {
     Json rounds = Json::array(), refused = Json::array();
     for (const auto& order : at.order) {
       Json round = Json::array();
-      for (const int i : order) round.push_back(at.contenders[static_cast<std::size_t>(i)].provider.id);
+      for (const int i : order)
+        round.push_back(at.contenders[static_cast<std::size_t>(i)].provider.id);
       rounds.push_back(std::move(round));
     }
     for (const auto& contender : at.contenders) {
@@ -153,9 +157,13 @@ void print_plan_json(const lab::Plan& plan) {
                              {"code", contender.refused->why.code},
                              {"message", contender.refused->why.message}});
     }
-    points.push_back(Json{{"case", at.definition->name()}, {"point", at.point}, {"rounds", rounds}, {"refused", refused}});
+    points.push_back(Json{{"case", at.definition->name()},
+                          {"point", at.point},
+                          {"rounds", rounds},
+                          {"refused", refused}});
   }
-  std::fputs((pretty_json({{"attempts", plan.attempts}, {"points", points}}) + "\n").c_str(), stdout);
+  std::fputs((pretty_json({{"attempts", plan.attempts}, {"points", points}}) + "\n").c_str(),
+             stdout);
 }
 
 // Wrong results, unless the case expects them of that provider.
@@ -183,7 +191,8 @@ int run(const RunArguments& a) {
   context.trace_directory = a.trace;
 
   if (a.dry_run) {
-    const auto request = a.resume.empty() ? request_of(cases, a) : place_to_resume(cases, a).request;
+    const auto request =
+        a.resume.empty() ? request_of(cases, a) : place_to_resume(cases, a).request;
     const auto plan = lab::plan_run(context, request);
     a.json ? print_plan_json(plan) : print_plan(plan);
     return kFine;
@@ -197,7 +206,9 @@ int run(const RunArguments& a) {
 
   const auto summaries = lab::summarise(result.rows);
   if (a.json) {
-    std::fputs((pretty_json(lab::summary_json(result.run_id, result.journal, summaries)) + "\n").c_str(), stdout);
+    std::fputs(
+        (pretty_json(lab::summary_json(result.run_id, result.journal, summaries)) + "\n").c_str(),
+        stdout);
   } else {
     std::fputs(lab::terminal_table(summaries, stdout_style()).c_str(), stdout);
   }

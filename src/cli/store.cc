@@ -58,8 +58,8 @@ int latest(const StoreArguments& a) {
 
 int prune(const StoreArguments& a) {
   const auto report = lab::open_store(a.url, lab::Access::kWrite)->prune(a.keep);
-  print(fmt::format("{} runs removed ({} rows), {} kept\n", report.runs_removed, report.rows_removed,
-                    report.runs_kept));
+  print(fmt::format("{} runs removed ({} rows), {} kept\n", report.runs_removed,
+                    report.rows_removed, report.runs_kept));
   return kFine;
 }
 
@@ -78,7 +78,8 @@ int verify(const StoreArguments& a) {
   const auto problems = store->verify();
   for (const auto& problem : problems) {
     print(fmt::format("{}{}{}\n", problem.run_id.empty() ? "" : problem.run_id + " ",
-                      problem.attempt_id.empty() ? "" : problem.attempt_id + ": ", problem.message));
+                      problem.attempt_id.empty() ? "" : problem.attempt_id + ": ",
+                      problem.message));
   }
   if (!problems.empty()) fail("{} problems in store '{}'", problems.size(), a.url);
   std::int64_t rows = 0, runs = 0;

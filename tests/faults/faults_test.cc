@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a misbehaving worker leaves: exactly the row that the status section names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "fault_case.h"
+#include "lab/record/journal.h"
+#include "lab/run/runner.h"
+
+namespace assay::lab {
+namespace {
+
+using testing::HasSubstr;
+
+class Silent : public Progress {
+ public:
+  void planned(const Plan&, int) override {}
+  void starting(const PointPlan&, const Contender&, int) override {}
+  void finished(const Row&) override {}
+  void note(const std::string&) override {}
+};
+
+class Faults : public testing::Test {
+ protected:
+  Faults() {
+    setenv("ASSAY_LOCK_DIR", dir_.path().c_str(), 1);
+    cases_.add(fault_case());
+    context_.cases = &cases_;
+    context_.programs.worker = FAULT_WORKER;
+    context_.own_program = FAULT_WORKER;
+    context_.progress = &progress_;
+    context_.stop = &stop_;
+    request_.cases = {"toy_double"};
+    request_.mode = "quick";
+    request_.rounds = 1;
+    request_.settings = {
+        .warm_up_calls = 1, .batches = 5, .steady_s = 0, .batch_min_s = 0, .batch_min_ticks = 1};
+    request_.max_steal = 1;
+    request_.time_limit_s = 60;
+  }
+  std::vector<Row> run(std::vector<std::string> providers) {
+    request_.providers = std::move(providers);
+    const auto result = start_run(context_, request_, journal());
+    // What came back is what the journal has, and the journal is valid.
+    const auto written = read_journal(result.journal);
+    EXPECT_EQ(written.rows.size(), result.rows.size());
+    return written.rows;
+  }
+  // The row of a misbehaving provider; the well-behaved one beside it must not suffer.
+  Row row_of(const std::string& provider) {
+    const auto rows = run({"plain", provider});
+    EXPECT_EQ(rows.size(), 2u);
+    for (const auto& row : rows) {
+      if (row.provider == "plain") {
+        EXPECT_EQ(row.status, Status::kOk) << row.failure;
+      }
+    }
+    return rows[rows[0].provider == provider ? 0 : 1];
+  }
+  std::string journal() { return dir_.path() + "/" + std::to_string(next_++) + ".jsonl"; }
+  static std::string code(const Row& row) {
+    return row.failure.is_null() ? "" : row.failure.value("code", "");
+  }
+
+  TemporaryDirectory dir_;
+  CaseRegistry cases_;
+  Silent progress_;
+  std::atomic<bool> stop_ = false;
+  RunContext context_;
+  RunRequest request_;
+  int next_ = 0;
+};
+
+TEST_F(Faults, WrongAnswersAreWrongResultsAndKeepTheirTimes) {
+  const std::pair<const char*, const char*> expected[] = {
+      {"wrong", "value"},     {"nan", "nan"},     {"cached", "stale"},
+      {"unwritten", "stale"}, {"shape", "shape"}, {"dtype", "shape"}};
+  for (const auto& [provider, why] : expected) {
+    const auto row = row_of(provider);
+    EXPECT_EQ(row.status, Status::kWrongResult) << provider;
+    EXPECT_EQ(code(row), why) << provider << ": " << row.failure;
+    EXPECT_EQ(row.fidelity["status"], "fail");
+    EXPECT_GT(row.metric_or_nan("steady_time"), 0);
+  }
+}
+
+TEST_F(Faults, MissingAndUnreadableReportsAreFailures) {
+  const std::pair<const char*, const char*> expected[] = {
+      {"nothing", "no_output"},     {"no-output", "no_output"},     {"garbage-output", "no_output"},
+      {"bad-report", "bad_report"}, {"lying-report", "bad_report"}, {"thrower", "error"},
+      {"exit3", "exit_code"}};
+  for (const auto& [provider, why] : expected) {
+    const auto row = row_of(provider);
+    EXPECT_EQ(row.status, Status::kFailed) << provider;
+    EXPECT_EQ(code(row), why) << provider << ": " << row.failure;
+  }
+  EXPECT_EQ(row_of("exit3").failure["exit_code"], 3);
+  EXPECT_EQ(row_of("exit3").failure["phase"], "cold");
+  EXPECT_EQ(row_of("thrower").failure["message"], "the provider gave up");
+}
+
+TEST_F(Faults, ASignalIsACrash) {
+  const auto row = row_of("segv");
+  EXPECT_EQ(row.status, Status::kCrashed);
+  EXPECT_EQ(row.failure["signal"], SIGSEGV);
+  EXPECT_EQ(row.failure["phase"], "cold");
+}
+
+TEST_F(Faults, SleepingForeverIsATimeoutAndEndsThePoint) {
+  request_.time_limit_s = 2;
+  request_.rounds = 3;
+  const auto rows = run({"sleeper"});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].status, Status::kTimeout);
+  EXPECT_EQ(rows[0].failure["phase"], "cold");
+  EXPECT_EQ(rows[1].status, Status::kSkipped);
+  EXPECT_EQ(code(rows[1]), "after_timeout");
+  EXPECT_EQ(rows[2].round, 2);
+}
+
+TEST_F(Faults, ChildrenThatOutliveAnAttemptAreKilledAndCounted) {
+  const auto row = row_of("forker");
+  EXPECT_EQ(row.status, Status::kOk) << row.failure;
+  EXPECT_EQ(row.provenance["orphans_killed"], 1);
+}
+
+TEST_F(Faults, MemoryBeyondTheLimitIsOutOfMemory) {
+  request_.memory_limit = 256 << 20;
+  for (const char* provider : {"hog", "hog-shared"}) {
+    const auto row = row_of(provider);
+    EXPECT_EQ(row.status, Status::kOutOfMemory) << provider << ": " << row.failure;
+    EXPECT_EQ(row.failure["phase"], "cold");
+  }
+}
+
+TEST_F(Faults, LargerPointsAreSkippedAfterOutOfMemory) {
+  request_.memory_limit = 256 << 20;
+  request_.mode = "standard";
+  const auto rows = run({"hog"});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].status, Status::kOutOfMemory);
+  EXPECT_EQ(code(rows[1]), "after_out_of_memory");
+}
+
+TEST_F(Faults, PrintingGarbageHarmsNobody) { EXPECT_EQ(row_of("noisy").status, Status::kOk); }
+
+TEST_F(Faults, AMissingModuleIsAMissingEnvironment) {
+  const auto row = row_of("no-module");
+  EXPECT_EQ(row.status, Status::kEnvMissing);
+  EXPECT_EQ(code(row), "module_missing");
+  EXPECT_THAT(row.failure.value("message", ""), HasSubstr("a_module_that_does_not_exist"));
+}
+
+TEST_F(Faults, AMissingInterpreterIsAMissingEnvironment) {
+  setenv("ASSAY_PYTHON_NO_MODULE_CPU", "/nowhere/python3", 1);
+  const auto row = row_of("no-module");
+  unsetenv("ASSAY_PYTHON_NO_MODULE_CPU");
+  EXPECT_EQ(row.status, Status::kEnvMissing);
+  EXPECT_EQ(code(row), "interpreter_missing");
+}
+
+TEST_F(Faults, DeterministicProvidersLeaveARowForEachPointOfOneProcess) {
+  request_.mode = "points";
+  request_.points = Json::array({{{"n", 8}}, {{"n", 9}}, {{"n", 10}}});
+  request_.rounds = 3;
+  const auto rows = run({"simulated"});
+  ASSERT_EQ(rows.size(), 3u);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.status, Status::kOk) << row.failure;
+    EXPECT_EQ(row.provenance["start_ns"], rows[0].provenance["start_ns"]);
+  }
+}
+
+TEST_F(Faults, APointThatBringsADeterministicProviderDownIsAlone) {
+  request_.mode = "points";
+  request_.points = Json::array({{{"n", 8}}, {{"n", 16}}, {{"n", 24}}});
+  const auto rows = run({"simulated-crash"});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].status, Status::kOk) << rows[0].failure;
+  EXPECT_EQ(rows[1].status, Status::kFailed);
+  EXPECT_EQ(rows[1].failure["exit_code"], 9);
+  EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure;
+}
+
+TEST_F(Faults, InterruptionLeavesARowAndTheRestForLater) {
+  stop_ = false;
+  class StopAtSecond : public Silent {
+   public:
+    explicit StopAtSecond(std::atomic<bool>& stop) : stop_(stop) {}
+    void starting(const PointPlan&, const Contender&, int round) override {
+      if (round == 1) stop_ = true;
+    }
+
+   private:
+    std::atomic<bool>& stop_;
+  } stopper(stop_);
+  context_.progress = &stopper;
+  request_.rounds = 3;
+  request_.providers = {"plain"};
+  const auto path = journal();
+  const auto first = start_run(context_, request_, path);
+  EXPECT_TRUE(first.interrupted);
+  ASSERT_EQ(first.rows.size(), 2u);
+  EXPECT_EQ(first.rows[1].status, Status::kInterrupted);
+  stop_ = false;
+  context_.progress = &progress_;
+  const auto second = resume_run(context_, find_place(path, ""));
+  ASSERT_EQ(second.rows.size(), 4u);
+  EXPECT_EQ(second.rows[2].round, 1);
+  EXPECT_EQ(second.rows[2].try_number, 1);
+  EXPECT_EQ(second.rows[3].round, 2);
+}
+
+TEST_F(Faults, AnExistingJournalIsNotOverwritten) {
+  const auto path = journal();
+  request_.providers = {"plain"};
+  start_run(context_, request_, path);
+  const auto before = read_file(path);
+  EXPECT_THROW(start_run(context_, request_, path), UserError);
+  EXPECT_EQ(read_file(path), before);
+}
+
+TEST_F(Faults, RowsCarryWhatIsNeededToJudgeThem) {
+  const auto row = row_of("twin");
+  for (const char* key :
+       {"time_start", "label", "mode", "assay_version", "commit", "branch", "dirty",
+        "binary_sha256", "compiler", "flags", "versions", "environment", "cpus", "order_seed",
+        "isolation", "noise", "baseline", "primary_metric", "request"}) {
+    EXPECT_TRUE(row.provenance.contains(key)) << key;
+  }
+  for (const char* name :
+       {"steady_time", "steady_time_min", "steady_time_p10", "steady_time_p95", "steady_time_iqr",
+        "steady_time_n", "cold_time", "flop_rate", "bandwidth", "peak_rss_start", "peak_rss_cold",
+        "peak_rss_steady", "harness_overhead"}) {
+    EXPECT_TRUE(row.metrics.contains(name)) << name;
+  }
+  EXPECT_EQ(row.samples["steady_s"].size(), 5u);
+  EXPECT_EQ(row.metric_or_nan("steady_time_n"), 5);
+}
+
+}  // namespace
+}  // namespace assay::lab

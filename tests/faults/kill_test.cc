@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A runner that is killed at any moment loses at most the attempt in flight; two runners never
+// share a core.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/philox.h"
+#include "lab/record/journal.h"
+
+namespace assay::lab {
+namespace {
+
+class KillTest : public testing::Test {
+ protected:
+  KillTest() { setenv("ASSAY_LOCK_DIR", dir_.path().c_str(), 1); }
+
+  pid_t spawn(const std::string& mode, const std::string& journal,
+              const char* providers = "plain,twin,simulated", const char* rounds = "4") {
+    const pid_t child = fork();
+    if (child == 0) {
+      execl(FAULT_LAB, FAULT_LAB, FAULT_WORKER, mode.c_str(), journal.c_str(), providers, rounds,
+            nullptr);
+      _exit(127);
+    }
+    return child;
+  }
+  static int wait_for(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  static std::multiset<std::string> attempts(const std::string& journal) {
+    std::multiset<std::string> ids;
+    for (const auto& row : read_journal(journal).rows) {
+      EXPECT_EQ(row.status, Status::kOk) << row.failure;
+      ids.insert(row.attempt_id);
+    }
+    return ids;
+  }
+  TemporaryDirectory dir_;
+};
+
+TEST_F(KillTest, ResumingAfterSigkillAlwaysGivesTheSameAttemptsOnce) {
+  const auto reference = dir_.path() + "/reference.jsonl";
+  const auto start = monotonic_ns();
+  ASSERT_EQ(wait_for(spawn("start", reference)), 0);
+  const auto duration_us = static_cast<double>(monotonic_ns() - start) / 1000;
+  const auto expected = attempts(reference);
+  EXPECT_EQ(expected.size(), 2u * (2 * 4 + 1));
+  EXPECT_EQ(std::set(expected.begin(), expected.end()).size(), expected.size());
+
+  constexpr int kKills = 20;
+  const Philox stream(2026);
+  int interrupted = 0;
+  for (std::uint64_t i = 0; i < kKills; ++i) {
+    const auto journal = dir_.path() + "/" + std::to_string(i) + ".jsonl";
+    // One kill in each twentieth of the run's duration, at a random place in it.
+    const double moment =
+        (static_cast<double>(i) + unit_interval(stream[i])) / kKills * duration_us;
+    const pid_t child = spawn("start", journal);
+    usleep(static_cast<useconds_t>(moment));
+    kill(child, SIGKILL);
+    const bool killed = wait_for(child) == -SIGKILL;
+    interrupted += killed;
+    if (!std::filesystem::exists(journal) && !std::filesystem::exists(journal + ".request.json")) {
+      ASSERT_EQ(wait_for(spawn("start", journal)), 0) << "it was killed before it had begun";
+    } else {
+      ASSERT_EQ(wait_for(spawn("resume", journal)), 0) << "kill " << i;
+    }
+    EXPECT_EQ(attempts(journal), expected) << "kill " << i << " after " << moment << " µs";
+    std::set<int> orders;
+    for (const auto& row : read_journal(journal).rows) orders.insert(row.order);
+    EXPECT_EQ(orders.size(), expected.size()) << "each position in the order is taken once";
+  }
+  EXPECT_GE(interrupted, kKills / 2) << "most kills must hit a run that was under way";
+}
+
+TEST_F(KillTest, ATornJournalIsContinued) {
+  const auto journal = dir_.path() + "/torn.jsonl";
+  ASSERT_EQ(wait_for(spawn("start", journal)), 0);
+  const auto whole = attempts(journal);
+  auto content = read_file(journal);
+  const auto last = content.rfind('\n', content.size() - 2);
+  write_file_atomically(journal, content.substr(0, last + 40));
+  ASSERT_EQ(wait_for(spawn("resume", journal)), 0);
+  EXPECT_EQ(attempts(journal), whole);
+  std::filesystem::remove(journal + ".request.json");  // the rows alone are enough
+  write_file_atomically(journal, content.substr(0, last + 1));
+  ASSERT_EQ(wait_for(spawn("resume", journal)), 0);
+  EXPECT_EQ(attempts(journal), whole);
+}
+
+TEST_F(KillTest, TwoRunnersNeverOverlapOnACore) {
+  const auto a = dir_.path() + "/a.jsonl", b = dir_.path() + "/b.jsonl";
+  const pid_t first = spawn("start", a, "plain,twin", "12"),
+              second = spawn("start", b, "plain,twin", "12");
+  ASSERT_EQ(wait_for(first), 0);
+  ASSERT_EQ(wait_for(second), 0);
+  struct Use {
+    std::int64_t start, end;
+    std::set<int> cpus;
+    char runner;
+  };
+  std::vector<Use> uses;
+  for (const auto& [path, runner] : {std::pair(a, 'a'), std::pair(b, 'b')}) {
+    for (const auto& row : read_journal(path).rows) {
+      const auto cpus = row.provenance["cpus"].get<std::vector<int>>();
+      uses.push_back({row.provenance["start_ns"].get<std::int64_t>(),
+                      row.provenance["end_ns"].get<std::int64_t>(),
+                      {cpus.begin(), cpus.end()},
+                      runner});
+    }
+  }
+  ASSERT_EQ(uses.size(), 2u * 2 * 2 * 12);
+  std::ranges::sort(uses, {}, &Use::start);
+  int changes = 0;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    for (std::size_t j = i + 1; j < uses.size() && uses[j].start < uses[i].end; ++j) {
+      std::vector<int> shared;
+      std::ranges::set_intersection(uses[i].cpus, uses[j].cpus, std::back_inserter(shared));
+      EXPECT_TRUE(shared.empty()) << "attempts " << i << " and " << j << " overlap";
+    }
+    changes += i > 0 && uses[i].runner != uses[i - 1].runner;
+  }
+  EXPECT_GT(changes, 1) << "the two runners must have been at work at the same time";
+}
+
+}  // namespace
+}  // namespace assay::lab
