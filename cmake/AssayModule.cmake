@@ -28,7 +28,7 @@ endif()
 # DEPS are folders of the design (what the folder's headers may include), LIBS third-party targets.
 # TESTS become one executable, `<module>_test`, whose cases CTest runs one by one.
 function(assay_add_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;TESTS;TEST_DEPS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;TESTS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_module(${name}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -44,12 +44,8 @@ function(assay_add_module name)
   set_target_properties(assay_${id} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   if(ASSAY_TESTS AND ARG_TESTS)
-    set(test_deps ${ARG_TEST_DEPS})
-    list(TRANSFORM test_deps REPLACE "/" "_")
-    list(TRANSFORM test_deps PREPEND "assay::")
     add_executable(${id}_test ${ARG_TESTS})
-    target_link_libraries(${id}_test PRIVATE
-      assay::${id} ${test_deps} ${ARG_TEST_LIBS} GTest::gtest_main GTest::gmock assay_flags)
+    target_link_libraries(${id}_test PRIVATE assay::${id} GTest::gtest_main GTest::gmock assay_flags)
     gtest_discover_tests(${id}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}: "
       PROPERTIES LABELS unit TIMEOUT 300)
   endif()

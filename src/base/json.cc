@@ -27,7 +27,7 @@ Json parse_json(std::string_view text, std::string_view what) {
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key) {
       auto key = parsed.get<std::string>();
-      if (!keys.back().insert(key).second) fail("{}: repeated key '{}'", what, key);
+      if (!keys.back().insert(key).second) fail("{}: repeated key {}", what, canonical_json(parsed));
     }
     return true;
   };

@@ -49,6 +49,11 @@ class Case {
   virtual std::string_view name() const = 0;
   virtual std::string_view description() const = 0;
   virtual const PointSchema& schema() const = 0;
+  // The canonical point of an object with some of the parameters, the others from `defaults`; cases
+  // whose parameters depend on each other check that here. Throws UserError.
+  virtual Json complete_point(const Json& given, const Json& defaults) const {
+    return schema().complete(given, defaults);
+  }
 
   // The points of --quick, of a plain run, and of --points all; each complete and canonical.
   virtual std::vector<Json> representative_points() const = 0;

@@ -111,7 +111,7 @@ std::vector<Json> selected_points(const Case& definition, const RunRequest& requ
     const Json given = request.points.is_array() ? request.points : Json::array({request.points});
     for (const auto& one : given) {
       for (const auto& representative : definition.representative_points()) {
-        points.push_back(definition.schema().complete(one, representative));
+        points.push_back(definition.complete_point(one, representative));
       }
     }
   }

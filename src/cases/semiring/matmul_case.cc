@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "base/error.h"
+#include "cases/semiring/case_list.h"
+#include "cases/semiring/matmul_inputs.h"
+#include "cases/semiring/sample_rows.h"
+#include "cases/semiring/tolerance.h"
+#include "lab/record/point.h"
+#include "semiring/problem.h"
+#include "semiring/ref/naive.h"
+#include "semiring/ref/reference.h"
+
+namespace assay::cases::semiring {
+namespace {
+
+using lab::Parameter;
+using lab::Provider;
+using lab::Skip;
+
+constexpr double kOraclePairs = 0x1p27;     // 512³: about a second for log, less for the others
+constexpr double kReferencePairs = 0x1p30;  // above, plain loops take minutes
+constexpr std::uint64_t kWorkerBytes = 64 << 20;  // a worker before it has inputs
+
+Json with(Json point, const Json& changes) {
+  point.update(changes);
+  return point;
+}
+
+// What semiring_matmul and dense_matmul share: inputs, oracle, work.
+class MatmulCase : public lab::Case {
+ public:
+  std::string_view suite() const override { return "semiring"; }
+
+  std::map<std::string, double> work(const Json& point) const override {
+    const MatmulPoint p(point);
+    // Operations per pair: multiply and add; add, exp and add; add and compare; subtract, multiply
+    // and add.
+    const bool three = p.algebra == Algebra::kLog || p.algebra == Algebra::kEuclidean;
+    return {{"pairs", p.pairs()}, {"flops", (three ? 3 : 2) * p.pairs()}, {"bytes", p.bytes()}};
+  }
+
+  std::uint64_t memory_estimate(const Json& point, std::string_view provider) const override {
+    const MatmulPoint p(point);
+    double bytes = 2 * p.bytes();  // two sets of inputs, and the output
+    if (provider == "naive") {
+      bytes += assay::semiring::naive_matmul_bytes(p.algebra, p.dtype, 1, p.m, p.k, p.n);
+    }
+    if (provider == "reference") bytes += 8.0 * static_cast<double>(p.k * p.n + p.m * p.n);
+    return static_cast<std::uint64_t>(bytes) + kWorkerBytes;
+  }
+
+  std::vector<lab::Expectation> expect(const Json& point, int set) const override {
+    const MatmulPoint p(point);
+    MatmulInputs inputs(p);
+    fill_inputs(p, set, inputs);
+    const auto sample = sample_rows(p.m, static_cast<double>(p.k * p.n), kOraclePairs, p.seed);
+    const auto answer =
+        assay::semiring::reference_rows(p.algebra, inputs.a.view(), inputs.b.view(), sample.rows);
+    const double largest_term = p.spread ? 100 : 2 * std::sqrt(3.0);
+    const auto tolerance = matmul_tolerance(p.algebra, p.dtype, p.k, largest_term);
+    lab::Expectation e;
+    e.output = "c";
+    e.dtype = name_of(p.dtype);
+    e.shape = {p.m, p.n};
+    e.rows = sample.rows;
+    e.sample_seed = sample.seed;
+    e.values.resize(static_cast<std::size_t>(answer.element_count()));
+    for (std::int64_t i = 0; i < answer.element_count(); ++i) {
+      e.values[static_cast<std::size_t>(i)] = value_as_double(answer.view(), i);
+    }
+    e.rtol = tolerance.rtol;
+    e.atol = tolerance.atol;
+    e.oracle = "plain loops, terms in order of k, accumulated in f64";
+    return {e};
+  }
+
+ protected:
+  static std::optional<Skip> too_long_for_plain_loops(const MatmulPoint& p,
+                                                      std::string_view provider) {
+    if (provider != "reference" || p.pairs() <= kReferencePairs) return std::nullopt;
+    return Skip{"provider_not_applicable",
+                fmt::format("plain loops over {:.2g} pairs take minutes", p.pairs())};
+  }
+};
+
+class SemiringMatmul : public MatmulCase {
+ public:
+  std::string_view name() const override { return "semiring_matmul"; }
+  std::string_view description() const override {
+    return "C_ij = ⊕_k (A_ik ⊗ B_kj) over the real, log, tropical, euclidean and boolean algebras";
+  }
+  const lab::PointSchema& schema() const override {
+    static const lab::PointSchema kSchema(
+        {{"algebra",
+          "⊗ and ⊕",
+          0,
+          0,
+          {"real", "log", "max_plus", "min_plus", "euclidean", "boolean"},
+          ""},
+         {"dtype", "of inputs and output", 0, 0, {"f32", "f64", "bool"}, ""},
+         {"n", "columns of B", 1, 16384, {}, ""},
+         {"m", "rows of A", 1, 16384, {}, "n"},
+         {"k", "columns of A, rows of B", 0, 16384, {}, "n"},
+         {"regime", "of the inputs", 0, 0, {"unit", "spread"}, ""},
+         {"seed", "of the inputs", 0, 1 << 30, {}, ""}});
+    return kSchema;
+  }
+  // dtype and regime follow the algebra where they are not given.
+  Json complete_point(const Json& given, const Json& defaults) const override {
+    Json base = defaults;
+    const auto chosen = given.is_object() ? given.value("algebra", Json()) : Json();
+    if (chosen == "boolean") base["dtype"] = "bool";
+    if (chosen == "boolean" || chosen == "real") base["regime"] = "unit";
+    auto point = schema().complete(given, base);
+    const bool boolean = point["algebra"] == "boolean";
+    if (boolean != (point["dtype"] == "bool")) {
+      fail("point: algebra {} does not go with dtype {}", canonical_json(point["algebra"]),
+           canonical_json(point["dtype"]));
+    }
+    if (point["regime"] == "spread" && (boolean || point["algebra"] == "real")) {
+      fail("point: regime \"spread\" is not defined for algebra {}",
+           canonical_json(point["algebra"]));
+    }
+    return point;
+  }
+  std::vector<Json> representative_points() const override {
+    std::vector<Json> points;
+    for (const char* algebra : {"real", "log", "max_plus", "euclidean"})
+      points.push_back(cube(algebra, 512));
+    return points;
+  }
+  std::vector<Json> standard_points() const override { return grid({"f32"}, {"unit"}); }
+  std::vector<Json> all_points() const override { return grid({"f32", "f64"}, {"unit", "spread"}); }
+
+  std::vector<Provider> providers() const override {
+    return {
+        {.id = "reference", .description = "plain loops, accumulated in f64: the oracle's form"},
+        {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
+        {.id = "openblas",
+         .description = "OpenBLAS gemm, for the real algebra",
+         .library = "libopenblas.so.0"},
+        {.id = "numpy",
+         .description =
+             "NumPy: matmul for real, broadcast and reduce over blocks of rows for the others",
+         .runtime = lab::Runtime::kPython,
+         .modules = {"numpy"}},
+    };
+  }
+  std::string_view baseline() const override { return "reference"; }
+  std::optional<Skip> why_not(const Json& point, std::string_view provider,
+                              std::string_view) const override {
+    const MatmulPoint p(point);
+    if (provider == "openblas" && p.algebra != Algebra::kReal) {
+      return Skip{"provider_not_applicable", "OpenBLAS knows the real algebra only"};
+    }
+    return too_long_for_plain_loops(p, provider);
+  }
+
+ private:
+  static Json cube(const char* algebra, int n) {
+    const bool boolean = std::string_view(algebra) == "boolean";
+    return {{"algebra", algebra},
+            {"dtype", boolean ? "bool" : "f32"},
+            {"n", n},
+            {"regime", "unit"},
+            {"seed", 0}};
+  }
+  static std::vector<Json> grid(const std::vector<std::string>& dtypes,
+                                const std::vector<std::string>& regimes) {
+    const std::vector<Json> shapes = {{{"n", 64}},
+                                      {{"n", 256}},
+                                      {{"n", 512}},
+                                      {{"n", 1024}},
+                                      {{"n", 2048}},
+                                      {{"n", 4096}, {"k", 64}},
+                                      {{"n", 64}, {"k", 4096}},
+                                      {{"n", 1000}},
+                                      {{"m", 513}, {"k", 257}, {"n", 129}}};
+    std::vector<Json> points;
+    for (const char* algebra : {"real", "log", "max_plus", "min_plus", "euclidean", "boolean"}) {
+      const auto base = cube(algebra, 512);
+      for (const auto& dtype : dtypes) {
+        for (const auto& regime : regimes) {
+          if (regime == "spread" && (base["algebra"] == "real" || base["algebra"] == "boolean"))
+            continue;
+          if (base["algebra"] == "boolean" && dtype != dtypes.front()) continue;
+          for (const auto& shape : shapes) {
+            auto point = with(with(base, shape), {{"regime", regime}});
+            if (base["algebra"] != "boolean") point["dtype"] = dtype;
+            points.push_back(point);
+          }
+        }
+      }
+    }
+    return points;
+  }
+};
+
+class DenseMatmul : public MatmulCase {
+ public:
+  std::string_view name() const override { return "dense_matmul"; }
+  std::string_view description() const override {
+    return "C = A B in f32, with a provider that accumulates in bf16 and must be refused";
+  }
+  const lab::PointSchema& schema() const override {
+    static const lab::PointSchema kSchema(
+        {{"dtype", "of inputs and output", 0, 0, {"f32", "f64"}, ""},
+         {"n", "columns of B", 1, 16384, {}, ""},
+         {"m", "rows of A", 1, 16384, {}, "n"},
+         {"k", "columns of A, rows of B", 0, 16384, {}, "n"},
+         {"seed", "of the inputs", 0, 1 << 30, {}, ""}});
+    return kSchema;
+  }
+  std::vector<Json> representative_points() const override {
+    return {with(cube(512), {{"k", 256}})};
+  }
+  std::vector<Json> standard_points() const override {
+    return {cube(128), representative_points().front(), cube(2048)};
+  }
+  std::vector<Provider> providers() const override {
+    return {
+        {.id = "openblas", .description = "OpenBLAS gemm", .library = "libopenblas.so.0"},
+        {.id = "reference", .description = "plain loops, accumulated in f64: the oracle's form"},
+        {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
+        {.id = "numpy",
+         .description = "numpy.matmul",
+         .runtime = lab::Runtime::kPython,
+         .modules = {"numpy"}},
+        {.id = "bf16-accumulate",
+         .description = "plain loops with a bf16 accumulator: shows what the judge refuses",
+         .expected_status = lab::Status::kWrongResult},
+    };
+  }
+  std::string_view baseline() const override { return "openblas"; }
+  std::optional<Skip> why_not(const Json& point, std::string_view provider,
+                              std::string_view) const override {
+    const MatmulPoint p(point);
+    const bool plain = provider == "bf16-accumulate";
+    return too_long_for_plain_loops(p, plain ? "reference" : provider);
+  }
+
+ private:
+  static Json cube(int n) { return {{"dtype", "f32"}, {"n", n}, {"seed", 0}}; }
+};
+
+}  // namespace
+
+std::unique_ptr<lab::Case> semiring_matmul_case() { return std::make_unique<SemiringMatmul>(); }
+std::unique_ptr<lab::Case> dense_matmul_case() { return std::make_unique<DenseMatmul>(); }
+
+}  // namespace assay::cases::semiring

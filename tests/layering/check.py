@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compares every #include under src/ with the table in src/README.md."""
+
+import pathlib
+import re
+import sys
+
+# How a library of the table is recognised in an #include; several headers may belong to one.
+LIBRARY_OF_HEADER = {
+    r"nlohmann/": "nlohmann-json",
+    r"toml\+\+/": "toml++",
+    r"hwy/": "Highway",
+    r"cuda|cublas|nvrtc": "CUDA",
+    r"cblas\.h|blis/": "BLAS",
+    r"lapacke\.h": "LAPACK",
+    r"netcdf": "NetCDF",
+    r"hdf5|H5": "HDF5",
+    r"mpi\.h": "MPI",
+    r"hwloc": "hwloc",
+    r"sqlite3\.h": "sqlite3",
+    r"pqxx": "libpqxx",
+    r"httplib\.h": "cpp-httplib",
+    r"CLI/": "CLI11",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+
+
+def read_table(readme):
+    """folder → (folders it names, libraries it names), in the table's order."""
+    table = {}
+    for line in readme.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) != 3 or not cells[0].startswith("`"):
+            continue
+        uses, _, libraries = cells[2].partition("(")
+        split = lambda text: {word.strip() for word in text.split(",") if word.strip()}
+        table[cells[0].strip("`")] = (split(uses), split(libraries.rstrip(")")))
+    return table
+
+
+def closure(table):
+    """What each folder may use, directly or through what it names."""
+    allowed = {}
+    for folder, (uses, libraries) in table.items():
+        if "anything above" in uses:
+            folders, libs = set(allowed), set().union(*(libs for _, libs in allowed.values()))
+        else:
+            folders, libs = set(uses), set()
+            for used in uses:
+                if used not in allowed and used not in table:
+                    raise SystemExit(f"the table's row '{folder}' names an unknown folder: '{used}'")
+        allowed[folder] = (folders, libs | libraries)
+    for folder in table:  # follow the arrows; the table may name a folder before its row
+        pending = list(allowed[folder][0])
+        while pending:
+            used = pending.pop()
+            allowed[folder][0].add(used)
+            allowed[folder][1].update(table[used][1])
+            pending += [u for u in table[used][0] if u in table and u not in allowed[folder][0]]
+    return allowed
+
+
+def folder_of(path, folders):
+    """The longest folder of the table that holds this path."""
+    text = path.as_posix()
+    matches = [folder for folder in folders if text.startswith(folder + "/")]
+    return max(matches, key=len, default=None)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    table = read_table(root / "src/README.md")
+    allowed = closure(table)
+    problems, files = [], 0
+    for source in sorted((root / "src").rglob("*")):
+        if source.suffix not in {".h", ".cc", ".cu", ".cuh"}:
+            continue
+        files += 1
+        path = source.relative_to(root / "src")
+        folder = folder_of(path, table)
+        if folder is None:
+            problems.append(f"src/{path}: its folder is not in the table of src/README.md")
+            continue
+        for number, line in enumerate(source.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            kind, header = match.groups()
+            place = f"src/{path}:{number}: {folder} includes"
+            if kind == '"':
+                target = folder_of(pathlib.PurePosixPath(header), table)
+                if target is None:
+                    problems.append(f"{place} '{header}', which is no path from src/")
+                elif target != folder and target not in allowed[folder][0]:
+                    problems.append(f"{place} '{header}': {folder} may not use {target}")
+            else:
+                for pattern, library in LIBRARY_OF_HEADER.items():
+                    if re.match(pattern, header) and library not in allowed[folder][1]:
+                        problems.append(f"{place} <{header}>: {folder} may not use {library}")
+    for problem in problems:
+        print(problem)
+    if files < 20:
+        problems.append("too few files were found")
+        print(f"only {files} files under {root}/src: is this the source tree?")
+    print(f"{files} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+sys.exit(main())
