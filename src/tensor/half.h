@@ -38,10 +38,10 @@ constexpr std::uint16_t narrow(double x) {
   const int shift = 52 - kFractionBits + (scale - exponent);
   if (shift > 53) return static_cast<std::uint16_t>(sign);
   const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
-  const std::uint64_t rest = significand & ((std::uint64_t{1} << shift) - 1);
-  const std::uint64_t tie = std::uint64_t{1} << (shift - 1);
-  std::uint64_t rounded = significand >> shift;
-  if (rest > tie || (rest == tie && (rounded & 1) != 0)) ++rounded;
+  // Adding just under half a unit, or half if the last bit kept is odd, rounds without a branch.
+  const std::uint64_t odd = (significand >> shift) & 1;
+  const std::uint64_t under_half = (std::uint64_t{1} << (shift - 1)) - 1;
+  const std::uint64_t rounded = (significand + under_half + odd) >> shift;
   // The leading bit of a normal significand, and a carry out of rounding, add to the exponent.
   const auto biased = static_cast<std::uint64_t>(scale + kBias - 1) << kFractionBits;
   return static_cast<std::uint16_t>(sign | (biased + rounded));

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "semiring/ell.h"
+
+#include "semiring/ref/naive.h"
+#include "semiring/ref/reference.h"
+#include "tensor/convert.h"
+
+namespace assay::semiring {
+
+void ell_matmul(Algebra algebra, const TensorView& v, const TensorView& idx, const TensorView& x,
+                const MutableTensorView& out, const EllOptions& options) {
+  const EllProblem problem = ell_problem(algebra, v, idx, x);
+  check_output(out, Shape{problem.rows, problem.features}, x.dtype(),
+               fmt::format("{} ell_matmul", name_of(algebra)));
+  switch (options.backend) {
+    case Backend::kReference:
+      convert_into(reference_ell_matmul(algebra, problem).view(), out);
+      return;
+    case Backend::kNaive:
+      convert_into(naive_ell_matmul(algebra, problem).view(), out);
+      return;
+  }
+  throw InternalError("a Backend is one of its enumerators");
+}
+
+void ell_edge_aggregate(EdgeReduce reduce, const TensorView& v, const TensorView& idx,
+                        const TensorView& x, const TensorView& w, const MutableTensorView& out,
+                        const EllOptions& options) {
+  const EdgeProblem problem = edge_problem(reduce, v, idx, x, w);
+  check_output(out, Shape{problem.ell.rows, problem.outputs}, x.dtype(),
+               fmt::format("{} ell_edge_aggregate", name_of(reduce)));
+  switch (options.backend) {
+    case Backend::kReference:
+      convert_into(reference_ell_edge_aggregate(problem).view(), out);
+      return;
+    case Backend::kNaive:
+      convert_into(naive_ell_edge_aggregate(problem).view(), out);
+      return;
+  }
+  throw InternalError("a Backend is one of its enumerators");
+}
+
+}  // namespace assay::semiring

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is checked once, at the engine's entrance, so that no backend has to: dtypes, shapes,
+// indices. Backends use these types, never the entrance itself (matmul.h, ell.h).
+
+#include <cstdint>
+
+#include "semiring/algebra.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+#include "tensor/view.h"
+
+namespace assay::semiring {
+
+// What ⊕ is over the edges of a vertex.
+enum class EdgeReduce : std::uint8_t { kSum, kMax };
+
+// "sum", "max".
+std::string_view name_of(EdgeReduce reduce);
+// Inverse of name_of. Throws UserError that names `what` and the text.
+EdgeReduce edge_reduce_from_name(std::string_view name, std::string_view what);
+
+// Who computes. Fast backends join this list as they are built.
+enum class Backend : std::uint8_t {
+  kReference,  // plain loops, fp64 accumulation, one rounding to the output's dtype
+  kNaive       // every term materialised in the working dtype, then reduced
+};
+
+// The dtype in which a backend other than the reference computes and accumulates: f32 for f16 and
+// bf16, else the dtype itself.
+DType working_dtype(DType dtype);
+
+// A matmul of fitting inputs: `batches` products (m,k)·(k,n).
+struct MatmulProblem {
+  Algebra algebra;
+  TensorView a, b;  // rank batch.rank() + 2; a batch axis that is repeated has stride 0
+  Shape batch;      // the common leading axes
+  std::int64_t batches, m, k, n;
+
+  Shape out_shape() const;
+  // The matrices of one batch, counted in row-major order of the batch axes.
+  TensorView a_of(std::int64_t batch_index) const;
+  TensorView b_of(std::int64_t batch_index) const;
+};
+
+// a is (…, m, k), b is (…, k, n); leading axes are equal or broadcast as NumPy does it. dtypes are
+// equal: f32 or f64 (`boolean`: bool), and f16 or bf16 for real, log, euclidean.
+// Throws UserError that names the algebra and both shapes or dtypes.
+MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorView& b);
+
+// Padded neighbour lists (ELL): row i has the slots p < slots, weights v_ip and sources idx_ip.
+struct EllProblem {
+  TensorView v, idx, x;  // (rows, slots), (rows, slots) i32, (sources, features)
+  std::int64_t rows, slots, sources, features;
+};
+
+// Checks shapes, dtypes (those of `algebra`, see matmul_problem) and every index: −1 is an absent
+// slot, all others lie in [0, sources). Throws UserError that names the shapes, or the row, slot
+// and value of the first index outside.
+EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& idx,
+                       const TensorView& x);
+
+// The same for ell_edge_aggregate, with w of (outputs, features); f16, bf16, f32, f64.
+struct EdgeProblem {
+  EdgeReduce reduce;
+  EllProblem ell;
+  TensorView w;
+  std::int64_t outputs;
+};
+EdgeProblem edge_problem(EdgeReduce reduce, const TensorView& v, const TensorView& idx,
+                         const TensorView& x, const TensorView& w);
+
+// The output has the expected shape and the inputs' dtype, or f32 where they are f16 or bf16.
+// Throws UserError naming `what` and both shapes or dtypes.
+void check_output(const TensorView& out, const Shape& expected, DType inputs,
+                  std::string_view what);
+
+}  // namespace assay::semiring

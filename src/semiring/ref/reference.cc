@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "semiring/ref/reference.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+namespace assay::semiring {
+namespace {
+
+DType reference_dtype(DType dtype) { return dtype == DType::kBool ? dtype : DType::kF64; }
+
+std::vector<std::int64_t> all_rows(std::int64_t count) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+void check_rows(std::span<const std::int64_t> rows, std::int64_t count) {
+  for (const std::int64_t row : rows) {
+    check(0 <= row && row < count, "an asked-for row is a row of the output");
+  }
+}
+
+// Calls f with the algebra over double, or over bool for boolean.
+template <typename F>
+void visit_reference(Algebra algebra, F&& f) {
+  if (algebra == Algebra::kBoolean) {
+    visit_algebra<bool>(algebra, f);
+  } else {
+    visit_algebra<double>(algebra, f);
+  }
+}
+
+// One row of the output: out_j = ⊕_k a_k ⊗ b_kj, b row-major with n columns.
+template <typename A>
+class RowReducer {
+ public:
+  using T = typename A::Value;
+  explicit RowReducer(std::int64_t n) : states_(static_cast<std::size_t>(n)) { reset(); }
+
+  void reset() { std::fill(states_.begin(), states_.end(), A::zero()); }
+  // state_j = state_j ⊕ (a ⊗ b_j)
+  void add(T a, const T* b) {
+    for (std::size_t j = 0; j < states_.size(); ++j) {
+      states_[j] = A::plus(states_[j], A::times(a, b[j]));
+    }
+  }
+  void finish(T* out) const {
+    for (std::size_t j = 0; j < states_.size(); ++j) out[j] = A::finish(states_[j]);
+  }
+
+ private:
+  std::vector<typename A::State> states_;
+};
+
+// The rows of x that the asked-for rows of an ELL problem name, each once, widened.
+class Sources {
+ public:
+  Sources(const EllProblem& ell, std::span<const std::int64_t> rows)
+      : position_(static_cast<std::size_t>(ell.sources), -1),
+        values_(reference_dtype(ell.x.dtype()), Shape{0, ell.features}) {
+    std::vector<std::int64_t> used;
+    for (const std::int64_t row : rows) {
+      for (std::int64_t p = 0; p < ell.slots; ++p) {
+        const std::int64_t source = ell.idx.at<std::int32_t>(row, p);
+        if (source < 0 || position_[static_cast<std::size_t>(source)] >= 0) continue;
+        position_[static_cast<std::size_t>(source)] = static_cast<std::int64_t>(used.size());
+        used.push_back(source);
+      }
+    }
+    const auto count = static_cast<std::int64_t>(used.size());
+    Tensor gathered(ell.x.dtype(), Shape{count, ell.features});
+    for (std::int64_t i = 0; i < count; ++i) {
+      convert_row(ell.x, used[static_cast<std::size_t>(i)], gathered, i);
+    }
+    values_ = Tensor::converted(gathered.view(), values_.dtype());
+  }
+
+  // Row `position(source)` of values() is row `source` of x.
+  std::int64_t position(std::int64_t source) const {
+    return position_[static_cast<std::size_t>(source)];
+  }
+  const Tensor& values() const { return values_; }
+
+ private:
+  static void convert_row(const TensorView& from, std::int64_t row, Tensor& to, std::int64_t at);
+
+  std::vector<std::int64_t> position_;
+  Tensor values_;
+};
+
+void Sources::convert_row(const TensorView& from, std::int64_t row, Tensor& to, std::int64_t at) {
+  visit_dtype(from.dtype(), [&]<typename T>(std::type_identity<T>) {
+    const T* source = from.data<T>() + row * from.stride(0);
+    T* target = to.as<T>().data() + at * from.extent(1);
+    for (std::int64_t f = 0; f < from.extent(1); ++f) target[f] = source[f * from.stride(1)];
+  });
+}
+
+// out_r = ⊕_p v_rp ⊗ y_{position(idx_rp)} for the asked-for rows.
+template <typename A>
+void reduce_slots(const EllProblem& ell, std::span<const std::int64_t> rows, const Sources& sources,
+                  const Tensor& y, Tensor& out) {
+  using T = typename A::Value;
+  const std::int64_t width = y.shape()[1];
+  RowReducer<A> reducer(width);
+  T* target = out.as<T>().data();
+  for (const std::int64_t row : rows) {
+    reducer.reset();
+    for (std::int64_t p = 0; p < ell.slots; ++p) {
+      const std::int64_t source = ell.idx.at<std::int32_t>(row, p);
+      if (source < 0) continue;
+      const auto weight =
+          static_cast<T>(value_as_double(ell.v, row * ell.slots + p));  // bool is 0 or 1
+      reducer.add(weight, y.as<T>().data() + sources.position(source) * width);
+    }
+    reducer.finish(target);
+    target += width;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// Writes the asked-for rows one after the other to `out`, whatever its shape.
+void compute_rows(const MatmulProblem& problem, std::span<const std::int64_t> rows, Tensor& out) {
+  const std::int64_t m = problem.m, k = problem.k, n = problem.n;
+  // By batch, so that each b is widened once.
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t x, std::size_t y) { return rows[x] / m < rows[y] / m; });
+  visit_reference(problem.algebra, [&]<typename A>(std::type_identity<A>) {
+    using T = typename A::Value;
+    RowReducer<A> reducer(n);
+    std::int64_t batch = -1;
+    std::optional<TensorView> a;
+    Tensor b(out.dtype(), Shape{0});
+    for (const std::size_t at : order) {
+      if (rows[at] / m != batch) {
+        batch = rows[at] / m;
+        a = problem.a_of(batch);
+        b = Tensor::converted(problem.b_of(batch), out.dtype());
+      }
+      const Tensor a_row = Tensor::converted(a->select(0, rows[at] % m), out.dtype());
+      reducer.reset();
+      for (std::int64_t l = 0; l < k; ++l) {
+        reducer.add(a_row.as<T>()[static_cast<std::size_t>(l)], b.as<T>().data() + l * n);
+      }
+      reducer.finish(out.as<T>().data() + static_cast<std::int64_t>(at) * n);
+    }
+  });
+}
+
+}  // namespace
+
+Tensor reference_matmul_rows(const MatmulProblem& problem, std::span<const std::int64_t> rows) {
+  check_rows(rows, problem.batches * problem.m);
+  Tensor out(reference_dtype(problem.a.dtype()),
+             Shape{static_cast<std::int64_t>(rows.size()), problem.n});
+  compute_rows(problem, rows, out);
+  return out;
+}
+
+Tensor reference_matmul(const MatmulProblem& problem) {
+  Tensor out(reference_dtype(problem.a.dtype()), problem.out_shape());
+  if (out.element_count() != 0) compute_rows(problem, all_rows(problem.batches * problem.m), out);
+  return out;
+}
+
+Tensor reference_rows(Algebra algebra, const TensorView& a, const TensorView& b,
+                      std::span<const std::int64_t> rows) {
+  return reference_matmul_rows(matmul_problem(algebra, a, b), rows);
+}
+
+Tensor reference_ell_matmul_rows(Algebra algebra, const EllProblem& problem,
+                                 std::span<const std::int64_t> rows) {
+  check_rows(rows, problem.rows);
+  const Sources sources(problem, rows);
+  Tensor out(reference_dtype(problem.x.dtype()),
+             Shape{static_cast<std::int64_t>(rows.size()), problem.features});
+  visit_reference(algebra, [&]<typename A>(std::type_identity<A>) {
+    reduce_slots<A>(problem, rows, sources, sources.values(), out);
+  });
+  return out;
+}
+
+Tensor reference_ell_matmul(Algebra algebra, const EllProblem& problem) {
+  return reference_ell_matmul_rows(algebra, problem, all_rows(problem.rows));
+}
+
+Tensor reference_ell_edge_aggregate_rows(const EdgeProblem& problem,
+                                         std::span<const std::int64_t> rows) {
+  check_rows(rows, problem.ell.rows);
+  const Sources sources(problem.ell, rows);
+  // y = x Wᵀ for the sources in use.
+  const Tensor w = Tensor::converted(problem.w, DType::kF64);
+  const Tensor y = reference_matmul(
+      matmul_problem(Algebra::kReal, sources.values().view(), w.view().transpose()));
+  Tensor out(DType::kF64, Shape{static_cast<std::int64_t>(rows.size()), problem.outputs});
+  if (problem.reduce == EdgeReduce::kSum) {
+    reduce_slots<Real<double>>(problem.ell, rows, sources, y, out);
+  } else {
+    // ⊗ of real, ⊕ of max_plus.
+    struct MaxTimes : MaxPlus<double> {
+      static double times(double a, double b) { return a * b; }
+    };
+    reduce_slots<MaxTimes>(problem.ell, rows, sources, y, out);
+  }
+  return out;
+}
+
+Tensor reference_ell_edge_aggregate(const EdgeProblem& problem) {
+  return reference_ell_edge_aggregate_rows(problem, all_rows(problem.ell.rows));
+}
+
+}  // namespace assay::semiring
