@@ -3,6 +3,7 @@
 #include "lab/store/sqlite_ingest.h"
 
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "lab/store/columns.h"
@@ -30,7 +31,8 @@ class Ingest {
       add_row(row, batch.journal.lines[i], batch.name, it->second);
     }
     for (auto& [run_id, run] : runs) {
-      if (run.added > 0 && run.known_before == run.stored_before && !run.appended) {
+      const bool holds_all = static_cast<std::int64_t>(run.seen.size()) == run.stored_before;
+      if (run.added > 0 && holds_all && !run.appended) {
         put_in_order(run_id, run.attempts);
       }
     }
@@ -43,10 +45,10 @@ class Ingest {
   struct Run {
     std::int64_t stored_before = 0;  // rows that the store had
     std::int64_t next_sequence = 0;  // for the next row that is new
-    std::int64_t known_before = 0;   // of those, how many the batch holds as well
     std::int64_t last_known = -1;    // sequence of the last row that both have
     std::int64_t added = 0;
     bool appended = true;  // so far, the batch is what the store has, in that order, then new rows
+    std::set<std::string> seen;         // rows that both have
     std::vector<std::string> attempts;  // of the batch, in its order, each once
   };
 
@@ -84,8 +86,8 @@ class Ingest {
            row.run_id, row.attempt_id, db_.path());
     }
     ++report.known;
-    if (sequence >= run.next_sequence - run.added) return;  // a second time in the same batch
-    ++run.known_before;
+    const bool stored_before = sequence < run.next_sequence - run.added;
+    if (!stored_before || !run.seen.insert(row.attempt_id).second) return;  // twice in one batch
     run.appended = run.appended && run.added == 0 && sequence > run.last_known;
     run.last_known = sequence;
     run.attempts.push_back(row.attempt_id);

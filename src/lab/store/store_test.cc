@@ -98,6 +98,15 @@ TEST_F(StoreTest, OtherContentUnderTheSameKeyIsRefusedAndNothingIsStored) {
   EXPECT_THAT(store->verify(), IsEmpty());
 }
 
+TEST_F(StoreTest, ARowTwiceInABatchDoesNotStandForAnother) {
+  const auto rows = example_run("r1", 2);
+  const auto store = open();
+  add(*store, {rows[0], rows[1]});
+  add(*store, {rows[0], rows[0], rows[2], rows[2]});
+  EXPECT_EQ(export_run(*store, "r1"), journal_text({rows[0], rows[1], rows[2]}));
+  EXPECT_THAT(store->verify(), IsEmpty());
+}
+
 // A journal that is still growing is taken in after any number of rows, even by several hands.
 TEST_F(StoreTest, AGrowingJournalKeepsItsOrder) {
   const auto rows = example_run("r1", 5);

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Rows and golden files for the tests of the views.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/record/row.h"
+
+namespace assay::lab::testing_rows {
+
+inline constexpr const char* kRun = "20260101T120000.000000Z-abc1234";
+
+struct Spec {
+  std::string provider = "naive";
+  double time = 1e-3;
+  int round = 0;
+  std::string run_id = kRun;
+  int n = 64;
+  Status status = Status::kOk;
+  std::string code = {};  // of the failure
+  int try_number = 0;
+  std::string platform = "cpu";
+  std::string fingerprint = "0123456789abcdef";
+  int cores = 2;
+  std::string isolation = "process";
+  int order = -1;  // −1: 10·round + try
+};
+
+Row example_row(const Spec& spec);
+
+// `rounds` rounds of "naive" (the baseline, about 1 ms) and of "simd", whose time is `ratio` of it
+// to within ± 1 %. Every time is a simple function of the round: no random numbers in golden files.
+std::vector<Row> example_rounds(int rounds, double ratio, const Spec& common = {});
+
+// A whole history: two cases, two points, two machines, failures of all kinds.
+std::vector<Row> example_history();
+
+// Compares with testdata/NAME. With ASSAY_APPROVE=1 in the environment the file is written instead.
+void expect_golden(std::string_view name, const std::string& text);
+
+}  // namespace assay::lab::testing_rows

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Facts of a row that may or may not be there. Rows of other versions and other hands lack some:
+// whatever is absent, null or of another type is "not known", never an error.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+
+namespace assay::lab {
+
+// A path such as "noise/before/load" through nested objects.
+std::optional<std::string> text_at(const Json& object, std::string_view path);
+std::optional<double> number_at(const Json& object,
+                                std::string_view path);  // "inf" is a number too
+std::optional<bool> flag_at(const Json& object, std::string_view path);
+// The value itself, or null.
+Json value_at(const Json& object, std::string_view path);
+
+}  // namespace assay::lab
