@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "cli/terminal.h"
 #include "lab/record/point.h"
 #include "lab/stats/paired_ratio.h"
 
@@ -17,11 +17,6 @@ namespace {
 
 std::string place_of(const lab::Row& row) {
   return fmt::format("{} {}", row.case_name, lab::point_label(row.point));
-}
-
-int terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -36,9 +31,11 @@ void TerminalProgress::clear_line() {
 
 void TerminalProgress::show(const std::string& line) {
   clear_line();
-  std::fputs(terminal_ ? line.substr(0, static_cast<std::size_t>(terminal_width() - 1)).c_str()
-                       : (line + "\n").c_str(),
-             stderr);
+  std::fputs(
+      terminal_
+          ? line.substr(0, static_cast<std::size_t>(terminal_columns(STDERR_FILENO) - 1)).c_str()
+          : (line + "\n").c_str(),
+      stderr);
   std::fflush(stderr);
 }
 

@@ -16,6 +16,7 @@
 #include "lab/measure/attempt.h"
 #include "lab/run/runner.h"
 #include "lab/store/store.h"
+#include "lab/store/transfer.h"
 #include "lab/view/summary.h"
 #include "lab/view/table.h"
 
@@ -198,11 +199,14 @@ int run(const RunArguments& a) {
     return kFine;
   }
   // A store that cannot be opened is refused now, not after an hour of measuring.
-  if (!a.store.empty()) lab::open_store(a.store);
+  if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
   catch_interrupts();
   const auto result = a.resume.empty() ? lab::start_run(context, request_of(cases, a), a.out)
                                        : lab::resume_run(context, place_to_resume(cases, a));
-  if (!a.store.empty()) lab::open_store(a.store)->ingest_journal(result.journal);
+  if (!a.store.empty()) {
+    const auto store = lab::open_store(a.store, lab::Access::kCreate);
+    lab::ingest_journals(*store, {result.journal});
+  }
 
   const auto summaries = lab::summarise(result.rows);
   if (a.json) {
