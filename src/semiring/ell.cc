@@ -4,6 +4,7 @@
 
 #include "semiring/ref/naive.h"
 #include "semiring/ref/reference.h"
+#include "semiring/simd/ell.h"
 #include "tensor/convert.h"
 
 namespace assay::semiring {
@@ -19,6 +20,9 @@ void ell_matmul(Algebra algebra, const TensorView& v, const TensorView& idx, con
       return;
     case Backend::kNaive:
       convert_into(naive_ell_matmul(algebra, problem).view(), out);
+      return;
+    case Backend::kSimd:
+      simd_ell_matmul(algebra, problem, out, options.simd);
       return;
   }
   throw InternalError("a Backend is one of its enumerators");
@@ -36,6 +40,9 @@ void ell_edge_aggregate(EdgeReduce reduce, const TensorView& v, const TensorView
       return;
     case Backend::kNaive:
       convert_into(naive_ell_edge_aggregate(problem).view(), out);
+      return;
+    case Backend::kSimd:
+      simd_ell_edge_aggregate(problem, out, options.simd);
       return;
   }
   throw InternalError("a Backend is one of its enumerators");

@@ -11,6 +11,7 @@
 
 #include "semiring/algebra.h"
 #include "semiring/problem.h"
+#include "semiring/simd/matmul.h"
 #include "tensor/tensor.h"
 #include "tensor/view.h"
 
@@ -18,6 +19,7 @@ namespace assay::semiring {
 
 struct EllOptions {
   Backend backend = Backend::kReference;
+  SimdOptions simd;  // for kSimd alone
 };
 
 // out_if = ⊕_p v_ip ⊗ x_{idx(i,p) f}. v and idx are (rows, slots), x is (sources, features), out is

@@ -37,9 +37,12 @@ class EveryEllBackend : public testing::TestWithParam<Backend> {
     return values(out.view());
   }
 };
-INSTANTIATE_TEST_SUITE_P(, EveryEllBackend, testing::Values(Backend::kReference, Backend::kNaive),
+INSTANTIATE_TEST_SUITE_P(, EveryEllBackend,
+                         testing::Values(Backend::kReference, Backend::kNaive, Backend::kSimd),
                          [](const auto& param) {
-                           return param.param == Backend::kReference ? "Reference" : "Naive";
+                           return param.param == Backend::kReference ? "Reference"
+                                  : param.param == Backend::kNaive   ? "Naive"
+                                                                     : "Simd";
                          });
 
 TEST_P(EveryEllBackend, AggregatesEdgesByHand) {

@@ -10,17 +10,19 @@
 
 namespace assay::semiring {
 
-void matmul(Algebra algebra, const TensorView& a, const TensorView& b, const MutableTensorView& out,
-            const MatmulOptions& options) {
+MatmulStats matmul(Algebra algebra, const TensorView& a, const TensorView& b,
+                   const MutableTensorView& out, const MatmulOptions& options) {
   const MatmulProblem problem = matmul_problem(algebra, a, b);
   check_output(out, problem.out_shape(), a.dtype(), fmt::format("{} matmul", name_of(algebra)));
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_matmul(problem).view(), out);
-      return;
+      return {.entries = out.element_count()};
     case Backend::kNaive:
       convert_into(naive_matmul(problem).view(), out);
-      return;
+      return {.entries = out.element_count()};
+    case Backend::kSimd:
+      return simd_matmul(problem, out, options.simd);
   }
   throw InternalError("a Backend is one of its enumerators");
 }

@@ -6,6 +6,7 @@
 
 #include "semiring/algebra.h"
 #include "semiring/problem.h"
+#include "semiring/simd/matmul.h"
 #include "tensor/tensor.h"
 #include "tensor/view.h"
 
@@ -13,6 +14,7 @@ namespace assay::semiring {
 
 struct MatmulOptions {
   Backend backend = Backend::kReference;
+  SimdOptions simd;  // for kSimd alone
 };
 
 // Writes a ⊗ b to `out`. a is (…, m, k), b is (…, k, n), out is (…, m, n), with any strides; the
@@ -21,8 +23,8 @@ struct MatmulOptions {
 // alone; out has the same dtype, or f32 for f16 and bf16. k = 0 gives the zero of ⊕ everywhere.
 // out must not overlap a or b.
 // Throws UserError that names the algebra and the shapes or dtypes that do not fit.
-void matmul(Algebra algebra, const TensorView& a, const TensorView& b, const MutableTensorView& out,
-            const MatmulOptions& options = {});
+MatmulStats matmul(Algebra algebra, const TensorView& a, const TensorView& b,
+                   const MutableTensorView& out, const MatmulOptions& options = {});
 
 // The same into a new tensor of the inputs' dtype.
 Tensor matmul(Algebra algebra, const TensorView& a, const TensorView& b,

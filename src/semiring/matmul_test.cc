@@ -19,9 +19,12 @@ class EveryBackend : public testing::TestWithParam<Backend> {
  protected:
   MatmulOptions options() const { return {GetParam()}; }
 };
-INSTANTIATE_TEST_SUITE_P(, EveryBackend, testing::Values(Backend::kReference, Backend::kNaive),
+INSTANTIATE_TEST_SUITE_P(, EveryBackend,
+                         testing::Values(Backend::kReference, Backend::kNaive, Backend::kSimd),
                          [](const auto& param) {
-                           return param.param == Backend::kReference ? "Reference" : "Naive";
+                           return param.param == Backend::kReference ? "Reference"
+                                  : param.param == Backend::kNaive   ? "Naive"
+                                                                     : "Simd";
                          });
 
 TEST_P(EveryBackend, ComputesByHand) {

@@ -25,7 +25,20 @@ EdgeReduce edge_reduce_from_name(std::string_view name, std::string_view what);
 // Who computes. Fast backends join this list as they are built.
 enum class Backend : std::uint8_t {
   kReference,  // plain loops, fp64 accumulation, one rounding to the output's dtype
-  kNaive       // every term materialised in the working dtype, then reduced
+  kNaive,      // every term materialised in the working dtype, then reduced
+  kSimd        // vector units and threads, working dtype (simd/matmul.h)
+};
+
+// What a matmul did. `recomputed` counts the entries whose fast result could not be certified and
+// that were computed again term by term (log and euclidean on kSimd; elsewhere 0).
+struct MatmulStats {
+  std::int64_t entries = 0;
+  std::int64_t recomputed = 0;
+
+  // In [0, 1]; 0 for an empty product.
+  double recomputed_share() const {
+    return entries == 0 ? 0.0 : static_cast<double>(recomputed) / static_cast<double>(entries);
+  }
 };
 
 // The dtype in which a backend other than the reference computes and accumulates: f32 for f16 and

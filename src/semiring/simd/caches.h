@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace assay::semiring::simd {
+
+// Bytes of data cache that one core can count on. The defaults are those of a small current core:
+// right everywhere, and within a few per cent of the best blocking on larger ones.
+struct CacheSizes {
+  std::int64_t l1 = 32 << 10;
+  std::int64_t l2 = 1 << 20;
+};
+
+// What the system says about its first core; a level that it does not tell keeps the default.
+// Reads a few files: ask once and pass the answer on.
+CacheSizes read_cache_sizes();
+
+}  // namespace assay::semiring::simd
