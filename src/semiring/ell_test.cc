@@ -138,7 +138,17 @@ TEST_P(EveryEllBackend, DenseListsEqualTheMatmul) {
     Tensor out(dtype, {6, 4});
     ell_matmul(algebra, v.view(), idx.view(), x.view(), out.mutable_view(), {GetParam()});
     const Tensor dense = matmul(algebra, v.view(), x.view(), {GetParam()});
-    EXPECT_TRUE(bitwise_equal(out.view(), dense.view())) << name_of(algebra);
+    const bool other_route = GetParam() == Backend::kSimd &&
+                             (algebra == Algebra::kLog || algebra == Algebra::kEuclidean);
+    if (!other_route) {
+      EXPECT_TRUE(bitwise_equal(out.view(), dense.view())) << name_of(algebra);
+      continue;
+    }
+    // Dense, these two take a route of their own: results below 8, some 40 roundings on each side.
+    for (std::int64_t i = 0; i < 24; ++i) {
+      EXPECT_NEAR(value_as_double(out.view(), i), value_as_double(dense.view(), i),
+                  80 * 8 * 0x1p-53);
+    }
   }
 }
 

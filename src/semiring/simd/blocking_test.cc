@@ -74,7 +74,7 @@ TEST(Blocking, SharesCoverEverythingOnce) {
 }
 
 TEST(Blocking, ThreadsShareTheGridEvenly) {
-  const ThreadGrid tall = thread_grid(4, 1000, 2);
+  const ThreadGrid tall = thread_grid(4, 1000, 3);  // 250 × 3 tiles each; 500 × 2 would be more
   EXPECT_EQ(tall.left * tall.right, 4);
   EXPECT_EQ(tall.right, 1);
   const ThreadGrid wide = thread_grid(4, 1, 1000);

@@ -34,7 +34,7 @@ void maxima(const PanelSource<T>& x, T* HWY_RESTRICT out) {
     int i = 0;
     for (; i + lanes <= x.count; i += static_cast<int>(lanes)) {
       auto largest = none;
-      auto nan = hn::MaskFalse(d);
+      auto nan = no_lanes(d);
       for (std::int64_t l = 0; l < x.terms; ++l) {
         const auto value = hn::LoadU(d, x.data + l * x.term_stride + i);
         largest = hn::Max(value, largest);
@@ -58,7 +58,7 @@ void maxima(const PanelSource<T>& x, T* HWY_RESTRICT out) {
     std::int64_t l = 0;
     if (x.term_stride == 1) {
       auto first = none, second = none;
-      auto nan = hn::MaskFalse(d);
+      auto nan = no_lanes(d);
       for (; l + 2 * lanes <= x.terms; l += 2 * lanes) {
         const auto low = hn::LoadU(d, row + l), high = hn::LoadU(d, row + l + lanes);
         first = hn::Max(low, first);
@@ -127,7 +127,7 @@ HWY_INLINE void for_each_vector(const F& f, int rows, int columns, T* c, std::in
     T* row = c + i * row_stride;
     RowBits bits = 0;
     const auto apply = [&](int j, V sums) HWY_ATTR {
-      auto is_refused = hn::MaskFalse(d);
+      auto is_refused = no_lanes(d);
       const V result = f(i, j, sums, is_refused);
       if (!hn::AllFalse(d, is_refused)) {
         std::uint8_t bytes[8] = {};

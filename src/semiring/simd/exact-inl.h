@@ -21,6 +21,11 @@ HWY_BEFORE_NAMESPACE();
 namespace assay::semiring::simd {
 namespace HWY_NAMESPACE {
 
+template <class D>
+HWY_INLINE hn::Mask<D> no_lanes(D d) {
+  return hn::MaskFromVec(hn::Zero(d));
+}
+
 // x + y = sum + error, exactly, unless something overflows.
 template <class V>
 HWY_INLINE V two_sum(V x, V y, V& error) {
@@ -41,7 +46,7 @@ struct LogState {
   HWY_INLINE void clear(D d) {
     max = hn::Set(d, -std::numeric_limits<hn::TFromD<D>>::infinity());
     sum = hn::Zero(d);
-    has_nan = hn::MaskFalse(d);
+    has_nan = no_lanes(d);
   }
   // Whether terms up to `largest` can change the result by more than a quarter of a rounding.
   HWY_INLINE bool matters(D d, V largest, V cutoff) const {

@@ -40,8 +40,8 @@ double unit_roundoff(DType dtype) { return dtype == DType::kF64 ? 0x1p-53 : 0x1p
 
 // How far an entry may lie from the reference (docs/methods/semiring.md). In f64 the reference errs
 // too, by one rounding for each term.
-double bound(Algebra algebra, DType dtype, const TensorView& a, const TensorView& b,
-             std::int64_t i, std::int64_t j, double expected) {
+double bound(Algebra algebra, DType dtype, const TensorView& a, const TensorView& b, std::int64_t i,
+             std::int64_t j, double expected) {
   const std::int64_t k = a.extent(1);
   const double u = unit_roundoff(dtype), count = static_cast<double>(k);
   const double reference = dtype == DType::kF64 ? count * u : 0;
@@ -98,8 +98,8 @@ void expect_close(Algebra algebra, const TensorView& a, const TensorView& b,
 Tensor multiply(Algebra algebra, const TensorView& a, const TensorView& b,
                 const SimdOptions& options = {}, MatmulStats* stats = nullptr) {
   Tensor out(working_dtype(a.dtype()), matmul_problem(algebra, a, b).out_shape());
-  const MatmulStats done = matmul(algebra, a, b, out.mutable_view(),
-                                  {.backend = Backend::kSimd, .simd = options});
+  const MatmulStats done =
+      matmul(algebra, a, b, out.mutable_view(), {.backend = Backend::kSimd, .simd = options});
   EXPECT_EQ(done.entries, out.element_count());
   if (stats != nullptr) *stats = done;
   return out;
@@ -109,9 +109,9 @@ TEST_P(OnInstructionSet, AgreesWithTheReferenceAtAwkwardSizes) {
   // Around one and two tiles of every instruction set (4, 6, 8, 12 rows; 2 to 32 columns), primes,
   // and sums of several blocks.
   const std::tuple<int, int, int> sizes[] = {
-      {1, 1, 1},   {2, 3, 1},    {3, 1, 2},   {1, 7, 33},  {5, 64, 15},   {6, 5, 16},
-      {7, 11, 17}, {11, 13, 31}, {12, 8, 32}, {13, 9, 33}, {25, 129, 49}, {37, 257, 67},
-      {4, 1, 64},  {24, 33, 96}, {64, 64, 64}};
+      {1, 1, 1},     {2, 3, 1},     {3, 1, 2},    {1, 7, 33},   {5, 64, 15},
+      {6, 5, 16},    {7, 11, 17},   {11, 13, 31}, {12, 8, 32},  {13, 9, 33},
+      {25, 129, 49}, {37, 257, 67}, {4, 1, 64},   {24, 33, 96}, {64, 64, 64}};
   for (const Algebra algebra : kAllAlgebras) {
     for (const DType dtype : dtypes_of(algebra)) {
       std::uint64_t seed = 1;
@@ -238,8 +238,8 @@ TEST_P(OnInstructionSet, ThreadsDoNotChangeABit) {
       for (const auto& caches : {simd::CacheSizes{}, kTinyCaches}) {
         const SimdOptions options{.threads = threads, .caches = caches};
         const Tensor first = multiply(algebra, a.view(), b.view(), options);
-        EXPECT_TRUE(bitwise_equal(multiply(algebra, a.view(), b.view(), options).view(),
-                                  first.view()));
+        EXPECT_TRUE(
+            bitwise_equal(multiply(algebra, a.view(), b.view(), options).view(), first.view()));
         if (caches.l1 != kTinyCaches.l1) {
           EXPECT_TRUE(bitwise_equal(first.view(), expected.view()))
               << name_of(algebra) << ' ' << threads << " threads";

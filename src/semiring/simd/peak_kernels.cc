@@ -106,8 +106,7 @@ T read(const T* HWY_RESTRICT x, std::int64_t size) {
 }
 
 template <typename T>
-void triad(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT y,
-           std::int64_t size) {
+void triad(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT y, std::int64_t size) {
   const Tag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const Vector<T> factor = hn::Set(d, static_cast<T>(3));

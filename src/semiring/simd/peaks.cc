@@ -49,9 +49,8 @@ double best_form(const PeakLoop<T> (&forms)[PeakKernels<T>::kForms], double seco
   alignas(64) T sink[64];
   double best = 0;
   for (const PeakLoop<T>& form : forms) {
-    best = std::max(best, rate(seconds, form.per_iteration, [&](std::int64_t repeats) {
-                      form.run(repeats, seeds, sink);
-                    }));
+    best = std::max(best, rate(seconds, form.per_iteration,
+                               [&](std::int64_t repeats) { form.run(repeats, seeds, sink); }));
   }
   return best;
 }

@@ -5,6 +5,7 @@
 // The instruction sets that this backend is compiled for, seen from outside the kernels.
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace assay::semiring::simd {
 struct InstructionSet {
   std::int64_t id;   // Highway's bit
   std::string name;  // "AVX3" (AVX-512), "AVX2", "SSE4", "NEON", "SCALAR"
+
+  friend std::ostream& operator<<(std::ostream& out, const InstructionSet& set) {
+    return out << set.name;
+  }
 };
 
 // Those that this machine can run, the one in use first.

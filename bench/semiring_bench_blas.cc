@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "semiring_bench_blas.h"
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/clock.h"
+
+namespace assay::bench {
+namespace {
+
+struct Request {
+  std::int64_t m, k, n, is_double, repeats;
+};
+
+bool read_all(int file, void* data, std::size_t size) {
+  auto* at = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t got = ::read(file, at, size);
+    if (got <= 0) return false;
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+template <typename T>
+using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+
+template <typename T>
+double best(Gemm<T> gemm, const Request& r) {
+  const auto size = [](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(x * y); };
+  std::vector<T> a(size(r.m, r.k)), b(size(r.k, r.n)), c(size(r.m, r.n));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i % 7) - 3;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(i % 5) - 2;
+  const int m = static_cast<int>(r.m), k = static_cast<int>(r.k), n = static_cast<int>(r.n);
+  std::int64_t fastest = -1;
+  for (std::int64_t i = 0; i < r.repeats; ++i) {
+    const std::int64_t before = monotonic_ns();
+    gemm(101, 111, 111, m, n, k, 1, a.data(), k, b.data(), n, 0, c.data(), n);
+    const std::int64_t took = monotonic_ns() - before;
+    fastest = fastest < 0 ? took : std::min(fastest, took);
+  }
+  return static_cast<double>(fastest) * 1e-9;
+}
+
+}  // namespace
+
+std::vector<BlasChoice> blas_choices() {
+  std::vector<BlasChoice> choices = {{"OpenBLAS", "libopenblas.so.0", {}},
+                                     {"BLIS", "libblis.so.4", {}}};
+#if defined(__x86_64__)
+  choices.push_back({"OpenBLAS SKX", "libopenblas.so.0", {"OPENBLAS_CORETYPE=SkylakeX"}});
+  choices.push_back({"OpenBLAS CPX", "libopenblas.so.0", {"OPENBLAS_CORETYPE=Cooperlake"}});
+  choices.push_back({"BLIS SKX", "libblis.so.4", {"BLIS_ARCH_TYPE=0"}});
+#endif
+  return choices;
+}
+
+int blas_child(const char* library) {
+  void* handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return 1;
+  const auto sgemm = reinterpret_cast<Gemm<float>>(::dlsym(handle, "cblas_sgemm"));
+  const auto dgemm = reinterpret_cast<Gemm<double>>(::dlsym(handle, "cblas_dgemm"));
+  if (sgemm == nullptr || dgemm == nullptr) return 1;
+  double answer = 0;
+  if (::write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
+  Request request;
+  while (read_all(STDIN_FILENO, &request, sizeof request)) {
+    answer = request.is_double != 0 ? best<double>(dgemm, request) : best<float>(sgemm, request);
+    if (::write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
+  }
+  return 0;
+}
+
+std::unique_ptr<BlasProcess> BlasProcess::start(const BlasChoice& choice, const std::string& self) {
+  int down[2], up[2];
+  if (::pipe(down) != 0) return nullptr;
+  if (::pipe(up) != 0) return nullptr;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::dup2(down[0], STDIN_FILENO);
+    ::dup2(up[1], STDOUT_FILENO);
+    for (const int file : {down[0], down[1], up[0], up[1]}) ::close(file);
+    for (const char* name : {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"}) {
+      ::setenv(name, "1", 1);
+    }
+    for (const std::string& setting : choice.environment) {
+      const std::size_t equals = setting.find('=');
+      ::setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1);
+    }
+    ::execl(self.c_str(), self.c_str(), "--blas", choice.library.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(down[0]);
+  ::close(up[1]);
+  std::unique_ptr<BlasProcess> process(new BlasProcess);
+  process->to_child_ = down[1];
+  process->from_child_ = up[0];
+  process->pid_ = pid;
+  double ready;
+  if (pid < 0 || !read_all(up[0], &ready, sizeof ready)) return nullptr;
+  return process;
+}
+
+BlasProcess::~BlasProcess() {
+  ::close(to_child_);
+  ::close(from_child_);
+  if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+}
+
+double BlasProcess::best_seconds(std::int64_t m, std::int64_t k, std::int64_t n, bool is_double,
+                                 std::int64_t repeats) {
+  const Request request{m, k, n, is_double ? 1 : 0, repeats};
+  double answer = -1;
+  if (::write(to_child_, &request, sizeof request) != sizeof request) return -1;
+  return read_all(from_child_, &answer, sizeof answer) ? answer : -1;
+}
+
+}  // namespace assay::bench
