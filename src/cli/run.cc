@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -216,6 +217,7 @@ int run(const RunArguments& a) {
   } else {
     std::fputs(lab::terminal_table(summaries, stdout_style()).c_str(), stdout);
   }
+  std::fflush(stdout);
   progress.note(fmt::format("journal: {}", result.journal));
   if (result.interrupted) {
     progress.note(fmt::format("interrupted; continue with: assay run --resume {}", result.journal));

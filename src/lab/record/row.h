@@ -68,7 +68,9 @@ Row row_from_json(const Json& json, std::string_view what);
 // One line of a journal, without the newline: the canonical row, and as its last field `check`, the
 // CRC-32C of the canonical row without that field, in eight hex digits.
 std::string row_to_line(const Row& row);
-// Inverse; throws UserError naming `what` when the check does not hold.
+// Whether the bytes of a line are the very ones that were written.
+bool line_is_untouched(std::string_view line);
+// Inverse of row_to_line; throws UserError naming `what` when the line is not untouched.
 Row row_from_line(std::string_view line, std::string_view what);
 
 }  // namespace assay::lab
