@@ -22,13 +22,14 @@ if(ASSAY_SANITIZE)
   target_compile_definitions(assay_flags INTERFACE ASSAY_SANITIZED=1)
 endif()
 
-# assay_add_module(lab/record SOURCES … HEADERS … DEPS … [LIBS …] [TESTS …])
+# assay_add_module(lab/record SOURCES … HEADERS … DEPS … [LIBS …] [PUBLIC_LIBS …] [TESTS …])
 #
 # One static library for one folder of the design: `lab/record` becomes `assay::lab_record`.
-# DEPS are folders of the design (what the folder's headers may include), LIBS third-party targets.
+# DEPS are folders of the design (what the folder's headers may include), LIBS third-party targets,
+# PUBLIC_LIBS those that its headers include.
 # TESTS become one executable, `<module>_test`, whose cases CTest runs one by one.
 function(assay_add_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;TESTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_module(${name}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -40,7 +41,8 @@ function(assay_add_module name)
   add_library(assay_${id} STATIC ${ARG_SOURCES})
   add_library(assay::${id} ALIAS assay_${id})
   target_sources(assay_${id} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${ARG_HEADERS})
-  target_link_libraries(assay_${id} PUBLIC ${deps} ${ARG_LIBS} fmt::fmt PRIVATE assay_flags)
+  target_link_libraries(assay_${id} PUBLIC ${deps} ${ARG_PUBLIC_LIBS} fmt::fmt
+    PRIVATE ${ARG_LIBS} assay_flags)
   set_target_properties(assay_${id} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   if(ASSAY_TESTS AND ARG_TESTS)

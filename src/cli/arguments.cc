@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -157,6 +158,11 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   add_store(*store_app, store);
   add_doctor(*doctor_app, doctor);
 
+  // CLI11 would only say that a subcommand is missing.
+  const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_first)) {
+    fail("unknown command (see assay --help): '{}'", argv[1]);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // help and version

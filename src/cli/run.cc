@@ -74,6 +74,7 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
     r.mode = "quick";
     r.rounds = lab::kQuickRounds;
     r.settings.steady_s = lab::kQuickSteadyS;
+    r.settings.batches = lab::kQuickBatches;
   }
   if (a.points == "all") {
     if (a.quick) fail("--quick and --points all exclude each other");

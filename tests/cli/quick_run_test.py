@@ -53,7 +53,7 @@ class QuickRun(CliTest):
             for row in ran:
                 self.assertEqual(row["provenance"]["isolation"], "process")
                 self.assertEqual(len(row["provenance"]["cpus"]), row["cores"])
-                self.assertEqual(len(row["samples"]["steady_s"]), 10)
+                self.assertEqual(len(row["samples"]["steady_s"]), 5)
                 self.assertEqual(row["fidelity"]["status"], "pass")
                 self.assertLessEqual(row["fidelity"]["error"], 1)
                 self.assertGreater(row["metrics"]["steady_time"], 0)
