@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "semiring/ref/threads.h"
+
 namespace assay::semiring {
 namespace {
 
@@ -17,7 +19,7 @@ void reduce_terms(std::span<const typename A::Value> terms, std::int64_t groups,
                   std::int64_t width, std::span<typename A::Value> out) {
   using T = typename A::Value;
   static_assert(std::is_same_v<typename A::State, T>);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(groups, count * width))
   for (std::int64_t g = 0; g < groups; ++g) {
     const T* group = terms.data() + g * count * width;
     T* target = out.data() + g * width;
@@ -38,7 +40,7 @@ void reduce_log_terms(std::span<const T> terms, std::int64_t groups, std::int64_
                       std::int64_t width, std::span<T> out) {
   std::vector<T> maxima(out.size());
   reduce_terms<MaxPlus<T>>(terms, groups, count, width, maxima);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(groups, count * width))
   for (std::int64_t g = 0; g < groups; ++g) {
     const T* group = terms.data() + g * count * width;
     const T* maximum = maxima.data() + g * width;
@@ -110,7 +112,7 @@ Tensor gather_and_reduce(const EllProblem& ell, const Tensor& y, Times times) {
   const T* weights = v.as<T>().data();
   const T* vertices = y.as<T>().data();
   T* all = terms.data();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(ell.rows, ell.slots * width))
   for (std::int64_t i = 0; i < ell.rows; ++i) {
     for (std::int64_t p = 0; p < ell.slots; ++p) {
       T* term = all + (i * ell.slots + p) * width;
@@ -152,7 +154,7 @@ Tensor naive_matmul(const MatmulProblem& problem) {
       const T* left = a.as<T>().data();
       const T* right = b.as<T>().data();
       T* of_batch = terms.data() + batch * m * k * n;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(m, k * n))
       for (std::int64_t i = 0; i < m; ++i) {
         for (std::int64_t l = 0; l < k; ++l) {
           T* term = of_batch + (i * k + l) * n;
@@ -203,7 +205,7 @@ Tensor aggregate_edges(const EdgeProblem& problem) {
   const T* vertices = x.as<T>().data();
   const T* matrix = w.as<T>().data();
   T* target = y.as<T>().data();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(sources, features * problem.outputs))
   for (std::int64_t s = 0; s < sources; ++s) {
     for (std::int64_t o = 0; o < problem.outputs; ++o) {
       T sum = 0;
