@@ -211,6 +211,7 @@ int run(const RunArguments& a) {
   }
 
   const auto summaries = lab::summarise(result.rows);
+  progress.clear_line();
   if (a.json) {
     std::fputs(
         (pretty_json(lab::summary_json(result.run_id, result.journal, summaries)) + "\n").c_str(),
