@@ -63,7 +63,7 @@ std::string make_attempt_id(std::string_view case_name, const Json& point,
 Json row_to_json(const Row& row);
 // Checks presence and type of every field, unit names included. `what` names the source in errors
 // ("run.jsonl:12"). Throws UserError; a row of a newer schema is refused.
-Row row_from_json(const Json& json, std::string_view what);
+Row row_from_json(Json json, std::string_view what);
 
 // One line of a journal, without the newline: the canonical row, and as its last field `check`, the
 // CRC-32C of the canonical row without that field, in eight hex digits.
