@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/hash.h"
-#include "chip/systolic.h"
 
 namespace assay::chip {
 
@@ -65,9 +64,10 @@ double Topology::hbm_bytes_per_second() const {
   return static_cast<double>(hbm.channels * hbm.burst_bytes) / to_seconds(hbm.burst_time());
 }
 
-double Topology::macs_per_second() const {
-  const auto macs = static_cast<double>(tile.m * tile.k * tile.n);
-  return macs / to_seconds(tile_compute_time(*this));
+double Topology::peak_macs_per_second() const {
+  if (mac.kind == MacKind::kRate) return static_cast<double>(mac.rate.per_second());
+  return static_cast<double>(mac.array_rows * mac.array_columns) *
+         static_cast<double>(clock.per_second());
 }
 
 namespace {

@@ -111,8 +111,9 @@ struct Topology {
   std::int64_t pe_count() const { return pe.rows * pe.columns; }
   // Bytes per second of the whole memory, refresh taken off: what burst_time() leaves of it.
   double hbm_bytes_per_second() const;
-  // Multiply-accumulates per second of one processing element on full tiles.
-  double macs_per_second() const;
+  // The most multiply-accumulates per second that one processing element can do: the rate, or one
+  // per cell of the systolic array and cycle.
+  double peak_macs_per_second() const;
 
   // Everything above under the names of the file, rates in GB/s, times in ns; what results echo.
   Json to_json() const;

@@ -41,7 +41,7 @@ TEST(Topology, DefaultIsTheChipOfTheOracle) {
   EXPECT_EQ(t.pe.sram_bytes, 4 << 20);
   EXPECT_EQ(t.pe.buffer_depth, 4);
   EXPECT_DOUBLE_EQ(t.hbm_bytes_per_second(), 256e9);  // a quotient: 4 ulp
-  EXPECT_DOUBLE_EQ(t.macs_per_second(), 4096e9);
+  EXPECT_EQ(t.peak_macs_per_second(), 4096e9);
   // The 16 ns of one 64 x 32 operand tile of 2-byte elements follow from the file.
   const auto tile = t.tile.k * t.tile.n * t.tile.element_bytes;
   EXPECT_EQ(tile / (t.hbm.channels * t.hbm.burst_bytes) * t.hbm.burst_time(), 16 * kNanosecond);
