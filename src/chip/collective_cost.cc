@@ -53,13 +53,29 @@ double halving_doubling(Collective c, const Symbols& s) {
   return c == Collective::kReduceScatter ? all_in + halve + part : part + back + all_out;
 }
 
+struct HopExtremes {
+  std::size_t nearest, farthest;
+};
+// The shortest and the longest of the routes between two ranks. Where all ranks are alike, those of
+// one of them tell.
+HopExtremes hop_extremes(const Fabric& fabric) {
+  HopExtremes hops{fabric.links().size(), 0};
+  const Fabric::Node last = fabric.all_ranks_alike() ? 1 : fabric.ranks();
+  for (Fabric::Node from = 0; from < last; ++from) {
+    for (Fabric::Node to = 0; to < fabric.ranks(); ++to) {
+      if (from == to) continue;
+      const std::size_t count = fabric.route(from, to).size();
+      hops.nearest = std::min(hops.nearest, count);
+      hops.farthest = std::max(hops.farthest, count);
+    }
+  }
+  return hops;
+}
+
 }  // namespace
 
 AlphaBetaGamma alpha_beta_gamma(const NetworkTopology& network, const Fabric& fabric) {
-  std::size_t hops = fabric.route(0, 1).size();
-  for (Fabric::Node to = 2; to < fabric.ranks(); ++to) {
-    hops = std::min(hops, fabric.route(0, to).size());
-  }
+  const std::size_t hops = hop_extremes(fabric).nearest;
   AlphaBetaGamma cost;
   cost.alpha = to_seconds(static_cast<Time>(hops) * network.link_latency + network.endpoint);
   cost.beta = 1 / static_cast<double>(network.link.per_second());
@@ -131,17 +147,9 @@ bool one_message_at_a_time(const Schedule& schedule) {
 
 CollectiveBounds collective_bounds(const Schedule& schedule, double bytes,
                                    const NetworkTopology& network, const Fabric& fabric) {
-  std::size_t nearest = fabric.links().size(), farthest = 0;
   std::int64_t injected = 0;
-  for (Fabric::Node from = 0; from < fabric.ranks(); ++from) {
-    injected += fabric.out_degree(from);
-    for (Fabric::Node to = 0; to < fabric.ranks(); ++to) {
-      if (from == to) continue;
-      const std::size_t hops = fabric.route(from, to).size();
-      nearest = std::min(nearest, hops);
-      farthest = std::max(farthest, hops);
-    }
-  }
+  for (Fabric::Node rank = 0; rank < fabric.ranks(); ++rank) injected += fabric.out_degree(rank);
+  const auto [nearest, farthest] = hop_extremes(fabric);
   CollectiveBounds bounds;
   bounds.latency_s = to_seconds(static_cast<Time>(farthest) * network.link_latency);
   if (one_message_at_a_time(schedule)) {

@@ -42,6 +42,12 @@ class Fabric {
   // `to` mod spines; custom networks take a shortest path, ties to the lowest node.
   std::vector<LinkId> route(Node from, Node to) const;
 
+  // Whether the network looks the same from every rank.
+  bool all_ranks_alike() const {
+    return kind_ != NetworkKind::kMesh && kind_ != NetworkKind::kFatTree &&
+           kind_ != NetworkKind::kCustom;
+  }
+
   // A pair of ranks without a route, if there is one.
   std::optional<std::pair<Node, Node>> unreachable() const;
 
