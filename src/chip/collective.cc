@@ -13,8 +13,12 @@ namespace {
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
 constexpr std::int64_t kMaxSplits = 1 << 12;
 constexpr std::int64_t kMaxSegments = 1 << 12;
+constexpr std::int64_t kMaxSegmentsOverRanks = 1 << 18;
+constexpr std::int64_t kMaxMessages = 1 << 24;
+// An all-to-all names ranks^2 blocks, and on a ring every rank handles most of them.
+constexpr std::int64_t kMaxAllToAllRanks = 1 << 8;
 
-void check_options(const CollectiveOptions& options) {
+void check_options(const CollectiveOptions& options, std::int64_t ranks) {
   const auto within = [](std::string_view what, std::int64_t value, std::int64_t low,
                          std::int64_t high) {
     if (value < low || value > high) {
@@ -24,11 +28,18 @@ void check_options(const CollectiveOptions& options) {
   within("bytes", options.bytes, 1, kMaxBytes);
   within("splits", options.splits, 1, kMaxSplits);
   within("element_bytes", options.element_bytes, 1, kMaxBytes);
-  within("segments", options.segments, 0, kMaxSegments);
+  within("segments", options.segments, 0, std::min(kMaxSegments, kMaxSegmentsOverRanks / ranks));
   within("group", options.group, 0, kMaxRanks);
   if (options.bytes % options.element_bytes != 0) {
     fail("bytes must be a multiple of the {} bytes of an element, got {}", options.element_bytes,
          options.bytes);
+  }
+  if (options.collective == Collective::kAllGather && options.bytes > kMaxBytes / ranks) {
+    fail("bytes of all shards must not exceed {}, got {} on each of {} ranks", kMaxBytes,
+         options.bytes, ranks);
+  }
+  if (options.collective == Collective::kAllToAll && ranks > kMaxAllToAllRanks) {
+    fail("all_to_all is limited to {} ranks, got {}", kMaxAllToAllRanks, ranks);
   }
 }
 
@@ -64,16 +75,17 @@ std::int64_t best_segments(double half_bytes, const NetworkTopology& network) {
   const double height = std::ceil(std::log2(static_cast<double>(network.ranks)));
   const double transfer = half_bytes / static_cast<double>(network.link.per_second());
   const double latency = to_seconds(network.link_latency + network.endpoint);
-  if (latency == 0) return kMaxSegments;
+  const std::int64_t most = std::min(kMaxSegments, kMaxSegmentsOverRanks / network.ranks);
+  if (latency == 0) return most;
   return std::clamp(static_cast<std::int64_t>(std::sqrt(2 * height * transfer / latency)),
-                    std::int64_t{1}, kMaxSegments);
+                    std::int64_t{1}, most);
 }
 
 }  // namespace
 
 std::vector<ScheduleOptions> schedule_options(const CollectiveOptions& options,
                                               const NetworkTopology& network) {
-  check_options(options);
+  check_options(options, network.ranks);
   ScheduleOptions shape;
   shape.collective = options.collective;
   shape.algorithm = options.algorithm;
@@ -103,7 +115,13 @@ CollectiveResult simulate_collective(const CollectiveOptions& options, const Top
   // 1. Who sends what to whom: one schedule per split.
   const std::vector<ScheduleOptions> shapes = schedule_options(options, network);
   std::vector<Schedule> schedules;
-  for (const auto& shape : shapes) schedules.push_back(build_schedule(shape));
+  for (const auto& shape : shapes) {
+    schedules.push_back(build_schedule(shape));
+    if (schedules.front().messages() > kMaxMessages / options.splits) {
+      fail("more than {} messages: {} in each of {} splits", kMaxMessages,
+           schedules.front().messages(), options.splits);
+    }
+  }
 
   // 2. Let it happen on the network, with the data.
   CollectiveRunResult run = run_schedules(schedules, network,

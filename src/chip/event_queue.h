@@ -43,7 +43,7 @@ class EventQueue {
     }
   };
 
-  bool empty() const { return heap_.size() == (hole_ ? 1u : 0u); }
+  bool empty() const { return heap_.empty() || (hole_ && heap_.size() == 1); }
 
   void push(Time time, Priority priority, std::coroutine_handle<> process) {
     const Event event{time, static_cast<std::uint64_t>(priority) << 56 | sequence_++, process};

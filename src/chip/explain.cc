@@ -32,7 +32,51 @@ std::string formula_text(const ClosedForm& form, const GemmPlan& plan, const Top
   return fmt::format("{} + ({} - 1) * {} + {} ns", to_ns(sum), n, to_ns(m), to_ns(t.out));
 }
 
+// Appends formatted lines to a text.
+class Lines {
+ public:
+  template <typename... Args>
+  void operator()(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void head_line(Lines& line, const GemmResult& result) {
+  line("{} {} on {} ({})", to_string(result.options.shape), name_of(result.options.variant),
+       result.topology["name"].get<std::string>(), result.topology_hash);
+}
+
+void utilisation_line(Lines& line, const GemmMetrics& metrics) {
+  line("MAC utilisation {:.2f} %, useful efficiency {:.2f} %, padded {:.2f} %",
+       100 * metrics.mac_utilisation, 100 * metrics.useful_efficiency,
+       100 * metrics.padded_fraction);
+}
+
 }  // namespace
+
+std::string to_text(const GemmResult& result) {
+  const GemmMetrics& metrics = result.metrics;
+  Lines line;
+  head_line(line, result);
+  line("{:.3f} ns ({} window), {} tiles, {} events", to_ns(metrics.window.length()),
+       name_of(metrics.window.options), result.tiles, result.events);
+  utilisation_line(line, metrics);
+  line("{:8} {:>8} {:>14} {:>14} {:>14} {:>14}", "stage", "records", "busy ns", "blocked ns",
+       "starved ns", "bytes");
+  for (const Stage stage : kStages) {
+    const StageMetrics& m = metrics[stage];
+    line("{:8} {:8} {:14.3f} {:14.3f} {:14.3f} {:14}", name_of(stage), m.records, to_ns(m.busy),
+         to_ns(m.blocked), to_ns(m.starved), m.bytes);
+  }
+  line("closed form {:.3f} ns{}", to_ns(result.closed_form.time),
+       result.closed_form.exact ? "" : " (an estimate: " + result.closed_form.why_not_exact + ")");
+  return line.take();
+}
 
 GemmExplanation explain_gemm(const GemmOptions& options, const Topology& topology) {
   GemmExplanation explanation;
@@ -58,14 +102,8 @@ GemmExplanation explain_gemm(const GemmOptions& options, const Topology& topolog
 
 std::string to_text(const GemmExplanation& explanation) {
   const GemmResult& result = explanation.result;
-  const GemmMetrics& metrics = result.metrics;
-  std::string text;
-  const auto line = [&]<typename... Args>(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
-    text += '\n';
-  };
-  line("{} {} on {} ({})", to_string(result.options.shape), name_of(result.options.variant),
-       result.topology["name"].get<std::string>(), result.topology_hash);
+  Lines line;
+  head_line(line, result);
   line("{:8} {:>12} {:>14} {:>14} {:>14} {:>14}", "stage", "per tile ns", "closed form ns",
        "simulated ns", "blocked ns", "starved ns");
   for (const auto& s : explanation.stages) {
@@ -73,18 +111,15 @@ std::string to_text(const GemmExplanation& explanation) {
          to_ns(s.work), to_ns(s.simulated), to_ns(s.blocked), to_ns(s.starved),
          s.bottleneck ? "  <- bottleneck" : "");
   }
-  line("closed form  {:14.3f} ns = {}{}", to_ns(result.closed_form.time), explanation.formula,
-       result.closed_form.exact
-           ? ""
-           : fmt::format(" (an estimate: {})", result.closed_form.why_not_exact));
-  line("simulated    {:14.3f} ns, residual {:+.3f} ns", to_ns(metrics.window.length()),
+  const ClosedForm& form = result.closed_form;
+  line("closed form  {:14.3f} ns = {}{}", to_ns(form.time), explanation.formula,
+       form.exact ? "" : " (an estimate: " + form.why_not_exact + ")");
+  line("simulated    {:14.3f} ns, residual {:+.3f} ns", to_ns(result.metrics.window.length()),
        to_ns(explanation.residual));
   line("lower bound  {:14.3f} ns, roofline {:.3f} ns", to_ns(result.bounds.best()),
        to_ns(result.bounds.roofline));
-  line("MAC utilisation {:.2f} %, useful efficiency {:.2f} %, padded {:.2f} %",
-       100 * metrics.mac_utilisation, 100 * metrics.useful_efficiency,
-       100 * metrics.padded_fraction);
-  return text;
+  utilisation_line(line, result.metrics);
+  return line.take();
 }
 
 Json to_json(const GemmExplanation& explanation) {
@@ -105,20 +140,19 @@ Json to_json(const GemmExplanation& explanation) {
 
 std::string to_text(const CollectiveResult& result) {
   const auto& options = result.options;
-  std::string text = fmt::format("{} by {} on a {} of {} ranks, {}, {} contention, {} split(s)\n",
-                                 name_of(options.collective), name_of(options.algorithm),
-                                 name_of(result.network.kind), result.network.ranks,
-                                 format_bytes(static_cast<double>(options.bytes)),
-                                 name_of(options.contention), options.splits);
-  fmt::format_to(std::back_inserter(text), "simulated   {:14.3f} ns   algbw {}, busbw {}\n",
-                 to_ns(result.time), format_rate(result.algbw, "B/s"),
-                 format_rate(result.busbw, "B/s"));
-  fmt::format_to(std::back_inserter(text), "textbook    {:14.3f} ns\nlower bound {:14.3f} ns\n",
-                 to_ns(result.alpha_beta), to_ns(result.bound));
-  fmt::format_to(std::back_inserter(text), "{} messages, {} sent in all; {}\n",
-                 result.messages.size(), format_bytes(static_cast<double>(result.bytes_sent)),
-                 result.verified ? "the data came out right" : "no data was carried");
-  return text;
+  Lines line;
+  line("{} by {} on a {} of {} ranks, {}, {} contention, {} split(s)", name_of(options.collective),
+       name_of(options.algorithm), name_of(result.network.kind), result.network.ranks,
+       format_bytes(static_cast<double>(options.bytes)), name_of(options.contention),
+       options.splits);
+  line("simulated   {:14.3f} ns   algbw {}, busbw {}", to_ns(result.time),
+       format_rate(result.algbw, "B/s"), format_rate(result.busbw, "B/s"));
+  line("textbook    {:14.3f} ns", to_ns(result.alpha_beta));
+  line("lower bound {:14.3f} ns", to_ns(result.bound));
+  line("{} messages, {} sent in all; {}", result.messages.size(),
+       format_bytes(static_cast<double>(result.bytes_sent)),
+       result.verified ? "the data came out right" : "no data was carried");
+  return line.take();
 }
 
 Json describe(const Topology& topology) {
@@ -146,11 +180,8 @@ Json describe(const Topology& topology) {
 std::string describe_text(const Topology& topology) {
   const Json d = describe(topology);
   const Json& derived = d["derived"];
-  std::string text = fmt::format("{} ({})\n", topology.name, topology.hash());
-  const auto line = [&]<typename... Args>(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
-    text += '\n';
-  };
+  Lines line;
+  line("{} ({})", topology.name, topology.hash());
   line("{} processing element(s), {} each, {}", topology.pe_count(),
        format_rate(topology.peak_macs_per_second(), "MAC/s"),
        format_bytes(static_cast<double>(topology.pe.sram_bytes)) + " SRAM");
@@ -166,7 +197,7 @@ std::string describe_text(const Topology& topology) {
        topology.network.ranks,
        format_rate(static_cast<double>(topology.network.link.per_second()), "B/s"),
        to_ns(topology.network.link_latency));
-  return text;
+  return line.take();
 }
 
 }  // namespace assay::chip

@@ -30,6 +30,9 @@ struct GemmExplanation {
   Time residual = 0;    // simulated - closed form
 };
 
+// A run in a few lines.
+std::string to_text(const GemmResult& result);
+
 GemmExplanation explain_gemm(const GemmOptions& options, const Topology& topology);
 std::string to_text(const GemmExplanation& explanation);  // a table of a few lines
 Json to_json(const GemmExplanation& explanation);

@@ -13,12 +13,14 @@ std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * 
 }  // namespace
 
 std::int64_t burst_count(const Block& block, std::int64_t burst_bytes) {
+  const auto touched = [&](std::int64_t begin, std::int64_t bytes) {
+    return (begin + bytes - 1) / burst_bytes - begin / burst_bytes + 1;
+  };
+  if (block.row_bytes == block.stride) return touched(block.address, block.bytes());
   std::int64_t count = 0;
-  if (block.rows == 1 || block.row_bytes == block.stride) {
-    const std::int64_t last = block.address + block.bytes() - 1;
-    return last / burst_bytes - block.address / burst_bytes + 1;
+  for (std::int64_t row = 0; row < block.rows; ++row) {
+    count += touched(block.address + row * block.stride, block.row_bytes);
   }
-  for_each_burst(block, burst_bytes, [&](std::int64_t) { ++count; });
   return count;
 }
 

@@ -9,8 +9,22 @@
 
 namespace assay::chip {
 
+namespace {
+
+std::int64_t count_loads(const GemmPlan& plan) {
+  std::int64_t loads = 0;
+  for (const auto& pe : plan.pes) loads += static_cast<std::int64_t>(pe.loads.size());
+  return loads;
+}
+
+}  // namespace
+
 Machine::Machine(Simulator& sim, const Topology& chip, const GemmPlan& gemm)
-    : simulator(sim), topology(chip), plan(gemm), memory(sim, chip) {
+    : simulator(sim),
+      topology(chip),
+      plan(gemm),
+      memory(sim, chip),
+      loaded(sim, count_loads(gemm)) {
   log.pes = static_cast<std::int32_t>(plan.pes.size());
   log.dma_slots = static_cast<std::int32_t>(chip.dma.queues);
   rounds.resize(plan.rounds.size());
@@ -46,8 +60,7 @@ Pe::Pe(Machine& machine, std::int32_t id)
       streams_b_(machine.plan.options.variant != Variant::kLoadLoad),
       to_me_(&machine.memory.noc().trees_to(std::array{id})),
       buffers_(simulator_, machine.topology.pe.buffer_depth),
-      outputs_(simulator_, std::max(machine.topology.pe.output_buffers, plan_.open_outputs)),
-      loaded_(simulator_, static_cast<std::int64_t>(plan_.loads.size())) {
+      outputs_(simulator_, std::max(machine.topology.pe.output_buffers, plan_.open_outputs)) {
   const TileTopology& tile = machine.topology.tile;
   fetch_bytes_ = (tile.m * tile.k + tile.k * tile.n) * tile.element_bytes;
   fetch_time_ = machine.topology.pe.fetch.duration(fetch_bytes_);
@@ -101,13 +114,13 @@ Process Pe::load(std::int32_t slot) {
         panel.of_b ? Wanted{nullptr, &block, panel.round} : Wanted{&block, {}, -1};
     simulator_.start(read(wanted, op, done));
     co_await done.wait();
-    last_load_ = machine_.log.add(op);
-    loaded_.count_down();
+    machine_.last_load = machine_.log.add(op);
+    machine_.loaded.count_down();
   }
 }
 
 Process Pe::dma_in(std::int32_t slot) {
-  co_await loaded_.wait();
+  co_await machine_.loaded.wait();
   while (next_step_ < plan_.steps.size()) {
     const std::size_t s = next_step_++;
     const TileStep& step = plan_.steps[s];
@@ -123,7 +136,7 @@ Process Pe::dma_in(std::int32_t slot) {
     simulator_.start(read({streams_a_ ? &a : nullptr, &b, step.round}, op, done));
     co_await done.wait();
     const auto depth = static_cast<std::size_t>(machine_.topology.pe.buffer_depth);
-    op.dependencies = {s >= depth ? releases_[s - depth] : kNoOp, last_load_, kNoOp};
+    op.dependencies = {s >= depth ? releases_[s - depth] : kNoOp, machine_.last_load, kNoOp};
     in_op_[s] = machine_.log.add(op);
     arrived_[s].count_down();
   }
@@ -177,7 +190,7 @@ Process Pe::read(Wanted wanted, OpRecord& op, Latch& done) {
 }
 
 Process Pe::fetch() {
-  co_await loaded_.wait();
+  co_await machine_.loaded.wait();
   for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
     OpRecord op;
     op.pe = id_;
@@ -191,7 +204,7 @@ Process Pe::fetch() {
       op.t_request = simulator_.now();
       held_[s] = co_await buffers_.acquire();
       const auto depth = static_cast<std::size_t>(machine_.topology.pe.buffer_depth);
-      op.dependencies = {s >= depth ? releases_[s - depth] : kNoOp, last_load_, kNoOp};
+      op.dependencies = {s >= depth ? releases_[s - depth] : kNoOp, machine_.last_load, kNoOp};
     }
     op.t_grant = simulator_.now();
     co_await simulator_.delay(fetch_time_);

@@ -11,7 +11,8 @@
 //
 // An output buffer is taken before the first K step of an output tile and given back when the tile
 // has been written. Steps that need no DMA (both operands resident) take their credit before fetch.
-// Up-front loads run first; the steps start when the last of them is done.
+// Up-front loads run first; steps start when the last load of the chip is done, so that a window
+// without the load holds nothing of it.
 
 #include <cstdint>
 #include <vector>
@@ -45,6 +46,8 @@ struct Machine {
   MemorySystem memory;
   OpLog log;
   std::vector<RoundState> rounds;
+  Latch loaded;  // all up-front loads of all elements are done
+  OpId last_load = kNoOp;
 };
 
 class Pe {
@@ -87,13 +90,11 @@ class Pe {
   std::vector<std::int32_t> output_number_;  // of each step, in the order of first K steps
   std::vector<std::int32_t> output_steps_;   // last K step of each output, in the order of writing
 
-  Latch loaded_;
   std::vector<Latch> arrived_, fetched_,
       finished_;  // by step, by step, by position in output_steps_
   std::size_t next_load_ = 0, next_step_ = 0, next_output_ = 0;
 
   // Who did what, for the dependencies in the log.
-  OpId last_load_ = kNoOp;
   std::vector<OpId> in_op_, fetch_op_, gemm_op_, releases_, writes_;
 };
 

@@ -80,14 +80,25 @@ bool defined_for(Algorithm algorithm, Collective collective) {
 }
 
 Range even_part(std::int64_t length, std::int64_t parts, std::int64_t index) {
-  // Products stay below 2^63: lengths are below 2^50, parts below 2^13.
-  return {length * index / parts, length * (index + 1) / parts};
+  // floor(length * i / parts), without the product.
+  const auto cut = [&](std::int64_t i) { return length / parts * i + length % parts * i / parts; };
+  return {cut(index), cut(index + 1)};
 }
 
 std::int64_t Schedule::elements_of(const Transfer& t) const {
   std::int64_t elements = 0;
   for (const Range range : ranges_of(t)) elements += range.size();
   return elements;
+}
+
+std::int64_t Schedule::messages() const {
+  std::int64_t count = 0;
+  for (const Program& program : programs) {
+    for (const StagePlan& stage : program.stages) {
+      count += static_cast<std::int64_t>(stage.sends.size());
+    }
+  }
+  return count;
 }
 
 std::vector<Range> Schedule::owned_before(std::int32_t rank) const {

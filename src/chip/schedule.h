@@ -79,6 +79,7 @@ struct Schedule {
     return {ranges.data() + t.first_range, static_cast<std::size_t>(t.ranges)};
   }
   std::int64_t elements_of(const Transfer& t) const;
+  std::int64_t messages() const;  // sends of all programs
 
   // What rank r has before and must have after, in increasing order.
   std::vector<Range> owned_before(std::int32_t rank) const;

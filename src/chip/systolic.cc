@@ -36,12 +36,17 @@ std::int64_t systolic_cycles(const GemmShape& shape, const SystolicArray& array)
   return cycles;
 }
 
+Time systolic_time(const GemmShape& shape, const Topology& topology) {
+  const auto& mac = topology.mac;
+  return topology.clock.duration(
+      systolic_cycles(shape, {mac.array_rows, mac.array_columns, mac.dataflow}));
+}
+
 Time tile_compute_time(const Topology& topology) {
   const auto& tile = topology.tile;
   const auto& mac = topology.mac;
   if (mac.kind == MacKind::kRate) return mac.rate.duration(tile.m * tile.k * tile.n);
-  return topology.clock.duration(
-      systolic_cycles({tile.m, tile.k, tile.n}, {mac.array_rows, mac.array_columns, mac.dataflow}));
+  return systolic_time({tile.m, tile.k, tile.n}, topology);
 }
 
 }  // namespace assay::chip

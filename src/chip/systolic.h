@@ -25,6 +25,9 @@ struct SystolicArray {
 // prints the index of the last cycle, one less.) Throws UserError on overflow.
 std::int64_t systolic_cycles(const GemmShape& shape, const SystolicArray& array);
 
+// A whole matrix product on the topology's array, operands always at hand.
+Time systolic_time(const GemmShape& shape, const Topology& topology);
+
 // How long the MAC engine of the topology works on one full tile: padded MACs over the rate, or the
 // array's cycles over the clock.
 Time tile_compute_time(const Topology& topology);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t kMaxTiles = 1 << 21;  // the log of two million tiles takes half a gigabyte
 
+constexpr std::int64_t kMaxBursts = 1 << 28;  // minutes of simulation
+
 constexpr std::array kVariants = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
 constexpr std::array kOrders = {LoopOrder::kMnk, LoopOrder::kNmk, LoopOrder::kMkn,
                                 LoopOrder::kNkm, LoopOrder::kKmn, LoopOrder::kKnm};
@@ -83,6 +85,12 @@ class Planner {
       for (std::int64_t c = 0; c < topology_.pe.columns; ++c) plan_pe(r, c);
     }
     count_bytes();
+    const std::int64_t bursts =
+        (plan_.load_bytes + plan_.stream_bytes + plan_.write_bytes) / topology_.hbm.burst_bytes;
+    if (bursts > kMaxBursts) {
+      fail("hbm.burst_bytes: {} makes {} bursts, more than {}", topology_.hbm.burst_bytes, bursts,
+           kMaxBursts);
+    }
     return std::move(plan_);
   }
 

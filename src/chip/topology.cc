@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "base/hash.h"
 
 namespace assay::chip {
@@ -130,6 +131,21 @@ Json Topology::to_json() const {
           {"noc",
            {{"link_GBps", noc.link.giga()}, {"hop_ns", to_ns(noc.hop)}, {"memory_ports", ports}}},
           {"network", network_json(network)}};
+}
+
+Topology with_grid(Topology topology, std::int64_t rows, std::int64_t columns) {
+  if (rows < 1 || columns < 1 || rows > kMaxElements / columns) {
+    fail("a grid has 1 to {} processing elements, got {}x{}", kMaxElements, rows, columns);
+  }
+  for (const auto port : topology.noc.memory_ports) {
+    if (port.row >= rows || port.column >= columns) {
+      fail("noc.memory_ports: [{}, {}] lies outside the {}x{} grid", port.row, port.column, rows,
+           columns);
+    }
+  }
+  topology.pe.rows = rows;
+  topology.pe.columns = columns;
+  return topology;
 }
 
 std::string Topology::hash() const {

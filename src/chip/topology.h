@@ -23,6 +23,7 @@ inline constexpr std::string_view kEngineVersion = "1";
 // A fully connected network of that many ranks has a million links; more would describe nothing
 // real and exhaust the computer that simulates it.
 inline constexpr std::int64_t kMaxRanks = 1 << 10;
+inline constexpr std::int64_t kMaxElements = 1 << 12;  // processing elements
 
 enum class MacKind { kRate, kSystolic };
 enum class Dataflow { kOutputStationary, kWeightStationary, kInputStationary };
@@ -128,6 +129,10 @@ Topology read_topology(const std::string& path);
 // The text of examples/chip/default.toml, which the library carries inside.
 std::string_view default_topology_text();
 Topology default_topology();
+
+// The same chip with another grid of processing elements. Throws UserError naming noc.memory_ports
+// if a port lies outside.
+Topology with_grid(Topology topology, std::int64_t rows, std::int64_t columns);
 
 // "ring", "switch", "fully_connected", "mesh:4x4", "torus:4x4" or "fat_tree:4x4x2" (leaves, ranks
 // per leaf, spines) in place of the network of `base`, whose link numbers stay. `ranks` is needed

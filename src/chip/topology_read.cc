@@ -59,8 +59,8 @@ PeTopology read_pe(const TomlTable& table) {
   PeTopology pe;
   pe.rows = count(table, "rows");
   pe.columns = count(table, "columns");
-  if (pe.rows * pe.columns > kMaxCount) {
-    table.reject("columns", "at most {} processing elements, got {}", kMaxCount,
+  if (pe.rows * pe.columns > kMaxElements) {
+    table.reject("columns", "at most {} processing elements, got {}", kMaxElements,
                  pe.rows * pe.columns);
   }
   pe.sram_bytes = count(table, "sram_bytes", 1, kMaxBytes);
