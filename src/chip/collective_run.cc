@@ -52,6 +52,7 @@ class Runner final : public Receiver {
     std::span<const Transfer> awaited_transfers;
     std::int64_t missing = 0;
     Time stage_start = 0;
+    std::size_t sends_next = 0;  // of the stage after
     std::coroutine_handle<> handle;
     // In astra mode: when each send of the next stage may go, if there is one per receive.
     std::vector<Time> releases;
@@ -59,7 +60,6 @@ class Runner final : public Receiver {
 
   struct Message {
     MessageTable::Entry entry;
-    std::size_t split;
     ProgramRun* waiting = nullptr;
     Time arrived_at = -1;
     MessageId log = kNoMessage;  // position in the log
@@ -67,7 +67,6 @@ class Runner final : public Receiver {
   };
 
   struct Split {
-    const Schedule* schedule;
     std::unique_ptr<Payload> payload;
     std::vector<std::vector<ProgramRun*>> by_rank;
   };
@@ -81,9 +80,9 @@ class Runner final : public Receiver {
     check(schedule.ranks == network_.ranks, "a schedule is for the ranks of its network");
     MessageTable table = match_messages(schedule);
     const auto first = static_cast<MessageId>(messages_.size());
-    Split split{&schedule, nullptr, {}};
+    Split split;
     split.by_rank.resize(ranks_.size());
-    for (auto& entry : table.messages) messages_.push_back({entry, splits_.size(), {}, -1, -1, {}});
+    for (auto& entry : table.messages) messages_.push_back({entry, nullptr, -1, kNoMessage, {}});
     for (std::size_t p = 0; p < schedule.programs.size(); ++p) {
       auto run = std::make_unique<ProgramRun>();
       run->schedule = &schedule;
@@ -120,7 +119,8 @@ class Runner final : public Receiver {
     if (!stages.front().sends.empty() && network_.endpoint > 0) {
       co_await simulator_.delay(network_.endpoint);
     }
-    for (const StagePlan& stage : stages) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const StagePlan& stage = stages[i];
       Time left = 0;  // when the last send has left the rank
       const bool staggered = run.releases.size() == stage.sends.size();
       for (std::size_t s = 0; s < stage.sends.size(); ++s) {
@@ -132,6 +132,7 @@ class Runner final : public Receiver {
       if (!stage.receives.empty()) {
         run.awaited = std::span(run.messages.receives).subspan(next_receive, stage.receives.size());
         run.awaited_transfers = stage.receives;
+        run.sends_next = i + 1 < stages.size() ? stages[i + 1].sends.size() : 0;
         next_receive += stage.receives.size();
         co_await AllReceived{*this, run};
         put_down(run);
@@ -217,7 +218,7 @@ class Runner final : public Receiver {
       const Time first =
           *std::lower_bound(run.releases.begin(), run.releases.end(), simulator_.now());
       for (Time& release : run.releases) release = std::max(release, first);
-      const bool staggers = run.releases.size() > 1 && next_stage_sends(run) == arrivals.size();
+      const bool staggers = arrivals.size() > 1 && run.sends_next == arrivals.size();
       const Time wake = staggers ? first : run.releases.back();
       if (!staggers) run.releases.clear();
       simulator_.schedule(wake, run.handle);
@@ -239,16 +240,6 @@ class Runner final : public Receiver {
     const double ns =
         static_cast<double>(bytes) / static_cast<double>(network_.memory->per_second()) * 1e9;
     return static_cast<Time>(ns) * kNanosecond;
-  }
-
-  static std::size_t next_stage_sends(const ProgramRun& run) {
-    const auto& stages = run.program->stages;
-    for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
-      if (stages[s].receives.data() == run.awaited_transfers.data()) {
-        return stages[s + 1].sends.size();
-      }
-    }
-    return 0;
   }
 
   void put_down(ProgramRun& run) {

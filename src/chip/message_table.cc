@@ -24,6 +24,23 @@ void sort_ends(std::vector<End>& ends) {
                    [](const End& a, const End& b) { return a.key() < b.key(); });
 }
 
+// Refuses what no network could carry: schedules may come from outside.
+void check_transfer(const Schedule& schedule, const Program& program, const Transfer& t) {
+  if (t.peer < 0 || t.peer >= schedule.ranks || t.peer == program.rank) {
+    fail("rank {} of {} cannot talk to rank {}", program.rank, schedule.ranks, t.peer);
+  }
+  const auto known = static_cast<std::int64_t>(schedule.ranges.size());
+  if (t.first_range < 0 || t.ranges < 0 || t.first_range + std::int64_t{t.ranges} > known) {
+    fail("rank {} moves ranges that the schedule does not have", program.rank);
+  }
+  for (const Range range : schedule.ranges_of(t)) {
+    if (range.begin < 0 || range.begin > range.end || range.end > schedule.extent) {
+      fail("rank {} moves elements {} to {} of {}", program.rank, range.begin, range.end,
+           schedule.extent);
+    }
+  }
+}
+
 }  // namespace
 
 MessageTable match_messages(const Schedule& schedule) {
@@ -33,12 +50,18 @@ MessageTable match_messages(const Schedule& schedule) {
   for (std::size_t p = 0; p < schedule.programs.size(); ++p) {
     const Program& program = schedule.programs[p];
     auto& messages = table.programs[p];
+    if (program.rank < 0 || program.rank >= schedule.ranks || program.stages.empty()) {
+      fail("a program of rank {} of {} has {} stages", program.rank, schedule.ranks,
+           program.stages.size());
+    }
     for (const StagePlan& stage : program.stages) {
       for (const Transfer& t : stage.sends) {
+        check_transfer(schedule, program, t);
         sends.push_back({program.rank, t.peer, t.channel, p, messages.sends.size(), &t});
         messages.sends.push_back(kNoMessage);
       }
       for (const Transfer& t : stage.receives) {
+        check_transfer(schedule, program, t);
         receives.push_back({t.peer, program.rank, t.channel, p, messages.receives.size(), &t});
         messages.receives.push_back(kNoMessage);
       }

@@ -30,8 +30,8 @@ struct MessageTable {
   std::vector<ProgramMessages> programs;  // as in the schedule
 };
 
-// Throws UserError naming the ranks when something is sent that is never received, or received in
-// another size.
+// Throws UserError naming the ranks when something is sent that is never received or received in
+// another size, and when a transfer names a rank or elements that are not there.
 MessageTable match_messages(const Schedule& schedule);
 
 }  // namespace assay::chip
