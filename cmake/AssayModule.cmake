@@ -31,7 +31,7 @@ endif()
 # PUBLIC_LIBS those that its headers include.
 # TESTS become one executable, `<module>_test`, whose cases CTest runs one by one.
 function(assay_add_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS;TEST_LIBS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_module(${name}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -49,7 +49,8 @@ function(assay_add_module name)
 
   if(ASSAY_TESTS AND ARG_TESTS)
     add_executable(${id}_test ${ARG_TESTS})
-    target_link_libraries(${id}_test PRIVATE assay::${id} GTest::gtest_main GTest::gmock assay_flags)
+    target_link_libraries(${id}_test PRIVATE assay::${id} ${ARG_TEST_LIBS} GTest::gtest_main GTest::gmock
+      assay_flags)
     gtest_discover_tests(${id}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}: "
       PROPERTIES LABELS unit TIMEOUT 300)
   endif()
