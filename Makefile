@@ -21,17 +21,18 @@ deps:
 	@scripts/install-packages scripts/packages.txt
 
 build: deps
-	@cmake --preset release
-	@cmake --build build -j $(JOBS)
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build -j $(JOBS) --target assay assay-worker
 
 demo: build
 	@scripts/demo
 
 test: build
+	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build --output-on-failure -j $(JOBS)
 
 sanitize: deps
-	@cmake --preset dev
+	@cmake --preset dev --log-level=WARNING
 	@cmake --build build/dev -j $(JOBS)
 	@ctest --test-dir build/dev --output-on-failure -j $(JOBS) -L unit
 

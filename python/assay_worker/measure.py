@@ -83,8 +83,10 @@ class Caller:
         return elapsed * 1e-9
 
 
-def calibrate(caller, target_s):
-    """How many calls make a batch of at least `target_s`."""
+def calibrate(caller, target_s, one_call_s):
+    """How many calls make a batch of at least `target_s`, given what one was seen to take."""
+    if one_call_s >= target_s:
+        return 1
     calls = 1
     while True:
         elapsed = caller.time(calls)
@@ -112,14 +114,15 @@ def _measure(make, settings, deterministic, output_path, phases, report):
     if not deterministic:
         reset_peak_rss()
         phases.begin("warm_up")
-        caller.time(settings["warm_up_calls"])
+        warm_up_calls = settings["warm_up_calls"]
+        one_call_s = caller.time(warm_up_calls) / warm_up_calls if warm_up_calls else 0.0
 
         phases.begin("calibrate")
         shortest = max(
             settings["batch_min_s"], 1e-9 * clock_step_ns() * settings["batch_min_ticks"]
         )
         target = max(shortest, settings["steady_s"] / settings["batches"])
-        report["batch_calls"] = calls = calibrate(caller, target)
+        report["batch_calls"] = calls = calibrate(caller, target, one_call_s)
 
         phases.begin("steady")
         for _ in range(settings["batches"]):

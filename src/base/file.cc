@@ -117,7 +117,13 @@ MappedFile::~MappedFile() {
 }
 
 std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
-  UniqueFd fd = open_or_throw(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666, "lock");
+  // Reading is enough to lock, so that a file which another user made will do; and where it exists it
+  // is not opened for creation, which the kernel refuses for other users' files in shared folders.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd && errno == ENOENT) {
+    fd = open_or_throw(path, O_RDONLY | O_CREAT | O_NOFOLLOW, 0666, "lock");
+  }
+  if (!fd) fail("cannot lock '{}': {}", path, errno_text(errno));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
   if (errno == EWOULDBLOCK || errno == EINTR) return std::nullopt;
   fail("cannot lock '{}': {}", path, errno_text(errno));

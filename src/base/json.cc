@@ -17,28 +17,55 @@ namespace {
 
 constexpr int kMaxDepth = 200;  // far beyond any file of ours, far below a stack overflow in dump()
 
-}  // namespace
-
-Json parse_json(std::string_view text, std::string_view what) {
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMaxDepth) fail("{}: nested deeper than {} levels", what, kMaxDepth);
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key) {
-      auto key = parsed.get<std::string>();
-      if (!keys.back().insert(key).second) fail("{}: repeated key {}", what, canonical_json(parsed));
+void check_depth(std::string_view text, std::string_view what) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) fail("{}: nested deeper than {} levels", what, kMaxDepth);
+    } else if (c == ']' || c == '}') {
+      --depth;
     }
-    return true;
-  };
+  }
+}
+
+// Parses with or without a callback; the library's errors become ours.
+template <typename Callback>
+Json parse_with(std::string_view text, std::string_view what, const Callback& callback) {
+  check_depth(text, what);
   try {
-    return Json::parse(text.begin(), text.end(), watch);
+    return Json::parse(text.begin(), text.end(), callback);
   } catch (const Json::exception& e) {
     // "[json.exception.parse_error.101] parse error at line 1, …": keep what a person can use.
     std::string message = e.what();
     if (const auto end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
     fail("{}: not valid JSON: {}", what, message);
   }
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view what) {
+  std::vector<std::set<std::string>> keys;
+  return parse_with(text, what, [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !keys.back().insert(parsed.get<std::string>()).second) {
+      fail("{}: repeated key {}", what, canonical_json(parsed));
+    }
+    return true;
+  });
+}
+
+Json parse_checked_json(std::string_view text, std::string_view what) {
+  return parse_with(text, what, nullptr);
 }
 
 Json read_json_file(const std::string& path) { return parse_json(read_file(path), path); }

@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -131,6 +132,55 @@ void add_doctor(CLI::App& app, DoctorArguments& a) {
   assay doctor          what this machine is, how noisy it is, what the harness costs)");
 }
 
+void add_chip(CLI::App& app, ChipArguments& a) {
+  const auto action = [&](CLI::App& in, const char* name, const char* description) {
+    auto* sub = in.add_subcommand(name, description);
+    sub->add_flag("--json", a.json, "print JSON");
+    sub->callback([&a, name] { a.action = name; });
+    return sub;
+  };
+  const auto gemm = [&](CLI::App* sub) {
+    sub->add_option("--topology", a.topology, "file that describes the chip (the default chip)");
+    sub->add_option("--gemm", a.gemm, "MxKxN")->required();
+    sub->add_option("--variant", a.variant, "ref_ref, load_ref (default), load_load");
+    sub->add_option("--order", a.order, "loops over tiles, outer to inner (mnk)");
+    sub->add_option("--multicast", a.multicast, "elements that share each tile of B (1)");
+  };
+  auto* run = action(app, "run", "simulate a matrix product");
+  gemm(run);
+  run->add_option("--trace", a.trace, "write a trace for Perfetto there");
+  gemm(action(app, "explain", "closed form beside simulation, stage by stage"));
+  auto* collective = action(app, "collective", "simulate a collective on a network of chips");
+  collective->add_option("--topology", a.topology, "file that describes the network");
+  collective->add_option("--network", a.network,
+                         "ring, fully_connected, switch, torus:4x4, mesh:4x4, fat_tree:4x4x2");
+  collective->add_option("--ranks", a.ranks, "ranks, where the network does not tell");
+  collective->add_option("--collective", a.collective,
+                         "all_reduce (default), reduce_scatter, all_gather, all_to_all");
+  collective->add_option("--algorithm", a.algorithm,
+                         "ring (default), recursive_doubling, halving_doubling, "
+                         "double_binary_tree, direct, torus_2d, hierarchical");
+  collective->add_option("--bytes", a.bytes, "of the vector, e.g. 1MiB")->required();
+  collective->add_option("--bandwidth", a.bandwidth, "of a link, e.g. 50GiB/s");
+  collective->add_option("--latency", a.latency, "of a link, e.g. 500ns");
+  collective->add_option("--endpoint", a.endpoint, "delay at a rank, e.g. 10ns");
+  collective->add_option("--splits", a.splits, "parts done one after another (1)");
+  collective->add_option("--contention", a.contention,
+                         "fifo (default), fluid, astra, astra-unaware");
+  collective->add_option("--trace", a.trace, "write a trace for Perfetto there");
+  auto* topology = app.add_subcommand("topology", "look at a topology file");
+  topology->require_subcommand(1);
+  action(*topology, "check", "read it, refuse what is wrong, say what it amounts to")
+      ->add_option("file", a.topology, "the file")
+      ->required();
+  app.require_subcommand(1);
+  app.footer(R"(Examples:
+  assay chip run --gemm 512x512x512 --variant load_ref --trace gemm.json
+  assay chip explain --gemm 256x256x256
+  assay chip collective --network torus:4x4 --algorithm torus_2d --bytes 1MiB
+  assay chip topology check examples/chip/default.toml)");
+}
+
 }  // namespace
 
 std::variant<Command, int> parse_arguments(int argc, char** argv) {
@@ -144,6 +194,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   ReportArguments report;
   StoreArguments store;
   DoctorArguments doctor;
+  ChipArguments chip;
   auto* list_app =
       app.add_subcommand("list", "suites, cases, points, providers, and what is available here");
   auto* run_app = app.add_subcommand(
@@ -151,12 +202,19 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   auto* report_app = app.add_subcommand("report", "a markdown report from rows");
   auto* store_app = app.add_subcommand("store", "a database of many runs");
   auto* doctor_app = app.add_subcommand("doctor", "what this machine is, and its noise");
+  auto* chip_app = app.add_subcommand("chip", "the accelerator simulator, used directly");
   add_list(*list_app, list);
   add_run(*run_app, run);
   add_report(*report_app, report);
   add_store(*store_app, store);
   add_doctor(*doctor_app, doctor);
+  add_chip(*chip_app, chip);
 
+  // CLI11 would only say that a subcommand is missing.
+  const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_first)) {
+    fail("unknown command (see assay --help): '{}'", argv[1]);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // help and version
@@ -170,6 +228,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   if (run_app->parsed()) return Command(run);
   if (report_app->parsed()) return Command(report);
   if (store_app->parsed()) return Command(store);
+  if (chip_app->parsed()) return Command(chip);
   return Command(doctor);
 }
 

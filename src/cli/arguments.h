@@ -49,8 +49,20 @@ struct DoctorArguments {
   bool json = false;
 };
 
-using Command =
-    std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments, DoctorArguments>;
+struct ChipArguments {
+  std::string action;    // run, explain, collective, check
+  std::string topology;  // file; empty: the default chip
+  std::string gemm, variant = "load_ref", order = "mnk";
+  std::int64_t multicast = 1;
+  std::string network, bandwidth, latency, endpoint;
+  std::int64_t ranks = 0, splits = 1;
+  std::string collective = "all_reduce", algorithm = "ring", bytes, contention = "fifo";
+  std::string trace;
+  bool json = false;
+};
+
+using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
+                             DoctorArguments, ChipArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -14,6 +14,7 @@ int run(const RunArguments& arguments);
 int report(const ReportArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
+int simulate_chip(const ChipArguments& arguments);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
 

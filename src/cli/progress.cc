@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -61,19 +62,22 @@ void TerminalProgress::starting(const lab::PointPlan& point, const lab::Contende
 }
 
 void TerminalProgress::finished(const lab::Row& row) {
-  ++done_;
-  ++done_here_;
-  std::string outcome(lab::name_of(row.status));
+  const bool counts = !lab::is_void(row.status);  // a void attempt is made again
+  done_ += counts;
+  done_here_ += counts;
+  const auto who = fmt::format("[{}/{}] {}  round {}  {}", done_, total_, place_of(row),
+                               row.round + 1, row.provider);
   if (row.status == lab::Status::kOk) {
     const double value = row.metric_or_nan(row.provenance.value("primary_metric", "steady_time"));
     if (value > 0) times_[{place_of(row), row.provider}][row.round] = value;
-    outcome = fmt::format("{}  {}", format_seconds(value), ratio_so_far(row));
-  } else if (row.failure.is_object()) {
-    outcome += ": " + row.failure.value("message", "");
+    show(fmt::format("{}  {}  {}  {}", who, format_seconds(value), ratio_so_far(row), time_left()));
+    return;
   }
-  show(fmt::format("[{}/{}] {}  round {}  {}  {}  {}", done_, total_, place_of(row), row.round + 1,
-                   row.provider, outcome, time_left()));
-  if (terminal_ && row.status != lab::Status::kOk) std::fputs("\n", stderr);
+  // What was refused by the plan is in the table; what went wrong is worth a line that stays.
+  const bool planned = row.failure.value("phase", "") == "plan";
+  const auto line =
+      fmt::format("{}  {}: {}", who, lab::name_of(row.status), row.failure.value("message", ""));
+  planned ? show(line) : note(line);
 }
 
 std::string TerminalProgress::ratio_so_far(const lab::Row& row) const {

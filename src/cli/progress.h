@@ -23,12 +23,13 @@ class TerminalProgress : public lab::Progress {
   void starting(const lab::PointPlan& point, const lab::Contender& contender, int round) override;
   void finished(const lab::Row& row) override;
   void note(const std::string& message) override;
+  // Takes the line under way off the terminal, before something else is printed there.
+  void clear_line();
 
  private:
   std::string ratio_so_far(const lab::Row& row) const;
   std::string time_left() const;
   void show(const std::string& line);
-  void clear_line();
 
   bool terminal_;
   int total_ = 0, done_ = 0, done_here_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -73,6 +74,7 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
     r.mode = "quick";
     r.rounds = lab::kQuickRounds;
     r.settings.steady_s = lab::kQuickSteadyS;
+    r.settings.batches = lab::kQuickBatches;
   }
   if (a.points == "all") {
     if (a.quick) fail("--quick and --points all exclude each other");
@@ -209,6 +211,7 @@ int run(const RunArguments& a) {
   }
 
   const auto summaries = lab::summarise(result.rows);
+  progress.clear_line();
   if (a.json) {
     std::fputs(
         (pretty_json(lab::summary_json(result.run_id, result.journal, summaries)) + "\n").c_str(),
@@ -216,6 +219,7 @@ int run(const RunArguments& a) {
   } else {
     std::fputs(lab::terminal_table(summaries, stdout_style()).c_str(), stdout);
   }
+  std::fflush(stdout);
   progress.note(fmt::format("journal: {}", result.journal));
   if (result.interrupted) {
     progress.note(fmt::format("interrupted; continue with: assay run --resume {}", result.journal));

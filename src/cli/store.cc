@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/store/store.h"
 
+#include <fmt/format.h>
 #include <cstdio>
 #include <filesystem>
 

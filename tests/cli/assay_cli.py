@@ -37,7 +37,7 @@ class CliTest(unittest.TestCase):
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=540,
             env={**os.environ, "ASSAY_LOCK_DIR": self.folder, **(environment or {})},
             **options,
         )

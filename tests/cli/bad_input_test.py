@@ -129,6 +129,15 @@ class BadInput(CliTest):
         self.refused("store", "ingest", "sqlite:a.db", "j.jsonl", says="a.db")
         self.assertEqual(self.read("a.db"), before)
 
+    def test_chip(self):
+        self.refused("chip", "run", "--gemm", "5x5", says="'5x5'")
+        self.refused("chip", "run", "--gemm", "8x8x8", "--variant", "fast", says="fast")
+        self.refused("chip", "run", "--gemm", "8x8x8", "--topology", "none.toml", says="none.toml")
+        self.refused("chip", "collective", "--network", "moebius", "--bytes", "1MiB", says="moebius")
+        self.refused("chip", "collective", "--network", "ring", "--bytes", "1MiB", says="rank")
+        self.write("bad.toml", "[clock]\ncore_GHz = -1.0\n")
+        self.refused("chip", "topology", "check", "bad.toml", says="bad.toml")
+
     def test_reports_of_nothing(self):
         self.refused("report", "nowhere", says="nowhere")
         self.refused("report", says="results")

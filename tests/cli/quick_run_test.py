@@ -53,7 +53,7 @@ class QuickRun(CliTest):
             for row in ran:
                 self.assertEqual(row["provenance"]["isolation"], "process")
                 self.assertEqual(len(row["provenance"]["cpus"]), row["cores"])
-                self.assertEqual(len(row["samples"]["steady_s"]), 10)
+                self.assertEqual(len(row["samples"]["steady_s"]), 5)
                 self.assertEqual(row["fidelity"]["status"], "pass")
                 self.assertLessEqual(row["fidelity"]["error"], 1)
                 self.assertGreater(row["metrics"]["steady_time"], 0)
@@ -141,6 +141,11 @@ class QuickRun(CliTest):
         self.assertIn("provider_not_applicable", result.stdout)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_the_committed_report_follows_from_its_rows(self):
+        printed = self.run_ok("report", os.path.join(ROOT, "reports/example.jsonl")).stdout
+        with open(os.path.join(ROOT, "reports/example.md")) as file:
+            self.assertEqual(printed, file.read())
+
     def test_the_rest_of_the_program_answers(self):
         self.assertIn("semiring_matmul", self.run_ok("list").stdout)
         self.assertEqual(json.loads(self.run_ok("list", "--json").stdout)[0]["suite"], "semiring")
@@ -149,7 +154,7 @@ class QuickRun(CliTest):
         self.assertGreater(doctor["harness_overhead_s"], 0)
         self.assertIn("fingerprint", self.run_ok("doctor").stdout)
         self.assertRegex(self.run_ok("--version").stdout, r"^assay \d+\.\d+\.\d+\n$")
-        for command in ("list", "run", "report", "store", "doctor"):
+        for command in ("list", "run", "report", "store", "doctor", "chip"):
             self.assertIn("Example", self.run_ok(command, "--help").stdout)
 
 

@@ -6,9 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "lab/run/runner.h"
 #include "lab/run/toy_case.h"
 
 namespace assay::lab {
+
+class SilentProgress : public Progress {
+ public:
+  void planned(const Plan&, int) override {}
+  void starting(const PointPlan&, const Contender&, int) override {}
+  void finished(const Row&) override {}
+  void note(const std::string&) override {}
+};
 
 // The toy case with every provider of fault_worker.cc, and a Python provider without its module.
 inline std::unique_ptr<Case> fault_case() {

@@ -9,25 +9,13 @@
 #include "fault_case.h"
 #include "lab/run/runner.h"
 
-namespace {
-
-class Silent : public assay::lab::Progress {
- public:
-  void planned(const assay::lab::Plan&, int) override {}
-  void starting(const assay::lab::PointPlan&, const assay::lab::Contender&, int) override {}
-  void finished(const assay::lab::Row&) override {}
-  void note(const std::string&) override {}
-};
-
-}  // namespace
-
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const std::string worker = argv[1], mode = argv[2], journal = argv[3];
   try {
     assay::lab::CaseRegistry cases;
     cases.add(assay::lab::fault_case());
-    Silent progress;
+    assay::lab::SilentProgress progress;
     const std::atomic<bool> stop = false;
     assay::lab::RunContext context;
     context.cases = &cases;

@@ -19,14 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 
-class Silent : public Progress {
- public:
-  void planned(const Plan&, int) override {}
-  void starting(const PointPlan&, const Contender&, int) override {}
-  void finished(const Row&) override {}
-  void note(const std::string&) override {}
-};
-
 class Faults : public testing::Test {
  protected:
   Faults() {
@@ -71,7 +63,7 @@ class Faults : public testing::Test {
 
   TemporaryDirectory dir_;
   CaseRegistry cases_;
-  Silent progress_;
+  SilentProgress progress_;
   std::atomic<bool> stop_ = false;
   RunContext context_;
   RunRequest request_;
@@ -191,7 +183,7 @@ TEST_F(Faults, APointThatBringsADeterministicProviderDownIsAlone) {
 
 TEST_F(Faults, InterruptionLeavesARowAndTheRestForLater) {
   stop_ = false;
-  class StopAtSecond : public Silent {
+  class StopAtSecond : public SilentProgress {
    public:
     explicit StopAtSecond(std::atomic<bool>& stop) : stop_(stop) {}
     void starting(const PointPlan&, const Contender&, int round) override {

@@ -55,35 +55,36 @@ TEST_F(KillTest, ResumingAfterSigkillAlwaysGivesTheSameAttemptsOnce) {
   const auto reference = dir_.path() + "/reference.jsonl";
   const auto start = monotonic_ns();
   ASSERT_EQ(wait_for(spawn("start", reference)), 0);
-  const auto duration_us = static_cast<double>(monotonic_ns() - start) / 1000;
+  double duration_us = static_cast<double>(monotonic_ns() - start) / 1000;
   const auto expected = attempts(reference);
   EXPECT_EQ(expected.size(), 2u * (2 * 4 + 1));
   EXPECT_EQ(std::set(expected.begin(), expected.end()).size(), expected.size());
 
   constexpr int kKills = 20;
   const Philox stream(2026);
-  int interrupted = 0;
-  for (std::uint64_t i = 0; i < kKills; ++i) {
-    const auto journal = dir_.path() + "/" + std::to_string(i) + ".jsonl";
-    // One kill in each twentieth of the run's duration, at a random place in it.
-    const double moment =
-        (static_cast<double>(i) + unit_interval(stream[i])) / kKills * duration_us;
+  std::uint64_t draw = 0;
+  for (int kills = 0; kills < kKills; ++draw) {
+    ASSERT_LT(draw, 200u) << "hardly any kill meets a run that is under way";
+    const auto journal = dir_.path() + "/" + std::to_string(draw) + ".jsonl";
+    const double moment = unit_interval(stream[draw]) * duration_us;
     const pid_t child = spawn("start", journal);
     usleep(static_cast<useconds_t>(moment));
     kill(child, SIGKILL);
-    const bool killed = wait_for(child) == -SIGKILL;
-    interrupted += killed;
+    if (wait_for(child) != -SIGKILL) {
+      duration_us = moment;  // it was done before: the machine is faster now than it was
+      continue;
+    }
+    ++kills;
     if (!std::filesystem::exists(journal) && !std::filesystem::exists(journal + ".request.json")) {
       ASSERT_EQ(wait_for(spawn("start", journal)), 0) << "it was killed before it had begun";
     } else {
-      ASSERT_EQ(wait_for(spawn("resume", journal)), 0) << "kill " << i;
+      ASSERT_EQ(wait_for(spawn("resume", journal)), 0) << "kill " << kills;
     }
-    EXPECT_EQ(attempts(journal), expected) << "kill " << i << " after " << moment << " µs";
+    EXPECT_EQ(attempts(journal), expected) << "kill " << kills << " after " << moment << " µs";
     std::set<int> orders;
     for (const auto& row : read_journal(journal).rows) orders.insert(row.order);
     EXPECT_EQ(orders.size(), expected.size()) << "each position in the order is taken once";
   }
-  EXPECT_GE(interrupted, kKills / 2) << "most kills must hit a run that was under way";
 }
 
 TEST_F(KillTest, ATornJournalIsContinued) {

@@ -37,7 +37,9 @@ OpenBlas::OpenBlas(int threads) {
   dgemm_ = symbol<Dgemm>(library, "cblas_dgemm");
   symbol<void (*)(int)>(library, "openblas_set_num_threads")(threads);
   threads_ = symbol<int (*)()>(library, "openblas_get_num_threads")();
-  config_ = symbol<const char* (*)()>(library, "openblas_get_config")();
+  config_ =
+      fmt::format("{}; kernels for {}", symbol<const char* (*)()>(library, "openblas_get_config")(),
+                  symbol<const char* (*)()>(library, "openblas_get_corename")());
 }
 
 void OpenBlas::gemm(const TensorView& a, const TensorView& b, const MutableTensorView& c) const {

@@ -60,9 +60,10 @@ class Caller {
   int slot_ = 0;
 };
 
-// How many calls make a batch of at least `target_s`: grows from one until a batch is long enough
-// to extrapolate from (a tenth of the target), then once more to check.
-std::int64_t calibrate(Caller& caller, double target_s) {
+// How many calls make a batch of at least `target_s`: grows until a batch is that long. A call that
+// was seen to take so long by itself (`one_call_s`) needs no trial: it may take minutes.
+std::int64_t calibrate(Caller& caller, double target_s, double one_call_s) {
+  if (one_call_s >= target_s) return 1;
   std::int64_t calls = 1;
   for (;;) {
     const double elapsed = caller.time(calls);
@@ -88,14 +89,15 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
   if (!deterministic) {
     instruments.reset_peak_memory();
     phases.begin("warm_up");
-    caller.time(settings.warm_up_calls);
+    const double warm_up_s = caller.time(settings.warm_up_calls);
+    const double one_call_s = settings.warm_up_calls > 0 ? warm_up_s / settings.warm_up_calls : 0;
 
     phases.begin("calibrate");
     const double shortest =
         std::max(settings.batch_min_s,
                  1e-9 * static_cast<double>(instruments.clock_step_ns) * settings.batch_min_ticks);
-    report.batch_calls =
-        calibrate(caller, std::max(shortest, settings.steady_s / settings.batches));
+    const double target = std::max(shortest, settings.steady_s / settings.batches);
+    report.batch_calls = calibrate(caller, target, one_call_s);
 
     phases.begin("steady");
     for (int batch = 0; batch < settings.batches; ++batch) {

@@ -63,12 +63,14 @@ std::string make_attempt_id(std::string_view case_name, const Json& point,
 Json row_to_json(const Row& row);
 // Checks presence and type of every field, unit names included. `what` names the source in errors
 // ("run.jsonl:12"). Throws UserError; a row of a newer schema is refused.
-Row row_from_json(const Json& json, std::string_view what);
+Row row_from_json(Json json, std::string_view what);
 
 // One line of a journal, without the newline: the canonical row, and as its last field `check`, the
 // CRC-32C of the canonical row without that field, in eight hex digits.
 std::string row_to_line(const Row& row);
-// Inverse; throws UserError naming `what` when the check does not hold.
+// Whether the bytes of a line are the very ones that were written.
+bool line_is_untouched(std::string_view line);
+// Inverse of row_to_line; throws UserError naming `what` when the line is not untouched.
 Row row_from_line(std::string_view line, std::string_view what);
 
 }  // namespace assay::lab

@@ -12,10 +12,13 @@
 #include <memory>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace assay::lab {
 namespace {
+
+constexpr std::int64_t kTellAfterNs = 1'000'000'000;
 
 // One hardware thread of every physical core that this process may use, in the machine's order.
 std::vector<int> usable_cores() {
@@ -72,26 +75,40 @@ std::string lock_directory() {
   return path;
 }
 
-std::optional<CoreLock> CoreLock::try_acquire(const std::vector<int>& cpus) {
-  // Ascending order everywhere, so that two runners cannot each hold what the other waits for; and
-  // all or nothing, so that nobody holds some while waiting.
-  CoreLock lock;
+std::optional<CoreLock> CoreLock::acquire(const std::vector<int>& cpus,
+                                          const std::atomic<bool>& stop,
+                                          const std::function<void()>& on_wait) {
   const auto folder = lock_directory();
+  const auto start = monotonic_ns();
+  bool told = false;
+  // Polls rather than blocks, so that it can be stopped; false when it was.
+  const auto wait_for = [&](const char* kind, int cpu, std::vector<FileLock>& held) {
+    const auto path = fmt::format("{}/cpu-{}.{}", folder, cpu, kind);
+    for (;;) {
+      if (auto lock = FileLock::try_acquire(path)) {
+        held.push_back(std::move(*lock));
+        return true;
+      }
+      if (stop.load()) return false;
+      if (!told && on_wait && monotonic_ns() - start > kTellAfterNs) {
+        on_wait();
+        told = true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  };
+  // A core has a lock and a turnstile. Whoever wants the lock passes the turnstile first and keeps
+  // it until the lock is free; so the next in line is whoever holds the turnstile, not whoever
+  // polls at the right moment. Ascending order everywhere: no two runners wait for each other.
+  CoreLock lock;
+  std::vector<FileLock> turnstiles;
   for (const int cpu : cpus) {
-    auto one = FileLock::try_acquire(fmt::format("{}/cpu-{}.lock", folder, cpu));
-    if (!one) return std::nullopt;
-    lock.locks_.push_back(std::move(*one));
+    if (!wait_for("turn", cpu, turnstiles)) return std::nullopt;
+  }
+  for (const int cpu : cpus) {
+    if (!wait_for("lock", cpu, lock.locks_)) return std::nullopt;
   }
   return lock;
-}
-
-std::optional<CoreLock> CoreLock::acquire(const std::vector<int>& cpus,
-                                          const std::atomic<bool>& stop) {
-  for (;;) {
-    if (auto lock = try_acquire(cpus)) return lock;
-    if (stop.load()) return std::nullopt;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
 }
 
 std::vector<int> CoreLock::fds() const {

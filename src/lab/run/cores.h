@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,14 +18,15 @@ namespace assay::lab {
 std::vector<std::vector<int>> core_groups(int slots, int cores);
 
 // Exclusive use of a core group, respected by every runner on the machine and held until the last
-// process that inherited its descriptors is gone.
+// process that inherited its descriptors is gone. Runners that wait take turns: one that has just
+// released a core cannot take it again before somebody who was waiting for it.
 class CoreLock {
  public:
-  // Takes the locks if all of them are free.
-  static std::optional<CoreLock> try_acquire(const std::vector<int>& cpus);
-  // Waits for them; nothing when `stop` became true meanwhile.
+  // Waits for all of the cores; nothing when `stop` became true meanwhile. `on_wait` is called once
+  // if it takes longer than a second.
   static std::optional<CoreLock> acquire(const std::vector<int>& cpus,
-                                         const std::atomic<bool>& stop);
+                                         const std::atomic<bool>& stop,
+                                         const std::function<void()>& on_wait = {});
 
   std::vector<int> fds() const;
 

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 
@@ -36,19 +38,33 @@ TEST_F(CoresTest, MoreThanThereAreIsRefused) {
               testing::ThrowsMessage<EnvironmentError>(testing::HasSubstr("need 100000 cores")));
 }
 
-TEST_F(CoresTest, OverlappingGroupsExcludeEachOther) {
-  auto first = CoreLock::try_acquire({0, 1});
-  ASSERT_TRUE(first);
-  EXPECT_FALSE(CoreLock::try_acquire({1, 2}));
-  EXPECT_TRUE(CoreLock::try_acquire({2, 3})) << "the failed attempt held nothing";
-  first.reset();
-  EXPECT_TRUE(CoreLock::try_acquire({1, 2}));
+// Takes the lock if that needs no waiting.
+std::optional<CoreLock> try_acquire(const std::vector<int>& cpus) {
+  const std::atomic<bool> stop = true;
+  return CoreLock::acquire(cpus, stop);
 }
 
-TEST_F(CoresTest, WaitingCanBeStopped) {
-  const auto held = CoreLock::try_acquire({0});
-  const std::atomic<bool> stop = true;
-  EXPECT_FALSE(CoreLock::acquire({0}, stop));
+TEST_F(CoresTest, OverlappingGroupsExcludeEachOther) {
+  auto first = try_acquire({0, 1});
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(try_acquire({1, 2}));
+  EXPECT_TRUE(try_acquire({2, 3})) << "the failed attempt held nothing";
+  first.reset();
+  EXPECT_TRUE(try_acquire({1, 2}));
+}
+
+TEST_F(CoresTest, WhoWaitsComesNext) {
+  auto held = try_acquire({0});
+  ASSERT_TRUE(held);
+  std::atomic<bool> stop = false, acquired = false;
+  std::thread waiter([&] { acquired = CoreLock::acquire({0}, stop).has_value(); });
+  // Once it has passed the turnstile, nobody else can, whether the core is free or not.
+  while (FileLock::try_acquire(dir_.path() + "/cpu-0.turn")) {
+  }
+  EXPECT_FALSE(try_acquire({0}));
+  held.reset();
+  waiter.join();
+  EXPECT_TRUE(acquired);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace {
 // The output of a git command without its newline; empty when it failed.
 std::string git(std::vector<std::string> arguments) {
   ProcessSpec spec;
-  spec.argv = {"git"};
+  // Without locks: reading must not disturb a user's own git, nor leave a lock behind when killed.
+  spec.argv = {"git", "--no-optional-locks"};
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   spec.time_limit_s = 10;
   auto result = run_process(spec);

@@ -35,9 +35,10 @@ struct RunRequest {
   std::string label;
 };
 
-// The defaults of --quick: one representative point each, fewer rounds, less steady time.
+// The defaults of --quick: representative points, fewer rounds, less steady time in fewer batches.
 inline constexpr int kQuickRounds = 6;
 inline constexpr double kQuickSteadyS = 0.1;
+inline constexpr int kQuickBatches = kMinBatches;
 
 Json request_to_json(const RunRequest& request);
 // Throws UserError naming `what`.

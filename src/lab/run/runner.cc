@@ -239,13 +239,11 @@ class Runner {
   }
 
   std::optional<CoreLock> lock_cores(const Cpus& cpus) {
-    if (auto lock = CoreLock::try_acquire(cpus)) return lock;
-    {
+    return CoreLock::acquire(cpus, *context_.stop, [&] {
       const std::lock_guard guard(mutex_);
       context_.progress->note(
           fmt::format("waiting: another runner holds cores {}", canonical_json(Json(cpus))));
-    }
-    return CoreLock::acquire(cpus, *context_.stop);
+    });
   }
 
   // A row for what is not attempted, unless the journal has it already.

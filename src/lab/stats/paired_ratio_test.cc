@@ -119,6 +119,7 @@ using Draw = double (*)(Noise&);
 struct Shape {
   const char* name;
   Draw draw;  // one attempt's time, median about 1
+  friend void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
 };
 
 const Shape kShapes[] = {

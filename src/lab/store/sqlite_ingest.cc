@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "lab/store/columns.h"
-#include "lab/store/line.h"
 
 namespace assay::lab {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "lab/store/columns.h"
-#include "lab/store/line.h"
 #include "lab/store/sqlite_open.h"
 
 namespace assay::lab {
@@ -76,7 +75,7 @@ std::int64_t rebuild_database(Database& db) {
       const auto line = read.text(1);
       const auto name =
           fmt::format("run '{}', attempt '{}' of '{}'", read.text(2), read.text(3), db.path());
-      const Columns columns = columns_of(row_from_untouched_line(line, name));
+      const Columns columns = columns_of(row_from_line(line, name));
       bind_columns(write, columns);
       write.bind(read.number(0)).bind(line).run();
       if (db.changes() == 1) continue;

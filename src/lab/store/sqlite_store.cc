@@ -3,7 +3,6 @@
 #include "lab/store/sqlite_store.h"
 
 #include "base/error.h"
-#include "lab/store/line.h"
 #include "lab/store/sqlite_ingest.h"
 #include "lab/store/sqlite_maintain.h"
 #include "lab/store/sqlite_open.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "lab/store/columns.h"
-#include "lab/store/line.h"
 #include "lab/store/sqlite_maintain.h"
 
 namespace assay::lab {
@@ -95,7 +94,7 @@ class Verification {
   void check_row(const Statement& fetch) {
     const Columns columns = read_columns(fetch, 0);
     places_[columns.run_id].push_back({fetch.number(kColumnCount), columns.attempt_id});
-    const Row row = row_from_untouched_line(fetch.text(kColumnCount + 1), "its line");
+    const Row row = row_from_line(fetch.text(kColumnCount + 1), "its line");
     if (const Columns wanted = columns_of(row); columns != wanted) {
       fail("column '{}' does not agree with the line", differing_column(columns, wanted));
     }

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "lab/store/line.h"
 #include "lab/store/sqlite_open.h"
 
 namespace assay::lab {

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "lab/store/example_rows.h"
-#include "lab/store/line.h"
 #include "lab/store/sqlite.h"
 #include "lab/store/transfer.h"
 

@@ -11,7 +11,6 @@
 
 #include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
-#include "lab/stats/sign_interval.h"
 #include "lab/view/caveats.h"
 #include "lab/view/provenance.h"
 

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "semiring/ref/reference.h"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <optional>
 #include <vector>
+
+#include "semiring/ref/threads.h"
 
 namespace assay::semiring {
 namespace {
@@ -122,36 +126,41 @@ void reduce_slots(const EllProblem& ell, std::span<const std::int64_t> rows, con
   }
 }
 
-}  // namespace
-
-namespace {
+// Writes the asked-for rows of one batch: row rows[at] to place `at` of `out`, for each `at` given.
+// Rows are independent, so that the number of threads changes no bit.
+template <typename A>
+void compute_rows_of_batch(const MatmulProblem& problem, std::int64_t batch,
+                           std::span<const std::int64_t> rows, std::span<const std::size_t> places,
+                           Tensor& out) {
+  using T = typename A::Value;
+  const std::int64_t m = problem.m, k = problem.k, n = problem.n;
+  const Tensor a = Tensor::converted(problem.a_of(batch), out.dtype());
+  const Tensor b = Tensor::converted(problem.b_of(batch), out.dtype());
+  const T* left = a.as<T>().data();
+  const T* right = b.as<T>().data();
+  T* target = out.as<T>().data();
+  // Made before the threads start: nothing in the parallel part can fail.
+  std::vector<RowReducer<A>> reducers(static_cast<std::size_t>(omp_get_max_threads()),
+                                      RowReducer<A>(n));
+#pragma omp parallel for schedule(static) if (worth_threads(places.size(), k * n))
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto& reducer = reducers[static_cast<std::size_t>(omp_get_thread_num())];
+    const auto place = static_cast<std::int64_t>(places[i]);
+    const std::int64_t row = rows[places[i]] % m;
+    reducer.reset();
+    for (std::int64_t l = 0; l < k; ++l) reducer.add(left[row * k + l], right + l * n);
+    reducer.finish(target + place * n);
+  }
+}
 
 // Writes the asked-for rows one after the other to `out`, whatever its shape.
 void compute_rows(const MatmulProblem& problem, std::span<const std::int64_t> rows, Tensor& out) {
-  const std::int64_t m = problem.m, k = problem.k, n = problem.n;
-  // By batch, so that each b is widened once.
-  std::vector<std::size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t x, std::size_t y) { return rows[x] / m < rows[y] / m; });
+  // By batch, so that each a and b is widened once.
+  std::map<std::int64_t, std::vector<std::size_t>> places;
+  for (std::size_t at = 0; at < rows.size(); ++at) places[rows[at] / problem.m].push_back(at);
   visit_reference(problem.algebra, [&]<typename A>(std::type_identity<A>) {
-    using T = typename A::Value;
-    RowReducer<A> reducer(n);
-    std::int64_t batch = -1;
-    std::optional<TensorView> a;
-    Tensor b(out.dtype(), Shape{0});
-    for (const std::size_t at : order) {
-      if (rows[at] / m != batch) {
-        batch = rows[at] / m;
-        a = problem.a_of(batch);
-        b = Tensor::converted(problem.b_of(batch), out.dtype());
-      }
-      const Tensor a_row = Tensor::converted(a->select(0, rows[at] % m), out.dtype());
-      reducer.reset();
-      for (std::int64_t l = 0; l < k; ++l) {
-        reducer.add(a_row.as<T>()[static_cast<std::size_t>(l)], b.as<T>().data() + l * n);
-      }
-      reducer.finish(out.as<T>().data() + static_cast<std::int64_t>(at) * n);
+    for (const auto& [batch, at] : places) {
+      compute_rows_of_batch<A>(problem, batch, rows, at, out);
     }
   });
 }

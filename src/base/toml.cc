@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/toml.h"
+
+#include <toml++/toml.h>
+
+#include <cmath>
+#include <set>
+
+#include "base/file.h"
+
+namespace assay {
+
+struct TomlTable::Document {
+  std::string name;
+  toml::table root;
+  std::set<std::string> asked;  // full keys that somebody has read or tested
+};
+
+namespace {
+
+const toml::table& as_table(const void* node) { return *static_cast<const toml::table*>(node); }
+const toml::node& as_node(const void* node) { return *static_cast<const toml::node*>(node); }
+
+std::string_view type_name(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "a string";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a number";
+    case toml::node_type::boolean:
+      return "a boolean";
+    default:
+      return "a date or time";
+  }
+}
+
+}  // namespace
+
+TomlTable::TomlTable(std::shared_ptr<Document> document, const void* node, std::string prefix)
+    : document_(std::move(document)), node_(node), prefix_(std::move(prefix)) {}
+
+TomlTable TomlTable::parse(std::string_view text, std::string name) {
+  auto document = std::make_shared<Document>();
+  document->name = std::move(name);
+  try {
+    document->root = toml::parse(text, std::string_view(document->name));
+  } catch (const toml::parse_error& e) {
+    fail("{}:{}: not valid TOML: {}", document->name, e.source().begin.line, e.description());
+  }
+  const void* root = &document->root;
+  return TomlTable(std::move(document), root, "");
+}
+
+TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
+
+void TomlTable::throw_at(std::string_view key, const std::string& message) const {
+  // A missing key has no line of its own: the table that lacks it has one (the root's is 0).
+  const toml::node* node = as_table(node_).get(key);
+  const auto line =
+      node != nullptr ? node->source().begin.line : as_table(node_).source().begin.line;
+  if (line == 0) fail("{}: {}{}: {}", document_->name, prefix_, key, message);
+  fail("{}:{}: {}{}: {}", document_->name, line, prefix_, key, message);
+}
+
+const void* TomlTable::find(std::string_view key, std::string_view expected) const {
+  document_->asked.insert(prefix_ + std::string(key));
+  const toml::node* node = as_table(node_).get(key);
+  if (node == nullptr) reject(key, "missing key, expected {}", expected);
+  return node;
+}
+
+bool TomlTable::has(std::string_view key) const {
+  document_->asked.insert(prefix_ + std::string(key));
+  return as_table(node_).contains(key);
+}
+
+std::string TomlTable::text(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "a string"));
+  if (const auto value = node.value_exact<std::string>()) return *value;
+  reject(key, "expected a string, got {}", type_name(node));
+}
+
+std::int64_t TomlTable::integer(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "an integer"));
+  if (const auto value = node.value_exact<std::int64_t>()) return *value;
+  reject(key, "expected an integer, got {}", type_name(node));
+}
+
+double TomlTable::number(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "a number"));
+  if (!node.is_number()) reject(key, "expected a number, got {}", type_name(node));
+  const double value = *node.value<double>();
+  if (!std::isfinite(value)) reject(key, "expected a finite number, got {}", value);
+  return value;
+}
+
+bool TomlTable::flag(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "true or false"));
+  if (const auto value = node.value_exact<bool>()) return *value;
+  reject(key, "expected true or false, got {}", type_name(node));
+}
+
+TomlTable TomlTable::table(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "a table"));
+  const toml::table* table = node.as_table();
+  if (table == nullptr) reject(key, "expected a table, got {}", type_name(node));
+  return TomlTable(document_, table, prefix_ + std::string(key) + ".");
+}
+
+std::vector<std::vector<std::int64_t>> TomlTable::integer_rows(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "an array of arrays of integers"));
+  const toml::array* outer = node.as_array();
+  if (outer == nullptr) {
+    reject(key, "expected an array of arrays of integers, got {}", type_name(node));
+  }
+  std::vector<std::vector<std::int64_t>> rows;
+  for (const auto& row : *outer) {
+    const toml::array* inner = row.as_array();
+    if (inner == nullptr) reject(key, "expected arrays inside, got {}", type_name(row));
+    rows.emplace_back();
+    for (const auto& item : *inner) {
+      const auto value = item.value_exact<std::int64_t>();
+      if (!value) reject(key, "expected integers inside, got {}", type_name(item));
+      rows.back().push_back(*value);
+    }
+  }
+  return rows;
+}
+
+void TomlTable::refuse_unread_keys() const {
+  for (const auto& [key, node] : as_table(node_)) {
+    const std::string_view name = key.str();
+    if (!document_->asked.contains(prefix_ + std::string(name))) reject(name, "unknown key");
+    if (const auto* inner = node.as_table()) {
+      TomlTable(document_, inner, prefix_ + std::string(name) + ".").refuse_unread_keys();
+    }
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "chip/collective.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace assay::chip {
+namespace {
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMaxSplits = 1 << 12;
+constexpr std::int64_t kMaxSegments = 1 << 12;
+constexpr std::int64_t kMaxSegmentsOverRanks = 1 << 18;
+constexpr std::int64_t kMaxMessages = 1 << 24;
+// An all-to-all names ranks^2 blocks, and on a ring every rank handles most of them.
+constexpr std::int64_t kMaxAllToAllRanks = 1 << 8;
+
+void check_options(const CollectiveOptions& options, std::int64_t ranks) {
+  const auto within = [](std::string_view what, std::int64_t value, std::int64_t low,
+                         std::int64_t high) {
+    if (value < low || value > high) {
+      fail("{} must be between {} and {}, got {}", what, low, high, value);
+    }
+  };
+  within("bytes", options.bytes, 1, kMaxBytes);
+  within("splits", options.splits, 1, kMaxSplits);
+  within("element_bytes", options.element_bytes, 1, kMaxBytes);
+  within("segments", options.segments, 0, std::min(kMaxSegments, kMaxSegmentsOverRanks / ranks));
+  within("group", options.group, 0, kMaxRanks);
+  if (options.bytes % options.element_bytes != 0) {
+    fail("bytes must be a multiple of the {} bytes of an element, got {}", options.element_bytes,
+         options.bytes);
+  }
+  if (options.collective == Collective::kAllGather && options.bytes > kMaxBytes / ranks) {
+    fail("bytes of all shards must not exceed {}, got {} on each of {} ranks", kMaxBytes,
+         options.bytes, ranks);
+  }
+  if (options.collective == Collective::kAllToAll && ranks > kMaxAllToAllRanks) {
+    fail("all_to_all is limited to {} ranks, got {}", kMaxAllToAllRanks, ranks);
+  }
+}
+
+std::int32_t largest_divisor_to_root(std::int64_t p) {
+  std::int64_t best = 1;
+  for (std::int64_t d = 1; d * d <= p; ++d) best = p % d == 0 ? d : best;
+  return static_cast<std::int32_t>(best);
+}
+
+void shape_grid(ScheduleOptions& shape, const CollectiveOptions& options,
+                const NetworkTopology& network) {
+  const auto p = static_cast<std::int32_t>(network.ranks);
+  const bool grid = network.kind == NetworkKind::kMesh || network.kind == NetworkKind::kTorus;
+  if (options.algorithm == Algorithm::kTorus2d) {
+    shape.rows = grid ? static_cast<std::int32_t>(network.rows) : largest_divisor_to_root(p);
+    shape.columns = p / shape.rows;
+  } else if (options.algorithm == Algorithm::kHierarchical) {
+    shape.columns = options.group > 0 ? static_cast<std::int32_t>(options.group)
+                    : network.kind == NetworkKind::kFatTree
+                        ? static_cast<std::int32_t>(network.ranks_per_leaf)
+                    : grid ? static_cast<std::int32_t>(network.columns)
+                           : largest_divisor_to_root(p);
+    if (p % shape.columns != 0) {
+      fail("group must divide the {} ranks, got {}", p, shape.columns);
+    }
+    shape.rows = p / shape.columns;
+  }
+}
+
+// Half of the vector in s segments takes about 2 h + s steps of latency + segment: least where the
+// segments' total and the latencies' balance.
+std::int64_t best_segments(double half_bytes, const NetworkTopology& network) {
+  const double height = std::ceil(std::log2(static_cast<double>(network.ranks)));
+  const double transfer = half_bytes / static_cast<double>(network.link.per_second());
+  const double latency = to_seconds(network.link_latency + network.endpoint);
+  const std::int64_t most = std::min(kMaxSegments, kMaxSegmentsOverRanks / network.ranks);
+  if (latency == 0) return most;
+  return std::clamp(static_cast<std::int64_t>(std::sqrt(2 * height * transfer / latency)),
+                    std::int64_t{1}, most);
+}
+
+}  // namespace
+
+std::vector<ScheduleOptions> schedule_options(const CollectiveOptions& options,
+                                              const NetworkTopology& network) {
+  check_options(options, network.ranks);
+  ScheduleOptions shape;
+  shape.collective = options.collective;
+  shape.algorithm = options.algorithm;
+  shape.ranks = static_cast<std::int32_t>(network.ranks);
+  shape.as_astra =
+      options.contention == Contention::kAstra || options.contention == Contention::kAstraUnaware;
+  shape_grid(shape, options, network);
+  std::vector<ScheduleOptions> shapes;
+  for (std::int64_t s = 0; s < options.splits; ++s) {
+    shape.length = even_part(options.bytes / options.element_bytes, options.splits, s).size();
+    if (options.collective == Collective::kAllGather) shape.length *= network.ranks;
+    const std::int64_t half = shape.length / 2;
+    shape.segments =
+        options.segments > 0
+            ? options.segments
+            : best_segments(static_cast<double>(half * options.element_bytes), network);
+    shape.segments = std::clamp(shape.segments, std::int64_t{1}, std::max(half, std::int64_t{1}));
+    shape.upper_tree = s % 2 == 0;
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+CollectiveResult simulate_collective(const CollectiveOptions& options, const Topology& topology) {
+  const NetworkTopology& network = topology.network;
+
+  // 1. Who sends what to whom: one schedule per split.
+  const std::vector<ScheduleOptions> shapes = schedule_options(options, network);
+  std::vector<Schedule> schedules;
+  for (const auto& shape : shapes) {
+    schedules.push_back(build_schedule(shape));
+    if (schedules.front().messages() > kMaxMessages / options.splits) {
+      fail("more than {} messages: {} in each of {} splits", kMaxMessages,
+           schedules.front().messages(), options.splits);
+    }
+  }
+
+  // 2. Let it happen on the network, with the data.
+  CollectiveRunResult run = run_schedules(schedules, network,
+                                          {.contention = options.contention,
+                                           .element_bytes = options.element_bytes,
+                                           .payload = options.payload,
+                                           .every_element = options.every_element,
+                                           .seed = options.seed});
+
+  // 3. Beside what theory says.
+  CollectiveResult result;
+  result.options = options;
+  result.network = network;
+  result.topology = topology.to_json();
+  result.topology_hash = topology.hash();
+  result.time = run.time;
+  result.events = run.events;
+  result.verified = run.verified;
+  const double bytes =
+      static_cast<double>(options.bytes) *
+      (options.collective == Collective::kAllGather ? static_cast<double>(network.ranks) : 1);
+  if (run.time > 0) {
+    result.algbw = bytes / to_seconds(run.time);
+    result.busbw = result.algbw * bus_factor(options.collective, network.ranks);
+  }
+  const Fabric fabric = Fabric::between_ranks(network);
+  const AlphaBetaGamma cost = alpha_beta_gamma(network, fabric);
+  const auto picoseconds = [](double seconds) { return static_cast<Time>(seconds * 1e12); };
+  const auto splits = static_cast<double>(options.splits);
+  result.alpha_beta = picoseconds(splits * alpha_beta_cost(shapes.front(), bytes / splits, cost));
+  result.bound = picoseconds(collective_bounds(schedules.front(), bytes, network, fabric).best_s());
+  for (const auto& message : run.messages) result.bytes_sent += message.bytes;
+  result.messages = std::move(run.messages);
+  result.results = std::move(run.results);
+  return result;
+}
+
+Json to_json(const CollectiveResult& result) {
+  const CollectiveOptions& options = result.options;
+  return {{"collective", name_of(options.collective)},
+          {"algorithm", name_of(options.algorithm)},
+          {"network", name_of(result.network.kind)},
+          {"ranks", result.network.ranks},
+          {"bytes", options.bytes},
+          {"contention", name_of(options.contention)},
+          {"splits", options.splits},
+          {"seed", options.seed},
+          {"time_ns", to_ns(result.time)},
+          {"algbw", result.algbw},
+          {"busbw", result.busbw},
+          {"alpha_beta_ns", to_ns(result.alpha_beta)},
+          {"bound_ns", to_ns(result.bound)},
+          {"messages", result.messages.size()},
+          {"bytes_sent", result.bytes_sent},
+          {"verified", result.verified},
+          {"events", result.events},
+          {"engine_version", kEngineVersion},
+          {"topology", result.topology},
+          {"topology_hash", result.topology_hash}};
+}
+
+}  // namespace assay::chip

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Directed links that carry one packet after another. A link is taken from the arrival of a
+// packet's head (or the moment the link is free) for as long as its bytes last; the head reaches
+// the other end one latency after it started. Because processes reserve in the order of time, this
+// is a queue, first come, first served, without one.
+
+#include <algorithm>
+#include <vector>
+
+#include "chip/time.h"
+
+namespace assay::chip {
+
+class Links {
+ public:
+  explicit Links(std::size_t count) : available_at_(count, 0) {}
+
+  // Takes the link for `occupancy` from `now` on, or from when it is free; returns the start.
+  Time reserve(std::int32_t link, Time now, Time occupancy) {
+    Time& available = available_at_[static_cast<std::size_t>(link)];
+    const Time start = std::max(now, available);
+    available = start + occupancy;
+    return start;
+  }
+
+ private:
+  std::vector<Time> available_at_;
+};
+
+}  // namespace assay::chip

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "chip/schedule_builder.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace assay::chip {
+
+ScheduleBuilder::ScheduleBuilder(const ScheduleOptions& options) : options_(options) {
+  schedule_.collective = options.collective;
+  schedule_.ranks = options.ranks;
+  schedule_.length = options.length;
+  schedule_.extent =
+      options.collective == Collective::kAllToAll ? options.ranks * options.length : options.length;
+  for (std::int32_t rank = 0; rank < options.ranks; ++rank) {
+    schedule_.programs.push_back({rank, false, {}});
+  }
+}
+
+Program& ScheduleBuilder::add_program(std::int32_t rank, bool paced) {
+  return schedule_.programs.emplace_back(Program{rank, paced, {}});
+}
+
+Transfer ScheduleBuilder::transfer(std::int32_t peer, const Ranges& ranges, bool adds,
+                                   std::int32_t channel) {
+  Transfer t{peer, channel, static_cast<std::int32_t>(schedule_.ranges.size()), 0, adds};
+  for (const Range range : ranges) {
+    if (range.size() == 0) continue;
+    // Neighbours travel as one.
+    if (t.ranges > 0 && schedule_.ranges.back().end == range.begin) {
+      schedule_.ranges.back().end = range.end;
+    } else {
+      schedule_.ranges.push_back(range);
+      ++t.ranges;
+    }
+  }
+  return t;
+}
+
+void ScheduleBuilder::ring_reduce_scatter(const std::vector<std::int32_t>& members,
+                                          const std::vector<Ranges>& pieces) {
+  // In step s position i passes on the partial sum of piece i - s - 1: piece i - 1 starts at i and
+  // goes once around, so the last thing that position i adds is piece i.
+  const std::size_t m = members.size();
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto next = members[(i + 1) % m], previous = members[(i + m - 1) % m];
+    for (std::size_t s = 0; s + 1 < m; ++s) {
+      StagePlan& here = stage(members[i]);
+      here.sends.push_back(transfer(next, pieces[(i + 2 * m - s - 1) % m]));
+      here.receives.push_back(transfer(previous, pieces[(i + 2 * m - s - 2) % m], true));
+    }
+  }
+}
+
+void ScheduleBuilder::ring_all_gather(const std::vector<std::int32_t>& members,
+                                      const std::vector<Ranges>& pieces) {
+  const std::size_t m = members.size();
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto next = members[(i + 1) % m], previous = members[(i + m - 1) % m];
+    for (std::size_t s = 0; s + 1 < m; ++s) {
+      StagePlan& here = stage(members[i]);
+      here.sends.push_back(transfer(next, pieces[(i + m - s) % m]));
+      here.receives.push_back(transfer(previous, pieces[(i + 2 * m - s - 1) % m]));
+    }
+  }
+}
+
+void ScheduleBuilder::direct_reduce_scatter(const std::vector<std::int32_t>& members,
+                                            const std::vector<Ranges>& pieces) {
+  const std::size_t m = members.size();
+  for (std::size_t i = 0; i < m && m > 1; ++i) {
+    StagePlan& here = stage(members[i]);
+    for (std::size_t d = 1; d < m; ++d) {
+      const std::size_t to = (i + d) % m, from = (i + m - d) % m;
+      here.sends.push_back(transfer(members[to], pieces[to]));
+      here.receives.push_back(transfer(members[from], pieces[i], true));
+    }
+  }
+}
+
+void ScheduleBuilder::direct_all_gather(const std::vector<std::int32_t>& members,
+                                        const std::vector<Ranges>& pieces) {
+  const std::size_t m = members.size();
+  for (std::size_t i = 0; i < m && m > 1; ++i) {
+    StagePlan& here = stage(members[i]);
+    for (std::size_t d = 1; d < m; ++d) {
+      const std::size_t to = (i + d) % m, from = (i + m - d) % m;
+      here.sends.push_back(transfer(members[to], pieces[i]));
+      here.receives.push_back(transfer(members[from], pieces[from]));
+    }
+  }
+}
+
+Schedule ScheduleBuilder::take() {
+  auto& programs = schedule_.programs;
+  std::erase_if(programs, [](const Program& p) { return p.stages.empty(); });
+  return std::move(schedule_);
+}
+
+}  // namespace assay::chip

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A matrix product on a chip: the front door of the engine.
+//
+//   const Topology chip = default_topology();
+//   const GemmResult result = simulate_gemm({.shape = {512, 512, 512}}, chip);
+//   result.metrics.window.length();   // picoseconds
+
+#include <cstdint>
+#include <string>
+
+#include "base/json.h"
+#include "chip/bounds.h"
+#include "chip/closed_form.h"
+#include "chip/metrics.h"
+#include "chip/op_log.h"
+#include "chip/tile_plan.h"
+#include "chip/topology.h"
+
+namespace assay::chip {
+
+struct GemmResult {
+  GemmOptions options;
+  Json topology;  // echo of the chip
+  std::string topology_hash;
+  OpLog log;            // everything below follows from it and from the plan
+  GemmMetrics metrics;  // composite window, without the up-front load
+  ClosedForm closed_form;
+  GemmBounds bounds;
+  std::int64_t tiles = 0;
+  std::int64_t planned_read_bytes = 0, planned_write_bytes = 0;  // up-front loads included
+  std::uint64_t events = 0;
+};
+
+// Plans, simulates, measures. Throws UserError when the plan does not fit the chip.
+GemmResult simulate_gemm(const GemmOptions& options, const Topology& topology);
+
+// The object that `assay chip run --json` prints.
+Json to_json(const GemmResult& result);
+
+}  // namespace assay::chip

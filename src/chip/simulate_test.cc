@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "chip/simulate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "base/philox.h"
+
+namespace assay::chip {
+namespace {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t key) : stream_(key) {}
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(
+                     uniform_below(stream_[next_++], static_cast<std::uint64_t>(high - low + 1)));
+  }
+  bool coin() { return between(0, 1) == 1; }
+  template <typename T>
+  T pick(std::initializer_list<T> values) {
+    return values.begin()[between(0, static_cast<std::int64_t>(values.size()) - 1)];
+  }
+
+ private:
+  Philox stream_;
+  std::uint64_t next_ = 0;
+};
+
+constexpr Variant kVariants[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
+
+TEST(SimulateGemm, EqualsTheOracleToThePicosecond) {
+  // HBM 256 GB/s, 4096 MAC/ns, fetch 512 GB/s, 2-byte elements, padded tiles: ns and percent.
+  struct Row {
+    GemmShape shape;
+    std::int64_t tiles;
+    std::int64_t ns[3];
+    double utilisation[2], efficiency[2];
+  };
+  const Row rows[] = {
+      {{16, 16, 16}, 1, {72, 56, 40}, {22.2, 28.6}, {1.39, 1.79}},
+      {{32, 64, 32}, 1, {72, 56, 40}, {22.2, 28.6}, {22.2, 28.6}},
+      {{32, 3072, 32}, 48, {1576, 808, 792}, {48.7, 95.0}, {48.7, 95.0}},
+      {{100, 130, 70}, 36, {1192, 616, 600}, {48.3, 93.5}, {18.6, 36.1}},
+      {{256, 256, 256}, 256, {8232, 4136, 4120}, {49.8, 99.0}, {49.8, 99.0}},
+      {{512, 512, 512}, 2048, {65576, 32808, 32792}, {50.0, 99.9}, {50.0, 99.9}},
+  };
+  const Topology topology = default_topology();
+  for (const Row& row : rows) {
+    for (int v = 0; v < 3; ++v) {
+      const GemmResult result =
+          simulate_gemm({.shape = row.shape, .variant = kVariants[v]}, topology);
+      EXPECT_EQ(result.metrics.window.length(), row.ns[v] * kNanosecond)
+          << to_string(row.shape) << " " << name_of(kVariants[v]);
+      EXPECT_EQ(result.closed_form.time, row.ns[v] * kNanosecond);
+      EXPECT_TRUE(result.closed_form.exact) << result.closed_form.why_not_exact;
+      EXPECT_EQ(result.tiles, row.tiles);
+      if (v == 2) continue;
+      // The table has three digits.
+      EXPECT_NEAR(100 * result.metrics.mac_utilisation, row.utilisation[v], 0.05);
+      EXPECT_NEAR(100 * result.metrics.useful_efficiency, row.efficiency[v], 0.05);
+    }
+  }
+}
+
+TEST(SimulateGemm, PaddingIsCountedNotFlagged) {
+  const Topology topology = default_topology();
+  const auto padded = [&](GemmShape shape) {
+    return simulate_gemm({.shape = shape}, topology).metrics.padded_fraction;
+  };
+  EXPECT_EQ(padded({32, 64, 32}), 0);
+  EXPECT_DOUBLE_EQ(padded({33, 64, 32}), 31.0 / 64);
+  EXPECT_DOUBLE_EQ(padded({1, 1, 1}), 1 - 1.0 / (32 * 64 * 32));
+}
+
+TEST(SimulateGemm, TheLoadHasAWindowOfItsOwn) {
+  const GemmResult result = simulate_gemm({.shape = {64, 128, 96}}, default_topology());
+  // A is 2 x 2 tiles of 16 ns each.
+  EXPECT_EQ(result.closed_form.load, 64 * kNanosecond);
+  const auto without = window_of(result.log, {});
+  const auto with = window_of(result.log, {WindowKind::kComposite, true, 0});
+  EXPECT_EQ(with.begin, 0);
+  EXPECT_EQ(without.begin, 64 * kNanosecond);
+  EXPECT_EQ(with.end, without.end);
+  EXPECT_EQ(window_of(result.log, {WindowKind::kPe, false, 0}).length(), without.length());
+  EXPECT_EQ(name_of(with.options), "composite+load");
+}
+
+// A chip on which simulation must equal the closed form.
+Topology ideal_chip(Random& random) {
+  Topology t = default_topology();
+  t.hbm.channels = random.between(1, 8);
+  t.hbm.burst_bytes = random.pick<std::int64_t>({32, 64, 96, 256});
+  t.hbm.channel = Rate(random.between(1'000'000'000, 90'000'000'000));
+  t.hbm.refresh_share = random.pick({0.0, 0.0, 0.07});
+  t.tile = {random.between(1, 12), random.between(1, 12), random.between(1, 12), 1};
+  t.tile.element_bytes = t.hbm.channels * t.hbm.burst_bytes;  // every tile fills all channels
+  t.pe.fetch = Rate(random.between(1'000'000'000, 2'000'000'000'000));
+  t.mac.rate = Rate(random.between(1'000'000, 5'000'000'000));
+  t.mac.kind = random.pick({MacKind::kRate, MacKind::kRate, MacKind::kSystolic});
+  t.mac.dataflow = random.pick({Dataflow::kOutputStationary, Dataflow::kWeightStationary});
+  t.pe.buffer_depth = random.between(1, 6);
+  t.pe.buffer_release = random.pick({BufferRelease::kGemm, BufferRelease::kFetch});
+  t.pe.output_buffers = random.pick<std::int64_t>({2, 3, 1000});
+  t.pe.sram_bytes = std::int64_t{1} << 40;
+  t.dma.queues = random.between(1, 4);
+  t.hbm.turnaround = random.between(0, 9000);  // separate paths: never taken
+  return t;
+}
+
+TEST(SimulateGemm, EqualsTheClosedFormOnIdealChips) {
+  Random random(23);
+  int exact = 0;
+  for (int round = 0; round < 600; ++round) {
+    const Topology topology = ideal_chip(random);
+    const GemmOptions options{
+        .shape = {random.between(1, 50), random.between(1, 50), random.between(1, 50)},
+        .variant = random.pick({Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad}),
+        .order = random.pick({LoopOrder::kMnk, LoopOrder::kNmk})};
+    const GemmResult result = simulate_gemm(options, topology);
+    const Time simulated = result.metrics.window.length();
+    if (result.closed_form.exact) {
+      ++exact;
+      ASSERT_EQ(simulated, result.closed_form.time)
+          << to_string(options.shape) << " " << name_of(options.variant) << " "
+          << canonical_json(result.topology);
+    } else {
+      ASSERT_GE(simulated, result.bounds.best());
+    }
+  }
+  EXPECT_GE(exact, 400);
+}
+
+// A chip with everything that makes simulation differ from formulas.
+Topology contended_chip(Random& random) {
+  Topology t = default_topology();
+  t.pe.rows = random.between(1, 4);
+  t.pe.columns = random.between(1, 4);
+  t.pe.buffer_depth = random.between(1, 6);
+  t.pe.output_buffers = random.between(1, 4);
+  t.pe.buffer_release = random.pick({BufferRelease::kGemm, BufferRelease::kFetch});
+  t.pe.sram_bytes = std::int64_t{1} << 40;
+  t.pe.fetch = Rate(random.between(50, 900) * 1'000'000'000);
+  t.dma.queues = random.between(1, 4);
+  t.dma.setup = random.pick<Time>({0, 0, 1500, 20'000});
+  t.hbm.channels = random.between(1, 9);
+  t.hbm.turnaround = random.between(0, 20'000);
+  t.hbm.refresh_share = random.pick({0.0, 0.05});
+  t.hbm.separate_write_path = random.coin();
+  t.hbm.layout = random.pick({Layout::kTileContiguous, Layout::kRowMajor});
+  t.noc.hop = random.between(0, 5000);
+  t.noc.link = Rate(random.between(20, 400) * 1'000'000'000);
+  t.noc.memory_ports.clear();
+  for (std::int64_t port = random.between(1, 3); port > 0; --port) {
+    t.noc.memory_ports.push_back(
+        {random.between(0, t.pe.rows - 1), random.between(0, t.pe.columns - 1)});
+  }
+  t.mac.kind = random.pick({MacKind::kRate, MacKind::kSystolic});
+  return t;
+}
+
+GemmOptions random_gemm(Random& random, const Topology& t) {
+  return {.shape = {random.between(1, 260), random.between(1, 300), random.between(1, 260)},
+          .variant = random.pick({Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad}),
+          .order = random.pick({LoopOrder::kMnk, LoopOrder::kNmk, LoopOrder::kMkn, LoopOrder::kNkm,
+                                LoopOrder::kKmn, LoopOrder::kKnm}),
+          .multicast = random.between(1, t.pe.rows)};
+}
+
+void check_log(const GemmResult& result, const Topology& topology) {
+  const OpLog& log = result.log;
+  std::int64_t read = 0, written = 0;
+  std::map<std::tuple<std::int32_t, Stage, std::int32_t>, Time> free_at;
+  std::map<std::int64_t, int> fetched, multiplied;
+  for (std::size_t i = 0; i < log.ops.size(); ++i) {
+    const OpRecord& op = log.ops[i];
+    ASSERT_EQ(op.id, static_cast<OpId>(i));
+    ASSERT_LE(op.t_request, op.t_grant);
+    ASSERT_LE(op.t_grant, op.t_end);
+    if (i > 0) {
+      ASSERT_GE(op.t_end, log.ops[i - 1].t_end);
+    }
+    for (const OpId before : op.dependencies) {
+      if (before == kNoOp) continue;
+      ASSERT_LT(before, op.id);
+      ASSERT_LE(log.ops[static_cast<std::size_t>(before)].t_end, op.t_grant);
+    }
+    // An engine slot serves one op at a time.
+    Time& free = free_at[{op.pe, op.stage, op.slot}];
+    ASSERT_GE(op.t_grant, free);
+    free = op.t_end;
+    if (op.stage == Stage::kDmaIn) read += op.bytes;
+    if (op.stage == Stage::kDmaOut) written += op.bytes;
+    if (op.stage == Stage::kFetch) ++fetched[op.tile];
+    if (op.stage == Stage::kGemm) ++multiplied[op.tile];
+  }
+  // Every tile is fetched and multiplied exactly once; bytes in are bytes planned.
+  ASSERT_EQ(static_cast<std::int64_t>(fetched.size()), result.tiles);
+  ASSERT_EQ(fetched, multiplied);
+  for (const auto& [tile, count] : fetched) ASSERT_EQ(count, 1) << tile;
+  ASSERT_EQ(read, result.planned_read_bytes);
+  ASSERT_EQ(written, result.planned_write_bytes);
+  const auto& shape = result.options.shape;
+  ASSERT_EQ(result.metrics.useful_macs, shape.m * shape.k * shape.n);
+
+  for (const bool with_load : {false, true}) {
+    const GemmMetrics metrics = measure(log, topology, {WindowKind::kComposite, with_load, 0});
+    const Time window = metrics.window.length();
+    for (const Stage stage : kStages) {
+      ASSERT_EQ(metrics[stage].busy + metrics[stage].blocked + metrics[stage].starved,
+                metrics[stage].slots * window);
+      for (std::int32_t pe = 0; pe < log.pes; ++pe) {
+        for (std::int32_t slot = 0; slot < log.slots(stage); ++slot) {
+          const SlotTime time = slot_time(log, metrics.window, pe, stage, slot);
+          ASSERT_EQ(time.busy + time.blocked + time.starved, window);
+        }
+      }
+    }
+    ASSERT_GE(window, critical_path(log, metrics.window.options));
+    ASSERT_GE(window, result.bounds.best());
+  }
+}
+
+TEST(SimulateGemm, KeepsBoundsAndBooksOnContendedChips) {
+  Random random(37);
+  for (int round = 0; round < 250; ++round) {
+    const Topology topology = contended_chip(random);
+    const GemmOptions options = random_gemm(random, topology);
+    const GemmResult result = simulate_gemm(options, topology);
+    check_log(result, topology);
+    if (HasFatalFailure()) {
+      FAIL() << canonical_json(to_json(result));
+    }
+  }
+}
+
+TEST(SimulateGemm, GivesTheSameLogAgainAndOnAnyThread) {
+  std::vector<std::pair<GemmOptions, Topology>> points;
+  Random random(41);
+  for (int i = 0; i < 12; ++i) {
+    const Topology topology = contended_chip(random);
+    points.emplace_back(random_gemm(random, topology), topology);
+  }
+  const auto run_all = [&](unsigned threads) {
+    std::vector<std::string> logs(points.size());
+    std::vector<std::thread> workers;
+    for (unsigned w = 0; w < threads; ++w) {
+      workers.emplace_back([&, w] {
+        for (std::size_t i = w; i < points.size(); i += threads) {
+          logs[i] = to_csv(simulate_gemm(points[i].first, points[i].second).log);
+        }
+      });
+    }
+    for (auto& worker : workers) worker.join();
+    return logs;
+  };
+  const auto once = run_all(1);
+  EXPECT_GT(once[0].size(), 1000u);
+  EXPECT_EQ(run_all(1), once);
+  EXPECT_EQ(run_all(3), once);
+  EXPECT_EQ(run_all(4), once);
+}
+
+TEST(SimulateGemm, MulticastReadsEachTileOnce) {
+  Topology topology = default_topology();
+  topology.pe.rows = 4;
+  topology.pe.columns = 2;
+  const GemmOptions plain{.shape = {256, 256, 256}, .variant = Variant::kLoadRef};
+  GemmOptions shared = plain;
+  shared.multicast = 4;
+  const GemmResult a = simulate_gemm(plain, topology), b = simulate_gemm(shared, topology);
+  EXPECT_EQ(a.metrics[Stage::kDmaIn].bytes, 4 * b.metrics[Stage::kDmaIn].bytes);
+  EXPECT_EQ(a.metrics[Stage::kFetch].bytes, b.metrics[Stage::kFetch].bytes);
+  EXPECT_LT(b.metrics.window.length(), a.metrics.window.length());
+}
+
+TEST(SimulateGemm, RowMajorTilesWasteBursts) {
+  Topology topology = default_topology();
+  const GemmOptions options{.shape = {256, 256, 256}, .variant = Variant::kRefRef};
+  const auto contiguous = simulate_gemm(options, topology).metrics[Stage::kDmaIn].bytes;
+  topology.hbm.layout = Layout::kRowMajor;
+  const auto rows = simulate_gemm(options, topology).metrics[Stage::kDmaIn].bytes;
+  // Rows of 128 B (A) use half of a burst of 256 B, rows of 64 B (B) a quarter.
+  EXPECT_EQ(rows, contiguous / 2 * 2 + contiguous / 2 * 4);
+}
+
+TEST(SimulateGemm, SharedChannelsPayTheTurnaround) {
+  Topology topology = default_topology();
+  const GemmOptions options{.shape = {128, 64, 128}, .variant = Variant::kRefRef};
+  const Time separate = simulate_gemm(options, topology).metrics.window.length();
+  topology.hbm.separate_write_path = false;
+  const Time shared = simulate_gemm(options, topology).metrics.window.length();
+  topology.hbm.turnaround = 5 * kNanosecond;
+  const Time turning = simulate_gemm(options, topology).metrics.window.length();
+  EXPECT_LT(separate, shared);
+  EXPECT_LT(shared, turning);
+}
+
+TEST(SimulateGemm, RefusesWhatDoesNotFit) {
+  const Topology topology = default_topology();
+  try {
+    simulate_gemm({.shape = {2048, 2048, 2048}, .variant = Variant::kLoadLoad}, topology);
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_STREQ(e.what(),
+                 "pe.sram_bytes: load_load of 2048x2048x2048 needs 16781312 bytes in processing "
+                 "element 0, the chip has 4194304");
+  }
+  EXPECT_THROW(simulate_gemm({.shape = {64, 64, 64}, .multicast = 2}, topology), UserError);
+  EXPECT_THROW(simulate_gemm({.shape = {64, 64, 64}, .multicast = 0}, topology), UserError);
+  EXPECT_THROW(simulate_gemm({.shape = {1 << 20, 1 << 20, 64}}, topology), UserError);
+  EXPECT_THROW(parse_variant("load"), UserError);
+  EXPECT_THROW(parse_loop_order("kk"), UserError);
+  for (const char* bad : {"", "1x2", "1x2x", "1x2x3x4", "0x1x1", "-1x1x1", "axbxc", "1 x2x3"}) {
+    EXPECT_THROW(parse_gemm_shape(bad), UserError) << bad;
+  }
+  EXPECT_EQ(parse_gemm_shape("3x4x5"), (GemmShape{3, 4, 5}));
+}
+
+TEST(SimulateGemm, JsonHasWhatTheCommandLinePromises) {
+  const Json json = to_json(simulate_gemm({.shape = {256, 256, 256}}, default_topology()));
+  EXPECT_EQ(json["time_ns"], 4136.0);
+  EXPECT_EQ(json["closed_form_ns"], 4136.0);
+  EXPECT_EQ(json["window"], "composite");
+  for (const char* key : {"mac_utilisation", "useful_efficiency", "padded_fraction", "events",
+                          "topology_hash", "topology", "engine_version", "seed"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  for (const char* stage : {"dma_in", "fetch", "gemm", "dma_out"}) {
+    for (const char* key : {"records", "busy_ns", "blocked_ns", "starved_ns", "bytes"}) {
+      EXPECT_TRUE(json["stages"][stage].contains(key)) << stage << " " << key;
+    }
+  }
+  EXPECT_EQ(json["stages"]["gemm"]["records"], 256);
+  EXPECT_EQ(json["stages"]["gemm"]["busy_ns"], 4096.0);
+}
+
+}  // namespace
+}  // namespace assay::chip

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How messages share a network. Four models, from a published simulator's to a fluid one:
+//
+//   astra          store and forward, first come, first served; each hop takes the whole
+//                  nanoseconds of latency + bytes/bandwidth and blocks its link for those of
+//                  bytes/bandwidth: ASTRA-sim's analytical network with congestion
+//   astra-unaware  the whole nanoseconds of hops * latency + bytes/bandwidth, whatever else travels
+//   fifo           cut-through: the head moves on after each latency, the tail follows; links first
+//                  come, first served
+//   fluid          after hops * latency, messages share links as fluids do, max-min fairly
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "chip/fabric.h"
+#include "chip/simulator.h"
+#include "chip/topology.h"
+
+namespace assay::chip {
+
+enum class Contention { kAstra, kAstraUnaware, kFifo, kFluid };
+
+std::string_view name_of(Contention contention);
+Contention parse_contention(std::string_view text);  // throws UserError naming the text
+
+using MessageId = std::int32_t;
+
+// Whoever wants to know that a message is there, tail and all. Called from within an event.
+class Receiver {
+ public:
+  virtual void arrived(MessageId message) = 0;
+
+ protected:
+  ~Receiver() = default;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Sends `bytes` >= 0 from one rank to another, now. Returns when the last byte has left the
+  // sender, if that is known already.
+  virtual std::optional<Time> send(MessageId message, Fabric::Node from, Fabric::Node to,
+                                   std::int64_t bytes) = 0;
+};
+
+// The fabric, the simulator and the receiver must outlive it.
+std::unique_ptr<Transport> make_transport(Contention contention, Simulator& simulator,
+                                          const Fabric& fabric, const NetworkTopology& network,
+                                          Receiver& receiver);
+
+// The fluid model, which has a file of its own.
+std::unique_ptr<Transport> make_fluid_transport(Simulator& simulator, const Fabric& fabric,
+                                                const NetworkTopology& network, Receiver& receiver);
+
+}  // namespace assay::chip
