@@ -3,6 +3,7 @@
 #include "semiring_bench_blas.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 namespace assay::bench {
 namespace {
@@ -36,14 +38,16 @@ using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, 
 template <typename T>
 double best(Gemm<T> gemm, const Request& r) {
   const auto size = [](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(x * y); };
-  std::vector<T> a(size(r.m, r.k)), b(size(r.k, r.n)), c(size(r.m, r.n));
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i % 7) - 3;
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(i % 5) - 2;
+  // On the pages that our own tensors have.
+  const auto a = aligned_block<T>(size(r.m, r.k)), b = aligned_block<T>(size(r.k, r.n)),
+             c = aligned_block<T>(size(r.m, r.n));
+  for (std::size_t i = 0; i < size(r.m, r.k); ++i) a.get()[i] = static_cast<T>(i % 7) - 3;
+  for (std::size_t i = 0; i < size(r.k, r.n); ++i) b.get()[i] = static_cast<T>(i % 5) - 2;
   const int m = static_cast<int>(r.m), k = static_cast<int>(r.k), n = static_cast<int>(r.n);
   std::int64_t fastest = -1;
   for (std::int64_t i = 0; i < r.repeats; ++i) {
     const std::int64_t before = monotonic_ns();
-    gemm(101, 111, 111, m, n, k, 1, a.data(), k, b.data(), n, 0, c.data(), n);
+    gemm(101, 111, 111, m, n, k, 1, a.get(), k, b.get(), n, 0, c.get(), n);
     const std::int64_t took = monotonic_ns() - before;
     fastest = fastest < 0 ? took : std::min(fastest, took);
   }
@@ -81,13 +85,12 @@ int blas_child(const char* library) {
 
 std::unique_ptr<BlasProcess> BlasProcess::start(const BlasChoice& choice, const std::string& self) {
   int down[2], up[2];
-  if (::pipe(down) != 0) return nullptr;
-  if (::pipe(up) != 0) return nullptr;
+  // Closed in every other child, or none would see the end of its input.
+  if (::pipe2(down, O_CLOEXEC) != 0 || ::pipe2(up, O_CLOEXEC) != 0) return nullptr;
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::dup2(down[0], STDIN_FILENO);
     ::dup2(up[1], STDOUT_FILENO);
-    for (const int file : {down[0], down[1], up[0], up[1]}) ::close(file);
     for (const char* name : {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"}) {
       ::setenv(name, "1", 1);
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "tensor/convert.h"
 
@@ -13,12 +12,8 @@ namespace assay {
 Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
   // At least one byte, so that an empty tensor too has a pointer of its own.
   const auto size = std::max<std::size_t>(static_cast<std::size_t>(byte_count()), 1);
-  data_.reset(::operator new (size, std::align_val_t{kAlignment}));
+  data_ = aligned_block<std::byte>(size);
   std::memset(data_.get(), 0, size);
-}
-
-void Tensor::Free::operator()(void* data) const noexcept {
-  ::operator delete (data, std::align_val_t{kAlignment});
 }
 
 Tensor Tensor::copy(const TensorView& view) { return converted(view, view.dtype()); }

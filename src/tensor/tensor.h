@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "base/memory.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 #include "tensor/view.h"
@@ -17,8 +17,6 @@ namespace assay {
 // Moves, never copies by accident. A moved-from tensor may only be assigned to or destroyed.
 class Tensor {
  public:
-  static constexpr std::size_t kAlignment = 64;
-
   // Throws std::bad_alloc when there is no memory.
   Tensor(DType dtype, Shape shape);
   Tensor(Tensor&&) noexcept = default;
@@ -51,20 +49,16 @@ class Tensor {
   }
   // The same as bytes.
   std::span<std::byte> bytes() {
-    return {static_cast<std::byte*>(data_.get()), static_cast<std::size_t>(byte_count())};
+    return {data_.get(), static_cast<std::size_t>(byte_count())};
   }
   std::span<const std::byte> bytes() const {
-    return {static_cast<const std::byte*>(data_.get()), static_cast<std::size_t>(byte_count())};
+    return {data_.get(), static_cast<std::size_t>(byte_count())};
   }
 
  private:
-  struct Free {
-    void operator()(void* data) const noexcept;
-  };
-
   DType dtype_;
   Shape shape_;
-  std::unique_ptr<void, Free> data_;
+  AlignedBlock<std::byte> data_;
 };
 
 }  // namespace assay

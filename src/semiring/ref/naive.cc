@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "semiring/ref/naive.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/memory.h"
 #include "semiring/ref/threads.h"
 
 namespace assay::semiring {
@@ -71,31 +69,19 @@ void reduce(std::span<const typename A::Value> terms, Tensor& out, std::int64_t 
   }
 }
 
-// Large pages where the system gives them, as NumPy asks for its arrays: half the time of touching
-// fresh memory goes into page faults otherwise. A refusal changes nothing.
-void ask_for_large_pages(void* data, std::size_t bytes) {
-  constexpr std::uintptr_t kPage = 4096;
-  if (bytes < (std::size_t{4} << 20)) return;
-  const auto first = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-  const auto end = reinterpret_cast<std::uintptr_t>(data) + bytes;
-  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
-}
-
 // Room for the terms of a shape, not cleared first: no array library would write it twice.
 template <typename T>
 class Terms {
  public:
   explicit Terms(const Shape& shape)
       : size_(static_cast<std::size_t>(shape.element_count())),
-        data_(std::make_unique_for_overwrite<T[]>(size_)) {
-    ask_for_large_pages(data_.get(), size_ * sizeof(T));
-  }
+        data_(aligned_block<T>(size_)) {}
   T* data() { return data_.get(); }
   std::span<const T> all() const { return {data_.get(), size_}; }
 
  private:
   std::size_t size_;
-  std::unique_ptr<T[]> data_;
+  AlignedBlock<T> data_;
 };
 
 // Calls f with the algebra over the working dtype's C++ type.

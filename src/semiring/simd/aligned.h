@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
+
+#include "semiring/simd/scratch.h"
 
 namespace assay::semiring::simd {
 
@@ -15,21 +16,21 @@ template <typename T>
 class AlignedArray {
  public:
   static_assert(std::is_trivially_copyable_v<T>);
-  static constexpr std::align_val_t kAlignment{64};
 
   AlignedArray() = default;
   explicit AlignedArray(std::int64_t size)
-      : data_(static_cast<T*>(
-            ::operator new(static_cast<std::size_t>(size) * sizeof(T), kAlignment))) {}
+      : data_(static_cast<T*>(take_scratch(static_cast<std::size_t>(size) * sizeof(T))),
+              Return{static_cast<std::size_t>(size) * sizeof(T)}) {}
 
   T* data() const { return data_.get(); }
   T& operator[](std::int64_t i) const { return data_.get()[i]; }
 
  private:
-  struct Free {
-    void operator()(T* data) const noexcept { ::operator delete(data, kAlignment); }
+  struct Return {
+    std::size_t bytes = 0;
+    void operator()(T* data) const noexcept { return_scratch(data, bytes); }
   };
-  std::unique_ptr<T, Free> data_;
+  std::unique_ptr<T, Return> data_;
 };
 
 }  // namespace assay::semiring::simd

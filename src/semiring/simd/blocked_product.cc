@@ -114,10 +114,10 @@ class Multiplication {
     const Range left = share(b.left_panels, thread % grid.left, grid.left);
     const Range right = share(b.right_panels, thread / grid.left, grid.right);
     const bool last = b.begin + b.terms == k_;
-    for (std::int64_t first = left.begin; first < left.end; first += blocking_.left_panels) {
-      const std::int64_t end = std::min(left.end, first + blocking_.left_panels);
-      for (std::int64_t q = right.begin; q < right.end; ++q) {
-        for (std::int64_t p = first; p < end; ++p) {
+    for (std::int64_t first = right.begin; first < right.end; first += blocking_.right_panels) {
+      const std::int64_t end = std::min(right.end, first + blocking_.right_panels);
+      for (std::int64_t p = left.begin; p < left.end; ++p) {
+        for (std::int64_t q = first; q < end; ++q) {
           const std::int64_t i = p * shape_.rows, j = q * shape_.columns();
           const int rows = static_cast<int>(std::min<std::int64_t>(shape_.rows, b.rows - i));
           const int columns =

@@ -9,7 +9,7 @@
 //     for each block of terms
 //       all threads pack its panels of both factors          — barrier —
 //       each thread multiplies its rectangle of the grid of tiles
-//         for left panels that fit L2, for each right panel (L1), for each left panel
+//         for right panels that fit L2, for each left panel (L1), for each right panel
 //                                                             — barrier —
 //
 // Each entry is summed in one order, whatever the threads: results are bitwise equal from run to

@@ -15,15 +15,18 @@ std::int64_t round_up(std::int64_t x, std::int64_t to) { return divide_up(x, to)
 // once, above it memory would grow with the product for nothing.
 constexpr std::int64_t kPackedBytes = 16 << 20;
 
+// Every block reads and writes C once; this many terms hide that, more would crowd the caches.
+constexpr std::int64_t kMostTerms = 512;
+
 }  // namespace
 
 Blocking blocking_for(const CacheSizes& caches, std::int64_t m, std::int64_t k, std::int64_t n,
                       std::int64_t size, std::int64_t left_width, std::int64_t right_width,
                       std::int64_t most_terms) {
-  // The last eighth of L1 is left to the rows of C. Blocks shorter than √k/4 would be more than
-  // 4·√k, and adding up their sums would round more often than the sums themselves.
+  // Blocks shorter than √k/4 would be more than 4·√k, and adding up their sums would round more
+  // often than the sums themselves.
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(k)));
-  const std::int64_t fitting = caches.l1 * 7 / 8 / ((left_width + right_width) * size);
+  const std::int64_t fitting = std::min(kMostTerms, caches.l1 / 2 / (left_width * size));
   const std::int64_t most = std::max<std::int64_t>(1, most_terms);
   const std::int64_t limit = std::min(most, std::max({fitting, root / 4, std::int64_t{32}}));
   const std::int64_t blocks = std::max<std::int64_t>(1, divide_up(k, limit));
@@ -31,7 +34,7 @@ Blocking blocking_for(const CacheSizes& caches, std::int64_t m, std::int64_t k, 
   // Whole blocks of the transposition, where that fits.
   b.terms = std::min({limit, std::max<std::int64_t>(1, k), round_up(divide_up(k, blocks), 4)});
   b.terms = std::max<std::int64_t>(1, b.terms);
-  b.left_panels = std::max<std::int64_t>(1, caches.l2 / 2 / (left_width * b.terms * size));
+  b.right_panels = std::max<std::int64_t>(1, caches.l2 / 2 / (right_width * b.terms * size));
   const std::int64_t rows = std::max(kPackedBytes / (b.terms * size), left_width);
   const std::int64_t columns = std::max(kPackedBytes / (b.terms * size), right_width);
   b.rows = std::clamp<std::int64_t>(m, 1, rows);

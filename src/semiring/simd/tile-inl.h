@@ -84,6 +84,10 @@ struct RowSteps<Ops, T, kReplicate, kVectors, 0> {
   static HWY_INLINE void run(const T*, const Vector<T>*, Vector<T>*) {}
 };
 
+// Terms of the right panel that are asked for ahead of their use: it streams from L2, and waiting
+// for it cost a tenth of the time. The left panel stays in L1.
+constexpr int kTermsAhead = 16;
+
 template <class Ops, typename T, int kWidth, int kReplicate, int kRows, int kVectors>
 void tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
           std::int64_t row_stride, bool accumulate) {
@@ -94,11 +98,19 @@ void tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, 
 #pragma GCC unroll 48
   for (int i = 0; i < kRows * kVectors; ++i) acc[i] = Ops::zero(d);
 #pragma GCC unroll 48
-  for (int i = 0; i < kRows; ++i) hwy::Prefetch(c + i * row_stride);
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 48
+    for (int v = 0; v < kVectors; ++v) hwy::Prefetch(c + i * row_stride + v * kN);
+  }
   for (std::int64_t l = 0; l < terms; ++l) {
     Vector<T> right[kVectors];
 #pragma GCC unroll 48
-    for (int v = 0; v < kVectors; ++v) right[v] = hn::Load(d, b + v * kN);
+    for (int v = 0; v < kVectors; ++v) {
+      right[v] = hn::Load(d, b + v * kN);
+      if (v * kN * static_cast<int>(sizeof(T)) % 64 == 0) {
+        hwy::Prefetch(b + kTermsAhead * kColumns + v * kN);
+      }
+    }
     RowSteps<Ops, T, kReplicate, kVectors, kRows>::run(a, right, acc);
     a += kWidth;
     b += kColumns;
