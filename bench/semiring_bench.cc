@@ -6,9 +6,10 @@
 //
 //   semiring_bench [rounds] [group…]     groups: matmul sizes threads edges; all without any
 //
-// Every round measures each line once, in turn, with the ceilings measured just before it: clocks
-// move, and a ratio means something only within one moment. Of a line's repeats in a round the
-// fastest counts; a line's figures are medians over rounds, `best` its best rate.
+// Every round measures each line once, in turn, with its ceiling just before and after it, by loops
+// that take as long as the kernel: clocks move, and a ratio means something only within one moment.
+// Of a line's repeats in a round the fastest counts; a line's figures are medians over rounds,
+// `best` its best rate.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,7 +35,8 @@ namespace {
 using semiring::Algebra;
 using semiring::Backend;
 using semiring::EdgeReduce;
-using semiring::simd::ArithmeticPeaks;
+using semiring::simd::measure_peak;
+using semiring::simd::PeakKind;
 
 double median(std::vector<double> x) {
   if (x.empty()) return 0;
@@ -55,17 +57,15 @@ double fastest(const std::function<void()>& call) {
   return static_cast<double>(best) * 1e-9;
 }
 
-// What a line is compared with.
-enum class Ceiling { kFma, kAddMax, kSubFma, kNone };
-
 struct Line {
   std::string label;
   double work;  // pairs
   bool is_double;
-  Ceiling ceiling;
+  std::optional<PeakKind> ceiling;  // none: a limit of its own, or nothing to compare with
   std::function<double()> seconds;
-  std::function<double(const ArithmeticPeaks&)> limit_seconds;  // instead of a ceiling
+  std::function<double(double fma_rate)> limit_seconds;
   std::vector<double> rates = {}, fractions = {};
+  double last_seconds = 2e-3;  // of one call: as long a ceiling's loop takes
 };
 
 struct Matrices {
@@ -96,9 +96,11 @@ class Bench {
                              threads > 1 ? fmt::format(" {} threads", threads) : "");
     line.work = static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n);
     line.is_double = dtype == DType::kF64;
-    line.ceiling = algebra == Algebra::kMaxPlus || algebra == Algebra::kMinPlus ? Ceiling::kAddMax
-                   : algebra == Algebra::kBoolean                               ? Ceiling::kNone
-                                                                                : Ceiling::kFma;
+    if (algebra == Algebra::kMaxPlus || algebra == Algebra::kMinPlus) {
+      line.ceiling = PeakKind::kAddMax;
+    } else if (algebra != Algebra::kBoolean) {
+      line.ceiling = PeakKind::kFma;
+    }
     line.seconds = [=] {
       return fastest([&] {
         matmul(algebra, data->a.view(), data->b.view(), data->c.mutable_view(), options);
@@ -118,7 +120,7 @@ class Bench {
       line.label = fmt::format("  {} {} {}x{}x{}", choice.label, name_of(dtype), m, k, n);
       line.work = static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n);
       line.is_double = dtype == DType::kF64;
-      line.ceiling = Ceiling::kFma;
+      line.ceiling = PeakKind::kFma;
       const auto repeats =
           std::clamp<std::int64_t>(static_cast<std::int64_t>(2e9 / line.work), 2, 2000);
       line.seconds = [=, is_double = line.is_double] {
@@ -151,7 +153,6 @@ class Bench {
                              threads > 1 ? fmt::format(" {} threads", threads) : "");
     line.work = edges * features + rows * features * features;
     line.is_double = false;
-    line.ceiling = Ceiling::kNone;
     const semiring::EllOptions options{.backend = Backend::kSimd,
                                        .simd = {.threads = threads, .caches = caches_}};
     line.seconds = [=] {
@@ -161,7 +162,7 @@ class Bench {
       });
     };
     const std::int64_t x_bytes = n * d * 4;
-    line.limit_seconds = [=](const ArithmeticPeaks& peaks) {
+    line.limit_seconds = [=](double fma_rate) {
       const double bandwidth = semiring::simd::measure_peaks({.threads = threads,
                                                               .rounds = 3,
                                                               .seconds_per_loop = 1e-3,
@@ -169,7 +170,7 @@ class Bench {
                                                               .triad_bytes = 1 << 10})
                                    .read[0]
                                    .bytes_per_second;
-      return rows * features * features / (peaks.fma * threads) + bytes / bandwidth;
+      return rows * features * features / (fma_rate * threads) + bytes / bandwidth;
     };
     lines_.push_back(std::move(line));
   }
@@ -194,23 +195,19 @@ class Bench {
 
  private:
   void measure(Line& line) {
-    const auto peaks = [&] {
-      return line.is_double ? semiring::simd::measure_arithmetic(double{}, 5e-4)
-                            : semiring::simd::measure_arithmetic(float{}, 5e-4);
+    const PeakKind kind = line.ceiling.value_or(PeakKind::kFma);
+    const auto peak = [&](double seconds) {
+      return line.is_double ? measure_peak(kind, double{}, seconds)
+                            : measure_peak(kind, float{}, seconds);
     };
-    const ArithmeticPeaks before = peaks();
-    const double seconds = line.seconds();
-    const ArithmeticPeaks after = peaks();
+    const double before = peak(line.last_seconds), seconds = line.seconds();
     if (seconds <= 0) return;
+    line.last_seconds = std::clamp(seconds, 5e-4, 2e-2);
+    const double ceiling = std::max(before, peak(line.last_seconds));
     line.rates.push_back(line.work / seconds);
-    const auto larger = [](double x, double y) { return std::max(x, y); };
     if (line.limit_seconds) {
-      line.fractions.push_back(line.limit_seconds(after) / seconds);
-    } else if (line.ceiling != Ceiling::kNone) {
-      const double ceiling = line.ceiling == Ceiling::kFma ? larger(before.fma, after.fma)
-                             : line.ceiling == Ceiling::kAddMax
-                                 ? larger(before.add_max, after.add_max)
-                                 : larger(before.sub_fma, after.sub_fma);
+      line.fractions.push_back(line.limit_seconds(ceiling) / seconds);
+    } else if (line.ceiling) {
       line.fractions.push_back(line.work / seconds / ceiling);
     }
   }

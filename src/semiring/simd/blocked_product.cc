@@ -65,9 +65,10 @@ class Multiplication {
       for (std::int64_t row = 0; row < m_; row += blocking_.rows) {
         for (std::int64_t begin = 0; begin < k_; begin += blocking_.terms) {
           const Packed<T> block = layout(row, column, begin);
-          pack(block, thread, threads);
+          const ThreadGrid grid = thread_grid(threads, block.left_panels, block.right_panels);
+          pack(block, grid, thread, threads);
 #pragma omp barrier
-          multiply(block, thread, threads);
+          multiply(block, grid, thread);
 #pragma omp barrier
         }
       }
@@ -91,39 +92,50 @@ class Multiplication {
     return b;
   }
 
-  void pack(const Packed<T>& b, int thread, int threads) const noexcept {
-    const Range left = share(b.left_panels, thread, threads);
-    for (std::int64_t p = left.begin; p < left.end; ++p) {
-      const std::int64_t first = p * shape_.rows;
-      const int count = static_cast<int>(std::min<std::int64_t>(shape_.rows, b.rows - first));
-      b.left_flags[p] = operands_.pack_left(b.row + first, count, b.begin, b.terms,
-                                            b.left + p * shape_.left_width() * b.terms);
-    }
-    const Range right = share(b.right_panels, thread, threads);
-    for (std::int64_t p = right.begin; p < right.end; ++p) {
-      const std::int64_t first = p * shape_.columns();
-      const int count =
-          static_cast<int>(std::min<std::int64_t>(shape_.columns(), b.columns - first));
-      b.right_flags[p] = operands_.pack_right(b.column + first, count, b.begin, b.terms,
-                                              b.right + p * shape_.columns() * b.terms);
-    }
+  int rows_of(const Packed<T>& b, std::int64_t p) const {
+    return static_cast<int>(std::min<std::int64_t>(shape_.rows, b.rows - p * shape_.rows));
+  }
+  int columns_of(const Packed<T>& b, std::int64_t q) const {
+    return static_cast<int>(
+        std::min<std::int64_t>(shape_.columns(), b.columns - q * shape_.columns()));
   }
 
-  void multiply(const Packed<T>& b, int thread, int threads) const noexcept {
-    const ThreadGrid grid = thread_grid(threads, b.left_panels, b.right_panels);
+  void pack_left(const Packed<T>& b, std::int64_t p) const noexcept {
+    b.left_flags[p] = operands_.pack_left(b.row + p * shape_.rows, rows_of(b, p), b.begin, b.terms,
+                                          b.left + p * shape_.left_width() * b.terms);
+  }
+  void pack_right(const Packed<T>& b, std::int64_t q) const noexcept {
+    b.right_flags[q] =
+        operands_.pack_right(b.column + q * shape_.columns(), columns_of(b, q), b.begin, b.terms,
+                             b.right + q * shape_.columns() * b.terms);
+  }
+
+  // What other threads will read. Left panels that are a thread's own are packed by it just before
+  // their first use, when it still finds them in its first cache.
+  void pack(const Packed<T>& b, const ThreadGrid& grid, int thread, int threads) const noexcept {
+    if (grid.right > 1) {
+      const Range left = share(b.left_panels, thread, threads);
+      for (std::int64_t p = left.begin; p < left.end; ++p) pack_left(b, p);
+    }
+    const Range right = share(b.right_panels, thread, threads);
+    for (std::int64_t q = right.begin; q < right.end; ++q) pack_right(b, q);
+  }
+
+  void multiply(const Packed<T>& b, const ThreadGrid& grid, int thread) const noexcept {
     const Range left = share(b.left_panels, thread % grid.left, grid.left);
     const Range right = share(b.right_panels, thread / grid.left, grid.right);
     const bool last = b.begin + b.terms == k_;
     for (std::int64_t first = right.begin; first < right.end; first += blocking_.right_panels) {
       const std::int64_t end = std::min(right.end, first + blocking_.right_panels);
+      const bool packs = grid.right == 1 && first == right.begin;
       for (std::int64_t p = left.begin; p < left.end; ++p) {
+        if (packs) pack_left(b, p);
         for (std::int64_t q = first; q < end; ++q) {
-          const std::int64_t i = p * shape_.rows, j = q * shape_.columns();
-          const int rows = static_cast<int>(std::min<std::int64_t>(shape_.rows, b.rows - i));
-          const int columns =
-              static_cast<int>(std::min<std::int64_t>(shape_.columns(), b.columns - j));
-          multiply_tile(b, p, q, rows, columns);
-          if (last) operands_.finish(b.row + i, rows, b.column + j, columns, thread);
+          multiply_tile(b, p, q, rows_of(b, p), columns_of(b, q));
+          if (last) {
+            operands_.finish(b.row + p * shape_.rows, rows_of(b, p),
+                             b.column + q * shape_.columns(), columns_of(b, q), thread);
+          }
         }
       }
     }

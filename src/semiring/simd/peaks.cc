@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "semiring/simd/aligned.h"
 #include "semiring/simd/peak_kernels.h"
 #include "semiring/simd/targets.h"
@@ -70,6 +71,20 @@ ArithmeticPeaks arithmetic(double seconds) {
   const PeakKernels<T>& kernels = peak_kernels(T{});
   return {best_form<T>(kernels.fma, seconds), best_form<T>(kernels.add_max, seconds),
           best_form<T>(kernels.sub_fma, seconds), exp_rate<T>(seconds)};
+}
+
+template <typename T>
+double one_kind(PeakKind kind, double seconds) {
+  const PeakKernels<T>& kernels = peak_kernels(T{});
+  switch (kind) {
+    case PeakKind::kFma:
+      return best_form<T>(kernels.fma, seconds);
+    case PeakKind::kAddMax:
+      return best_form<T>(kernels.add_max, seconds);
+    case PeakKind::kSubFma:
+      return best_form<T>(kernels.sub_fma, seconds);
+  }
+  throw InternalError("a peak is one of three kinds");
 }
 
 ArithmeticPeaks better(const ArithmeticPeaks& x, const ArithmeticPeaks& y) {
@@ -148,11 +163,11 @@ double measure_clock_hz(double seconds) {
   volatile std::uint64_t sink = 0;
   return rate(seconds, 64, [&](std::int64_t repeats) { sink = sink + rotate_chain(repeats); });
 }
-ArithmeticPeaks measure_arithmetic(float, double seconds_per_loop) {
-  return arithmetic<float>(seconds_per_loop);
+double measure_peak(PeakKind kind, float, double seconds_per_loop) {
+  return one_kind<float>(kind, seconds_per_loop);
 }
-ArithmeticPeaks measure_arithmetic(double, double seconds_per_loop) {
-  return arithmetic<double>(seconds_per_loop);
+double measure_peak(PeakKind kind, double, double seconds_per_loop) {
+  return one_kind<double>(kind, seconds_per_loop);
 }
 
 Peaks measure_peaks(const PeakOptions& options) {

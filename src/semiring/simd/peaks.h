@@ -48,9 +48,12 @@ struct Peaks {
 // Takes rounds · (about 30 loops) · seconds_per_loop, and the memory of the arrays.
 Peaks measure_peaks(const PeakOptions& options = {});
 
-// Single figures for one thread and one short turn, for benchmarks that interleave.
+// Single figures for one thread, for benchmarks that take turns. A core that is hot or shared keeps
+// its full rate for a millisecond and not for ten: give the loop as long as the kernel takes that
+// it is compared with.
 double measure_clock_hz(double seconds);
-ArithmeticPeaks measure_arithmetic(float, double seconds_per_loop);
-ArithmeticPeaks measure_arithmetic(double, double seconds_per_loop);
+enum class PeakKind { kFma, kAddMax, kSubFma };
+double measure_peak(PeakKind kind, float, double seconds_per_loop);
+double measure_peak(PeakKind kind, double, double seconds_per_loop);
 
 }  // namespace assay::semiring::simd

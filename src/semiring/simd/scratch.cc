@@ -15,8 +15,11 @@ namespace {
 constexpr std::size_t kLeastKept = std::size_t{64} << 10;
 
 // Classes of size are powers of two and the halves between: a block serves every request of its
-// class. The class of a request follows from its bytes alone, so that none is stored.
+// class. The class of a request follows from its bytes alone, so that none is stored. From 256 KiB
+// on a block is worth a large page: panels on small ones took a third longer to pack.
 std::size_t rounded(std::size_t bytes) {
+  constexpr std::size_t kLargePage = std::size_t{2} << 20;
+  if (bytes >= kLargePage / 8 && bytes <= kLargePage) return kLargePage;
   const std::size_t power = std::bit_ceil(bytes);
   const std::size_t between = power / 4 * 3;
   return bytes <= between ? between : power;
