@@ -117,8 +117,9 @@ MappedFile::~MappedFile() {
 }
 
 std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
-  // Reading is enough to lock, so that a file which another user made will do; and where it exists it
-  // is not opened for creation, which the kernel refuses for other users' files in shared folders.
+  // Reading is enough to lock, so that a file which another user made will do; and where it exists
+  // it is not opened for creation, which the kernel refuses for other users' files in shared
+  // folders.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) {
     fd = open_or_throw(path, O_RDONLY | O_CREAT | O_NOFOLLOW, 0666, "lock");

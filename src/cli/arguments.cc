@@ -128,8 +128,10 @@ void add_store(CLI::App& app, StoreArguments& a) {
 
 void add_doctor(CLI::App& app, DoctorArguments& a) {
   app.add_flag("--json", a.json, "print JSON");
-  app.footer(R"(Example:
-  assay doctor          what this machine is, how noisy it is, what the harness costs)");
+  app.add_flag("--peaks", a.peaks, "measure this machine's ceilings, and keep them");
+  app.footer(R"(Examples:
+  assay doctor          what this machine is, how noisy it is, what the harness costs
+  assay doctor --peaks  its ceilings as well (some 20 s): rows then tell their fraction of them)");
 }
 
 void add_chip(CLI::App& app, ChipArguments& a) {

@@ -47,6 +47,7 @@ struct StoreArguments {
 
 struct DoctorArguments {
   bool json = false;
+  bool peaks = false;
 };
 
 struct ChipArguments {

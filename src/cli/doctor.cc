@@ -13,6 +13,8 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/peaks.h"
+#include "lab/record/ceilings.h"
 #include "lab/run/cores.h"
 #include "lab/run/noise.h"
 #include "lab/run/provenance.h"
@@ -31,9 +33,11 @@ struct Findings {
   double steal = 0;
   std::int64_t clock_step_ns = 0, clock_claims_ns = 0;
   double harness_overhead_s = 0;
+  std::optional<lab::Ceilings> ceilings;  // measured now or before
+  std::string ceilings_file;              // where they were saved just now
 };
 
-Findings examine() {
+Findings examine(bool peaks) {
   Findings f;
   f.machine = read_machine();
   f.cpus = lab::core_groups(1, 0).front();
@@ -46,6 +50,12 @@ Findings examine() {
   usleep(static_cast<useconds_t>(kWatchSeconds * 1e6));
   f.noise = lab::read_noise(f.cpus);
   f.steal = lab::steal_fraction(before, f.noise);
+  if (peaks) {
+    f.ceilings = measure_ceilings(f.cpus);
+    f.ceilings_file = lab::save_ceilings(f.machine.fingerprint(), *f.ceilings);
+  } else {
+    f.ceilings = lab::load_ceilings(f.machine.fingerprint());
+  }
   return f;
 }
 
@@ -99,6 +109,12 @@ void print_findings(const Findings& f) {
        fmt::format("{} ns observed, {} ns claimed", f.clock_step_ns, f.clock_claims_ns));
   line("empty attempt", format_seconds(f.harness_overhead_s) + ", spawn to end");
   line("lock files", lab::lock_directory());
+  if (f.ceilings) {
+    std::fputs(format_ceilings(*f.ceilings).c_str(), stdout);
+    if (!f.ceilings_file.empty()) line("kept in", f.ceilings_file);
+  } else {
+    std::fputs("ceilings: not measured (assay doctor --peaks)\n", stdout);
+  }
   for (const auto& warning : warnings(f))
     std::fputs(fmt::format("warning: {}\n", warning).c_str(), stdout);
 }
@@ -106,7 +122,7 @@ void print_findings(const Findings& f) {
 }  // namespace
 
 int doctor(const DoctorArguments& a) {
-  const auto f = examine();
+  const auto f = examine(a.peaks);
   if (!a.json) {
     print_findings(f);
     return kFine;
@@ -119,6 +135,7 @@ int doctor(const DoctorArguments& a) {
                            {"clock_step_ns", f.clock_step_ns},
                            {"clock_claims_ns", f.clock_claims_ns},
                            {"harness_overhead_s", f.harness_overhead_s},
+                           {"ceilings", f.ceilings ? f.ceilings->to_json() : Json()},
                            {"warnings", warnings(f)}}) +
               "\n")
                  .c_str(),

@@ -41,6 +41,19 @@ class MatmulCase : public lab::Case {
     return {{"pairs", p.pairs()}, {"flops", (three ? 3 : 2) * p.pairs()}, {"bytes", p.bytes()}};
   }
 
+  // One multiply-add for each pair, or one addition and one comparison; log and euclidean reduce to
+  // a real product.
+  std::optional<lab::Limit> limit(const Json& point, int cores,
+                                  const lab::Ceilings& ceilings) const override {
+    const MatmulPoint p(point);
+    if (p.algebra == Algebra::kBoolean) return std::nullopt;
+    const bool compares = p.algebra == Algebra::kMaxPlus || p.algebra == Algebra::kMinPlus;
+    const auto name = fmt::format("{}_{}", compares ? "add_max" : "fma", name_of(p.dtype));
+    const auto rate = ceilings.rate(name, cores);
+    if (!rate) return std::nullopt;
+    return lab::Limit{p.pairs() / *rate, name};
+  }
+
   std::uint64_t memory_estimate(const Json& point, std::string_view provider) const override {
     const MatmulPoint p(point);
     double bytes = 2 * p.bytes();  // two sets of inputs, and the output
@@ -138,9 +151,12 @@ class SemiringMatmul : public MatmulCase {
     return {
         {.id = "reference", .description = "plain loops, accumulated in f64: the oracle's form"},
         {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
+        {.id = "assay-simd",
+         .description = "vector kernels; log and euclidean by a real product, certified by entry"},
         {.id = "openblas",
          .description = "OpenBLAS gemm, for the real algebra",
          .library = "libopenblas.so.0"},
+        {.id = "blis", .description = "BLIS gemm, for the real algebra", .library = "libblis.so.4"},
         {.id = "numpy",
          .description =
              "NumPy: matmul for real, broadcast and reduce over blocks of rows for the others",
@@ -152,8 +168,8 @@ class SemiringMatmul : public MatmulCase {
   std::optional<Skip> why_not(const Json& point, std::string_view provider,
                               std::string_view) const override {
     const MatmulPoint p(point);
-    if (provider == "openblas" && p.algebra != Algebra::kReal) {
-      return Skip{"provider_not_applicable", "OpenBLAS knows the real algebra only"};
+    if ((provider == "openblas" || provider == "blis") && p.algebra != Algebra::kReal) {
+      return Skip{"provider_not_applicable", "BLAS knows the real algebra only"};
     }
     return too_long_for_plain_loops(p, provider);
   }
@@ -222,6 +238,8 @@ class DenseMatmul : public MatmulCase {
   std::vector<Provider> providers() const override {
     return {
         {.id = "openblas", .description = "OpenBLAS gemm", .library = "libopenblas.so.0"},
+        {.id = "blis", .description = "BLIS gemm", .library = "libblis.so.4"},
+        {.id = "assay-simd", .description = "vector kernels"},
         {.id = "reference", .description = "plain loops, accumulated in f64: the oracle's form"},
         {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
         {.id = "numpy",

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <optional>
 
 #include "cases/semiring/case_list.h"
+#include "cases/semiring/gemm_library.h"
 #include "cases/semiring/matmul_inputs.h"
-#include "cases/semiring/openblas.h"
+#include "cases/semiring/simd_setup.h"
 #include "semiring/matmul.h"
 #include "tensor/half.h"
 #include "tensor/safetensors.h"
@@ -19,8 +21,9 @@ using assay::semiring::Backend;
 // Two slots of inputs, one output, and a function between them.
 class MatmulWorkload : public lab::Workload {
  public:
-  using Multiply = std::function<void(const MatmulPoint&, const TensorView& a, const TensorView& b,
-                                      const MutableTensorView& c)>;
+  // Returns the share of the results that were computed again; nothing where nothing ever is.
+  using Multiply = std::function<std::optional<double>(
+      const MatmulPoint&, const TensorView& a, const TensorView& b, const MutableTensorView& c)>;
 
   MatmulWorkload(const Json& point, Multiply multiply,
                  std::map<std::string, std::string> versions = {})
@@ -35,11 +38,15 @@ class MatmulWorkload : public lab::Workload {
   }
   void call(int slot) override {
     const auto& inputs = slots_[static_cast<std::size_t>(slot)];
-    multiply_(point_, inputs.a.view(), inputs.b.view(), c_.mutable_view());
+    recomputed_ = multiply_(point_, inputs.a.view(), inputs.b.view(), c_.mutable_view());
   }
   void poison_outputs() override { std::memset(c_.bytes().data(), 0xFF, c_.bytes().size()); }
   void write_outputs(const std::string& path) override {
     write_safetensors(path, {{"c", c_.view()}});
+  }
+  std::map<std::string, double> metrics() const override {
+    if (!recomputed_) return {};
+    return {{"recomputed_share", *recomputed_}};
   }
   std::map<std::string, std::string> versions() const override { return versions_; }
 
@@ -49,26 +56,47 @@ class MatmulWorkload : public lab::Workload {
   Tensor c_;
   Multiply multiply_;
   std::map<std::string, std::string> versions_;
+  std::optional<double> recomputed_;
 };
 
-// One of the engine's own backends.
-lab::WorkloadRegistry::Factory engine(Backend backend) {
+// The engine's plain backends.
+lab::WorkloadRegistry::Factory plain(Backend backend) {
   return [backend](const Json& point, int) {
     return std::make_unique<MatmulWorkload>(
         point, [backend](const MatmulPoint& p, const TensorView& a, const TensorView& b,
                          const MutableTensorView& c) {
           assay::semiring::matmul(p.algebra, a, b, c, {.backend = backend});
+          return std::nullopt;
         });
   };
 }
 
-std::unique_ptr<lab::Workload> openblas(const Json& point, int cores) {
-  const OpenBlas blas(cores);
+std::unique_ptr<lab::Workload> simd(const Json& point, int cores) {
+  const assay::semiring::MatmulOptions options = {.backend = Backend::kSimd,
+                                                  .simd = simd_options(cores)};
   return std::make_unique<MatmulWorkload>(
       point,
-      [blas](const MatmulPoint&, const TensorView& a, const TensorView& b,
-             const MutableTensorView& c) { blas.gemm(a, b, c); },
-      blas.versions());
+      [options](const MatmulPoint& p, const TensorView& a, const TensorView& b,
+                const MutableTensorView& c) -> std::optional<double> {
+        const auto stats = assay::semiring::matmul(p.algebra, a, b, c, options);
+        const bool certified = p.algebra == Algebra::kLog || p.algebra == Algebra::kEuclidean;
+        return certified ? std::optional(stats.recomputed_share()) : std::nullopt;
+      },
+      simd_versions());
+}
+
+// A BLAS of others, with as many threads as there are cores.
+template <GemmLibrary (*kLoad)(int)>
+std::unique_ptr<lab::Workload> blas(const Json& point, int cores) {
+  const GemmLibrary library = kLoad(cores);
+  return std::make_unique<MatmulWorkload>(
+      point,
+      [library](const MatmulPoint&, const TensorView& a, const TensorView& b,
+                const MutableTensorView& c) {
+        library.gemm(a, b, c);
+        return std::nullopt;
+      },
+      library.versions());
 }
 
 // Rounds the sum to bf16 after every addition: wrong by design.
@@ -93,6 +121,7 @@ std::unique_ptr<lab::Workload> refused(const Json& point, int) {
                 const MutableTensorView& c) {
         p.dtype == DType::kF32 ? bf16_accumulate<float>(p, a, b, c)
                                : bf16_accumulate<double>(p, a, b, c);
+        return std::nullopt;
       });
 }
 
@@ -100,9 +129,11 @@ std::unique_ptr<lab::Workload> refused(const Json& point, int) {
 
 void add_matmul_workloads(lab::WorkloadRegistry& w) {
   for (const char* name : {"semiring_matmul", "dense_matmul"}) {
-    w.add(name, "reference", engine(Backend::kReference));
-    w.add(name, "naive", engine(Backend::kNaive));
-    w.add(name, "openblas", openblas);
+    w.add(name, "reference", plain(Backend::kReference));
+    w.add(name, "naive", plain(Backend::kNaive));
+    w.add(name, "assay-simd", simd);
+    w.add(name, "openblas", blas<GemmLibrary::openblas>);
+    w.add(name, "blis", blas<GemmLibrary::blis>);
   }
   w.add("dense_matmul", "bf16-accumulate", refused);
 }

@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/philox.h"
+#include "lab/record/ceilings.h"
 #include "lab/record/metrics.h"
 #include "lab/record/point.h"
 #include "lab/record/provider.h"
@@ -71,6 +72,13 @@ class Case {
   virtual std::uint64_t memory_estimate(const Json& point, std::string_view provider) const = 0;
   // The cost model: "flops", "bytes", "pairs", …; an empty map where the case has none.
   virtual std::map<std::string, double> work(const Json& point) const = 0;
+
+  // The least time on that many cores of a machine with these ceilings; nothing where the case has
+  // no such limit, or the ceiling that it needs was not measured.
+  virtual std::optional<Limit> limit(const Json& /*point*/, int /*cores*/,
+                                     const Ceilings& /*ceilings*/) const {
+    return std::nullopt;
+  }
 
   // The right answer for input set `set` of this point. An empty list: the case declares no oracle.
   // May take seconds; the runner calls it outside all measurements and remembers the result.

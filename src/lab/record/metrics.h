@@ -39,6 +39,8 @@ inline constexpr auto kMetrics = [] {
       {"flop_rate", "flop/s", kHigherIsBetter, kRate, "the case's operations over steady_time"},
       {"bandwidth", "B/s", kHigherIsBetter, kRate, "the case's bytes over steady_time"},
       {"fraction_of_limit", "1", kHigherIsBetter, kFraction, "of this machine's measured ceiling"},
+      {"recomputed_share", "1", kLowerIsBetter, kFraction,
+       "of the results, refused by a certificate and computed again"},
       {"peak_rss_start", "B", kLowerIsBetter, kBytes, "peak memory until the inputs were ready"},
       {"peak_rss_cold", "B", kLowerIsBetter, kBytes, "peak memory during the first call"},
       {"peak_rss_steady", "B", kLowerIsBetter, kBytes, "peak memory during all later calls"},

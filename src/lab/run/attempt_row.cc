@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/attempt_row.h"
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
 #include "lab/judge/judge.h"
 #include "lab/run/derive.h"
@@ -19,6 +21,30 @@ void set_times(Row& row, std::int64_t start_ns, std::int64_t end_ns) {
 void set_failure(Row& row, Status status, const Failure& failure) {
   row.status = status;
   row.failure = failure.to_json();
+}
+
+// Ceilings are measurements too: a clock that was a little higher since is no proof of anything.
+constexpr double kCeilingSlack = 1.05;
+
+// How far from the machine's limit; beyond it, the work was not done.
+void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilings) {
+  const double seconds = row.metric_or_nan("steady_time");
+  if (!(seconds > 0) || row.platform != "cpu") return;
+  const auto limit = definition.limit(row.point, row.cores, ceilings);
+  if (!limit) return;
+  const double fraction = limit->seconds / seconds;
+  row.metrics["fraction_of_limit"] = fraction;
+  row.provenance["limit"] = {{"seconds", limit->seconds},
+                             {"ceiling", limit->ceiling},
+                             {"is_bound", limit->is_bound},
+                             {"measured", ceilings.measured}};
+  if (row.status == Status::kOk && limit->is_bound && fraction > kCeilingSlack) {
+    const auto message = fmt::format(
+        "{:.2f} times as fast as this machine's measured ceiling '{}' allows: {:.3g} s instead of "
+        "{:.3g} s",
+        fraction, limit->ceiling, seconds, limit->seconds);
+    set_failure(row, Status::kWrongResult, {"judge", "impossible_rate", message, {}, {}, ""});
+  }
 }
 
 }  // namespace
@@ -66,7 +92,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
 }
 
 void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
-              Expectations& expectations) {
+              const Case& definition, Expectations& expectations) {
   const auto& outcome = measured.outcome.points[point];
   row.status = outcome.status;
   if (outcome.failure) row.failure = outcome.failure->to_json();
@@ -99,6 +125,7 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     if (!row.work.is_null()) work = row.work.get<std::map<std::string, double>>();
     row.metrics = derive_metrics(outcome.report, work);
     row.samples = samples_of(outcome.report);
+    if (facts.ceilings) compare_with_limit(row, definition, *facts.ceilings);
   }
   row.metrics["harness_overhead"] = facts.harness_overhead_s;
 }

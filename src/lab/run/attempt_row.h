@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunFacts {
   RunRequest request;
   Json provenance = Json::object();
   double harness_overhead_s = 0;
+  std::optional<Ceilings> ceilings;  // of this machine, where they were measured
 };
 
 // One process that was run, and what the machine did meanwhile.
@@ -52,7 +54,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
 // Adds what the attempt left: status, times, verdict. Contamination is decided before any time is
 // looked at, and the judge speaks before the attempt may count.
 void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
-              Expectations& expectations);
+              const Case& definition, Expectations& expectations);
 
 // Adds why nothing was attempted.
 void refuse_row(Row& row, const Refusal& refusal);

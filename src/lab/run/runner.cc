@@ -64,6 +64,7 @@ class Runner {
         journal_(place.journal) {
     facts_.run_id = place.run_id;
     facts_.machine = read_machine();
+    facts_.ceilings = load_ceilings(facts_.machine.fingerprint());
     facts_.request = place.request;
     facts_.provenance = run_provenance(read_source_tree(), context.own_program);
     if (place.torn) {
@@ -152,7 +153,7 @@ class Runner {
     announce(plan, contender, round);
     const auto measured = measure(*plan.definition, contender, {plan.point}, cpus, *lock);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
-    fill_row(row, facts_, measured, 0, expectations);
+    fill_row(row, facts_, measured, 0, *plan.definition, expectations);
     write(*plan.definition, row, measured.outcome.points[0].report.phases);
     return row.status;
   }
@@ -193,7 +194,7 @@ class Runner {
         Expectations expectations(*plan.definition, plan.point);
         Row row =
             blank_row(facts_, plan, of_point, 0, next_try(plan, of_point, 0).value_or(0), cpus);
-        fill_row(row, facts_, measured, i, expectations);
+        fill_row(row, facts_, measured, i, *plan.definition, expectations);
         write(*plan.definition, row, outcome.report.phases);
         if (row.status == Status::kInterrupted) return;
         left.erase(left.begin());
