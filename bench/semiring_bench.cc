@@ -4,7 +4,7 @@
 // How fast the CPU kernels of the semiring engine are, beside this machine's ceilings and the BLAS
 // libraries people have.
 //
-//   semiring_bench [rounds] [group…]     groups: matmul sizes threads edges; all without any
+//   semiring_bench [rounds] [group…]     groups: matmul small sizes threads edges; all without any
 //
 // Every round measures each line once, in turn, with its ceiling just before and after it, by loops
 // that take as long as the kernel: clocks move, and a ratio means something only within one moment.
@@ -245,10 +245,15 @@ int run(int argc, char** argv) {
     bench.add_matmul(Algebra::kBoolean, DType::kBool, 1024, 1024, 1024);
     bench.run(rounds);
   }
+  if (wanted("small")) {
+    for (const int n : {32, 64, 128}) {
+      bench.add_matmul(Algebra::kReal, DType::kF32, n, n, n);
+      bench.add_blas(DType::kF32, n, n, n);
+    }
+    bench.run(rounds);
+  }
   if (wanted("sizes")) {
-    for (const auto& [m, k, n] : {std::tuple{64, 64, 64},
-                                  {128, 128, 128},
-                                  {256, 256, 256},
+    for (const auto& [m, k, n] : {std::tuple{256, 256, 256},
                                   {512, 512, 512},
                                   {513, 257, 129},
                                   {1000, 1000, 1000},

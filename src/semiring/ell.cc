@@ -12,8 +12,8 @@ namespace assay::semiring {
 void ell_matmul(Algebra algebra, const TensorView& v, const TensorView& idx, const TensorView& x,
                 const MutableTensorView& out, const EllOptions& options) {
   const EllProblem problem = ell_problem(algebra, v, idx, x);
-  check_output(out, Shape{problem.rows, problem.features}, x.dtype(),
-               fmt::format("{} ell_matmul", name_of(algebra)));
+  check_output(out, Shape{problem.rows, problem.features}, x.dtype(), name_of(algebra),
+               "ell_matmul");
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_ell_matmul(algebra, problem).view(), out);
@@ -32,8 +32,8 @@ void ell_edge_aggregate(EdgeReduce reduce, const TensorView& v, const TensorView
                         const TensorView& x, const TensorView& w, const MutableTensorView& out,
                         const EllOptions& options) {
   const EdgeProblem problem = edge_problem(reduce, v, idx, x, w);
-  check_output(out, Shape{problem.ell.rows, problem.outputs}, x.dtype(),
-               fmt::format("{} ell_edge_aggregate", name_of(reduce)));
+  check_output(out, Shape{problem.ell.rows, problem.outputs}, x.dtype(), name_of(reduce),
+               "ell_edge_aggregate");
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_ell_edge_aggregate(problem).view(), out);

@@ -284,8 +284,7 @@ MatmulGradients matmul_gradients(Algebra algebra, const TensorView& a, const Ten
     fail("gradients of {} take f32 or f64, got {}", name_of(algebra), name_of(a.dtype()));
   }
   for (const TensorView* given : {&c, &dc}) {
-    check_output(*given, problem.out_shape(), a.dtype(),
-                 fmt::format("gradients of {}", name_of(algebra)));
+    check_output(*given, problem.out_shape(), a.dtype(), name_of(algebra), "gradients");
   }
   MatmulGradients total{Tensor(a.dtype(), a.shape()), Tensor(b.dtype(), b.shape())};
   if (a.dtype() == DType::kF32) {

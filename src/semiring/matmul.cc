@@ -13,7 +13,7 @@ namespace assay::semiring {
 MatmulStats matmul(Algebra algebra, const TensorView& a, const TensorView& b,
                    const MutableTensorView& out, const MatmulOptions& options) {
   const MatmulProblem problem = matmul_problem(algebra, a, b);
-  check_output(out, problem.out_shape(), a.dtype(), fmt::format("{} matmul", name_of(algebra)));
+  check_output(out, problem.out_shape(), a.dtype(), name_of(algebra), "matmul");
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_matmul(problem).view(), out);

@@ -27,7 +27,7 @@ void check_dtype(Algebra algebra, DType dtype, std::string_view what) {
 // The leading axes of both, broadcast against each other, the last two left out.
 Shape common_batch(const Shape& a, const Shape& b, std::string_view what) {
   const std::size_t rank = std::max(a.rank(), b.rank()) - 2;
-  std::vector<std::int64_t> extents(rank, 1);
+  Axes extents(rank);
   for (std::size_t axis = 0; axis < rank; ++axis) {  // counted from the innermost batch axis
     const std::int64_t from_a = axis + 2 < a.rank() ? a[a.rank() - 3 - axis] : 1;
     const std::int64_t from_b = axis + 2 < b.rank() ? b[b.rank() - 3 - axis] : 1;
@@ -41,9 +41,10 @@ Shape common_batch(const Shape& a, const Shape& b, std::string_view what) {
 }
 
 Shape with_matrix(const Shape& batch, std::int64_t rows, std::int64_t columns) {
-  std::vector<std::int64_t> extents(batch.extents().begin(), batch.extents().end());
-  extents.push_back(rows);
-  extents.push_back(columns);
+  Axes extents(batch.rank() + 2);
+  for (std::size_t axis = 0; axis < batch.rank(); ++axis) extents[axis] = batch[axis];
+  extents[batch.rank()] = rows;
+  extents[batch.rank() + 1] = columns;
   return Shape(std::move(extents));
 }
 
@@ -108,7 +109,7 @@ TensorView MatmulProblem::b_of(std::int64_t batch_index) const {
 }
 
 MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorView& b) {
-  const std::string what = fmt::format("{} matmul", name_of(algebra));
+  const std::string what = std::string(name_of(algebra)) + " matmul";
   if (a.rank() < 2 || b.rank() < 2) {
     fail("{}: expected matrices, got shapes {} and {}", what, a.shape().to_string(),
          b.shape().to_string());
@@ -136,7 +137,7 @@ MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorV
 
 EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& idx,
                        const TensorView& x) {
-  const std::string what = fmt::format("{} ell_matmul", name_of(algebra));
+  const std::string what = std::string(name_of(algebra)) + " ell_matmul";
   EllProblem ell = checked_ell(v, idx, x, what);
   check_dtype(algebra, x.dtype(), what);
   return ell;
@@ -144,7 +145,7 @@ EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& i
 
 EdgeProblem edge_problem(EdgeReduce reduce, const TensorView& v, const TensorView& idx,
                          const TensorView& x, const TensorView& w) {
-  const std::string what = fmt::format("{} ell_edge_aggregate", name_of(reduce));
+  const std::string what = std::string(name_of(reduce)) + " ell_edge_aggregate";
   EllProblem ell = checked_ell(v, idx, x, what);
   check_dtype(Algebra::kReal, x.dtype(), what);
   if (w.rank() != 2 || w.extent(1) != ell.features) {
@@ -158,14 +159,15 @@ EdgeProblem edge_problem(EdgeReduce reduce, const TensorView& v, const TensorVie
   return {reduce, std::move(ell), w, w.extent(0)};
 }
 
-void check_output(const TensorView& out, const Shape& expected, DType inputs,
-                  std::string_view what) {
+void check_output(const TensorView& out, const Shape& expected, DType inputs, std::string_view of,
+                  std::string_view operation) {
   if (out.shape() != expected) {
-    fail("{}: the output has shape {}, expected {}", what, out.shape().to_string(),
+    fail("{} {}: the output has shape {}, expected {}", of, operation, out.shape().to_string(),
          expected.to_string());
   }
   if (out.dtype() != inputs && out.dtype() != working_dtype(inputs)) {
-    fail("{}: the output of {} inputs cannot be {}", what, name_of(inputs), name_of(out.dtype()));
+    fail("{} {}: the output of {} inputs cannot be {}", of, operation, name_of(inputs),
+         name_of(out.dtype()));
   }
 }
 

@@ -86,8 +86,8 @@ EdgeProblem edge_problem(EdgeReduce reduce, const TensorView& v, const TensorVie
                          const TensorView& x, const TensorView& w);
 
 // The output has the expected shape and the inputs' dtype, or f32 where they are f16 or bf16.
-// Throws UserError naming `what` and both shapes or dtypes.
-void check_output(const TensorView& out, const Shape& expected, DType inputs,
-                  std::string_view what);
+// Throws UserError naming what was to be computed ("real", "matmul") and both shapes or dtypes.
+void check_output(const TensorView& out, const Shape& expected, DType inputs, std::string_view of,
+                  std::string_view operation);
 
 }  // namespace assay::semiring

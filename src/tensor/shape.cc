@@ -10,7 +10,7 @@
 
 namespace assay {
 
-Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
+Shape::Shape(Axes extents) : extents_(std::move(extents)) {
   if (rank() > kMaxRank) fail("a shape has at most {} axes, got {}", kMaxRank, rank());
   std::int64_t product = 1;
   for (const std::int64_t extent : extents_) {
@@ -28,8 +28,8 @@ std::string Shape::to_string() const {
   return fmt::format("{}", fmt::join(extents_, "x"));
 }
 
-std::vector<std::int64_t> row_major_strides(const Shape& shape) {
-  std::vector<std::int64_t> strides(shape.rank());
+Axes row_major_strides(const Shape& shape) {
+  Axes strides(shape.rank());
   std::int64_t step = 1;
   for (std::size_t axis = shape.rank(); axis-- > 0;) {
     strides[axis] = step;
@@ -38,8 +38,8 @@ std::vector<std::int64_t> row_major_strides(const Shape& shape) {
   return strides;
 }
 
-std::vector<std::int64_t> column_major_strides(const Shape& shape) {
-  std::vector<std::int64_t> strides(shape.rank());
+Axes column_major_strides(const Shape& shape) {
+  Axes strides(shape.rank());
   std::int64_t step = 1;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     strides[axis] = step;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tensor/axes.h"
+
 namespace assay {
 
 // The extents of a tensor, outermost first. Every extent is at least 0, the rank at most 64, and
@@ -22,12 +24,13 @@ class Shape {
   // A scalar: rank 0, one element.
   Shape() = default;
   // Throws UserError that names the extents when a rule above is broken.
-  explicit Shape(std::vector<std::int64_t> extents);
-  Shape(std::initializer_list<std::int64_t> extents) : Shape(std::vector<std::int64_t>(extents)) {}
+  explicit Shape(Axes extents);
+  explicit Shape(const std::vector<std::int64_t>& extents) : Shape(Axes(extents)) {}
+  Shape(std::initializer_list<std::int64_t> extents) : Shape(Axes(extents)) {}
 
   std::size_t rank() const { return extents_.size(); }
   std::int64_t operator[](std::size_t axis) const { return extents_[axis]; }
-  std::span<const std::int64_t> extents() const { return extents_; }
+  const Axes& extents() const { return extents_; }
   std::int64_t element_count() const { return element_count_; }
 
   // "512x256"; a scalar is "scalar".
@@ -36,14 +39,14 @@ class Shape {
   bool operator==(const Shape& other) const { return extents_ == other.extents_; }
 
  private:
-  std::vector<std::int64_t> extents_;
+  Axes extents_;
   std::int64_t element_count_ = 1;
 };
 
 // Elements between neighbours along each axis where the last axis is contiguous: {3,4,5} gives
 // {20,5,1}. Axes of extent 0 count as 1.
-std::vector<std::int64_t> row_major_strides(const Shape& shape);
+Axes row_major_strides(const Shape& shape);
 // The same with the first axis contiguous (Fortran order): {3,4,5} gives {1,3,12}.
-std::vector<std::int64_t> column_major_strides(const Shape& shape);
+Axes column_major_strides(const Shape& shape);
 
 }  // namespace assay

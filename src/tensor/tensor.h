@@ -48,9 +48,7 @@ class Tensor {
     return {view().data<T>(), static_cast<std::size_t>(element_count())};
   }
   // The same as bytes.
-  std::span<std::byte> bytes() {
-    return {data_.get(), static_cast<std::size_t>(byte_count())};
-  }
+  std::span<std::byte> bytes() { return {data_.get(), static_cast<std::size_t>(byte_count())}; }
   std::span<const std::byte> bytes() const {
     return {data_.get(), static_cast<std::size_t>(byte_count())};
   }

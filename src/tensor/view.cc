@@ -11,8 +11,7 @@ BasicTensorView<kMutable>::BasicTensorView(DType dtype, Pointer data, Shape shap
     : BasicTensorView(dtype, data, shape, row_major_strides(shape)) {}
 
 template <bool kMutable>
-BasicTensorView<kMutable>::BasicTensorView(DType dtype, Pointer data, Shape shape,
-                                           std::vector<std::int64_t> strides)
+BasicTensorView<kMutable>::BasicTensorView(DType dtype, Pointer data, Shape shape, Axes strides)
     : dtype_(dtype), shape_(std::move(shape)), strides_(std::move(strides)), data_(data) {
   check(strides_.size() == shape_.rank(), "one stride per axis");
   check(data_ != nullptr || element_count() == 0, "a view of elements has a pointer to them");
@@ -55,7 +54,7 @@ BasicTensorView<kMutable> BasicTensorView<kMutable>::slice(std::size_t axis, std
   check(axis < rank(), "a slice names an axis of the view");
   check(0 <= begin && begin <= end && end <= shape_[axis], "a slice lies within its axis");
   check(step > 0, "a slice steps forward");
-  std::vector<std::int64_t> extents(shape_.extents().begin(), shape_.extents().end());
+  Axes extents = shape_.extents();
   extents[axis] = begin == end ? 0 : (end - begin - 1) / step + 1;
   auto strides = strides_;
   // A stride that is never used must not overflow.
@@ -71,12 +70,8 @@ BasicTensorView<kMutable> BasicTensorView<kMutable>::select(std::size_t axis,
                                                             std::int64_t index) const {
   check(axis < rank(), "a selection names an axis of the view");
   check(0 <= index && index < shape_[axis], "a selection lies within its axis");
-  std::vector<std::int64_t> extents(shape_.extents().begin(), shape_.extents().end());
-  auto strides = strides_;
-  extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
-  strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(axis));
   return {dtype_, advanced(data_, index * strides_[axis], dtype_, element_count() != 0),
-          Shape(std::move(extents)), std::move(strides)};
+          Shape(shape_.extents().without(axis)), strides_.without(axis)};
 }
 
 template <bool kMutable>
@@ -84,12 +79,13 @@ BasicTensorView<kMutable> BasicTensorView<kMutable>::permute(
     std::span<const std::size_t> order) const {
   check(order.size() == rank(), "a permutation names every axis");
   std::vector<bool> seen(rank(), false);
-  std::vector<std::int64_t> extents, strides;
-  for (const std::size_t axis : order) {
+  Axes extents(rank()), strides(rank());
+  for (std::size_t i = 0; i < rank(); ++i) {
+    const std::size_t axis = order[i];
     check(axis < rank() && !seen[axis], "a permutation names every axis once");
     seen[axis] = true;
-    extents.push_back(shape_[axis]);
-    strides.push_back(strides_[axis]);
+    extents[i] = shape_[axis];
+    strides[i] = strides_[axis];
   }
   return {dtype_, data_, Shape(std::move(extents)), std::move(strides)};
 }
@@ -116,7 +112,7 @@ std::optional<BasicTensorView<kMutable>> BasicTensorView<kMutable>::reshape(
     extents.push_back(shape_[axis]);
     steps.push_back(strides_[axis]);
   }
-  std::vector<std::int64_t> strides(shape.rank(), 0);
+  Axes strides(shape.rank());
   std::size_t old_axis = 0, new_axis = 0;
   while (old_axis < extents.size()) {
     const std::size_t old_begin = old_axis, new_begin = new_axis;
@@ -149,7 +145,7 @@ BasicTensorView<kMutable> BasicTensorView<kMutable>::broadcast(const Shape& shap
   };
   if (shape.rank() < rank()) refuse();
   const std::size_t added = shape.rank() - rank();
-  std::vector<std::int64_t> strides(shape.rank(), 0);
+  Axes strides(shape.rank());
   for (std::size_t axis = 0; axis < rank(); ++axis) {
     if (shape_[axis] == shape[added + axis]) {
       strides[added + axis] = strides_[axis];

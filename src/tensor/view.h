@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "base/error.h"
 #include "tensor/dtype.h"
@@ -33,19 +32,18 @@ class BasicTensorView {
   // Row-major elements without gaps. `data` may be null if there are no elements.
   BasicTensorView(DType dtype, Pointer data, Shape shape);
   // The caller answers for every element that the strides reach.
-  BasicTensorView(DType dtype, Pointer data, Shape shape, std::vector<std::int64_t> strides);
+  BasicTensorView(DType dtype, Pointer data, Shape shape, Axes strides);
   // A mutable view can be read.
   template <bool kOtherMutable>
   requires(kOtherMutable && !kMutable) BasicTensorView(const BasicTensorView<kOtherMutable>& other)
-      : BasicTensorView(other.dtype(), other.raw_data(), other.shape(),
-                        {other.strides().begin(), other.strides().end()}) {}
+      : BasicTensorView(other.dtype(), other.raw_data(), other.shape(), other.strides()) {}
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   std::size_t rank() const { return shape_.rank(); }
   std::int64_t extent(std::size_t axis) const { return shape_[axis]; }
   std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
-  std::span<const std::int64_t> strides() const { return strides_; }
+  const Axes& strides() const { return strides_; }
   std::int64_t element_count() const { return shape_.element_count(); }
   // Bytes of the elements, each counted once: element_count() * size_of(dtype()).
   std::int64_t byte_count() const;
@@ -95,7 +93,7 @@ class BasicTensorView {
  private:
   DType dtype_;
   Shape shape_;
-  std::vector<std::int64_t> strides_;
+  Axes strides_;
   Pointer data_;
 };
 

@@ -7,7 +7,7 @@
 namespace assay {
 
 TensorView view_stored_elements(std::span<const std::byte> bytes, DType dtype, const Shape& shape,
-                                std::vector<std::int64_t> strides, std::deque<Tensor>& copies,
+                                Axes strides, std::deque<Tensor>& copies,
                                 std::string_view what) {
   check(static_cast<std::int64_t>(bytes.size()) ==
             shape.element_count() * static_cast<std::int64_t>(size_of(dtype)),
