@@ -125,9 +125,12 @@ MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorV
   }
   check_dtype(algebra, a.dtype(), what);
   const Shape batch = common_batch(a.shape(), b.shape(), what);
+  const auto in_batch = [&](const TensorView& x, std::int64_t rows, std::int64_t columns) {
+    return batch.rank() == 0 ? x : x.broadcast(with_matrix(batch, rows, columns));
+  };
   return {algebra,
-          a.broadcast(with_matrix(batch, m, k)),
-          b.broadcast(with_matrix(batch, k, n)),
+          in_batch(a, m, k),
+          in_batch(b, k, n),
           batch,
           batch.element_count(),
           m,

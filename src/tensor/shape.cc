@@ -16,8 +16,9 @@ Shape::Shape(Axes extents) : extents_(std::move(extents)) {
   for (const std::int64_t extent : extents_) {
     if (extent < 0) fail("a shape has no negative extents, got {}", to_string());
     const std::int64_t factor = std::max<std::int64_t>(extent, 1);
-    if (factor > kMaxElements / product) fail("shape with too many elements: {}", to_string());
-    product *= factor;
+    if (__builtin_mul_overflow(product, factor, &product) || product > kMaxElements) {
+      fail("shape with too many elements: {}", to_string());
+    }
     if (extent == 0) element_count_ = 0;
   }
   if (element_count_ != 0) element_count_ = product;

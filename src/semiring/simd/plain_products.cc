@@ -77,14 +77,23 @@ bool is_direct(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
          a.row_stride % (4096 / static_cast<std::int64_t>(sizeof(T))) != 0;
 }
 
+// Tiles of a few rows wait for their own sums: what is left after the last whole tile is shared
+// evenly with it.
+template <typename T>
+std::int64_t rows_of_next_tile(const TileKernels<T>& tiles, std::int64_t left) {
+  if (left <= tiles.rows) return left;
+  if (left >= 2 * tiles.rows) return tiles.rows;
+  return (left / 2 + tiles.row_step - 1) / tiles.row_step * tiles.row_step;
+}
+
 template <typename T>
 void direct_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
                     const TileKernels<T>& tiles, const Output<T>& c) {
   for (std::int64_t j = 0; j < e.n; j += tiles.columns()) {
     const std::int64_t columns = std::min<std::int64_t>(tiles.columns(), e.n - j);
     const auto vector = static_cast<std::size_t>(columns / tiles.lanes - 1);
-    for (std::int64_t i = 0; i < e.m; i += tiles.rows) {
-      const std::int64_t rows = std::min<std::int64_t>(tiles.rows, e.m - i);
+    for (std::int64_t i = 0, rows = 0; i < e.m; i += rows) {
+      rows = rows_of_next_tile(tiles, e.m - i);
       const auto step = static_cast<std::size_t>(rows / tiles.row_step - 1);
       tiles.direct[step][vector](e.k, a.data + i * a.row_stride, a.row_stride, b.data + j,
                                  b.row_stride, c.data + i * c.row_stride + j, c.row_stride);
