@@ -123,6 +123,7 @@ class TorchCompile(Torch):
 
         config.cpp_cache_precompile_headers = False
         config.cpp.vec_isa_ok = True  # else each instruction set costs a trial compilation
+        torch.compiler.reset()  # in a process with several workloads: each is compiled on its own
 
     def _compiled(self, function):
         return torch.compile(function, dynamic=False, fullgraph=True)

@@ -93,7 +93,7 @@ std::uint64_t framework_bytes(std::string_view provider) {
 
 bool keeps_all_edges(std::string_view provider, std::int64_t slots) {
   if (provider == "pyg-edge-index") return true;
-  return slots > kUnrolledSlots && (provider == "jax" || provider == "torch-compile");
+  return slots > kUnrolledSlots && provider == "torch-compile";
 }
 
 }  // namespace assay::cases::semiring
