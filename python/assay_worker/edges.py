@@ -45,7 +45,12 @@ def with_absent_vertex(point, v, idx, x, w):
         return v, idx, x, w
     absent = idx < 0
     x = np.concatenate([x, np.zeros((1, x.shape[1]), dtype=x.dtype)])
-    return np.where(absent, v.dtype.type(1), v), np.where(absent, idx.dtype.type(len(idx)), idx), x, w
+    return (
+        np.where(absent, v.dtype.type(1), v),
+        np.where(absent, idx.dtype.type(len(idx)), idx),
+        x,
+        w,
+    )
 
 
 def blocks_of_vertices(idx, y, block_bytes):

@@ -19,7 +19,9 @@ EDGES_ONLY = ("pyg", "pyg-edge-index")
 MATMUL_ONLY = ("keops",)
 # Each shape is a compilation of some seconds for these two, in every algebra and dtype.
 COMPILES_FOR_LONG = PROVIDER in ("torch-compile", "keops")
-SHAPES = [(37, 129, 65)] if COMPILES_FOR_LONG else [(1, 1, 1), (1, 7, 1), (37, 129, 65), (64, 33, 2)]
+SHAPES = (
+    [(37, 129, 65)] if COMPILES_FOR_LONG else [(1, 1, 1), (1, 7, 1), (37, 129, 65), (64, 33, 2)]
+)
 UNIT_ROUNDOFF = {"f32": 2.0**-24, "f64": 2.0**-53, "bool": 0.0}
 JUDGED_SET = 2
 

@@ -18,11 +18,13 @@ peers = os.path.join(os.environ.get("ASSAY_PEERS") or os.path.join(ROOT, ".peers
 probe = f"import importlib.util as u, sys; sys.exit(u.find_spec({MODULES[PROVIDER]!r}) is None)"
 candidates = [peers, sys.executable]
 for python in candidates:
-    if os.access(python, os.X_OK) and subprocess.run([python, "-c", probe]).returncode == 0:
+    if os.access(python, os.X_OK) and subprocess.run([python, "-c", probe], check=False).returncode == 0:
         test = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer_test.py")
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         with tempfile.TemporaryDirectory() as folder:
             command = [python, test, ROOT, PROVIDER, folder]
-            sys.exit(subprocess.run(command, env=environment).returncode)
-print(f"skipped: no module {MODULES[PROVIDER]} in {' or '.join(candidates)}; `make peers` installs it")
+            sys.exit(subprocess.run(command, env=environment, check=False).returncode)
+print(
+    f"skipped: no module {MODULES[PROVIDER]} in {' or '.join(candidates)}; `make peers` installs it"
+)
 sys.exit(SKIPPED)
