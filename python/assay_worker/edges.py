@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python providers of ell_edge_aggregate."""
 
+import functools
 import math
 
 import numpy as np
 
 from assay_worker import philox
+from assay_worker.peer import PeerWorkload, start_peer, unknown
 from assay_worker.semiring import DTYPES
-from assay_worker.workload import ProviderFailure, Workload
 
-BLOCK_BYTES = 1 << 22  # of gathered features at a time: about one L2 cache
+# What ⊕ over no neighbours at all is.
+ZERO_OF_REDUCE = {"sum": 0.0, "max": -math.inf}
 
 
 def make_inputs(point, input_set):
@@ -33,45 +35,45 @@ def make_inputs(point, input_set):
     return v, idx, x, w
 
 
-class NumpyEdges(Workload):
-    """x Wᵀ once for each vertex; then gather, weigh and reduce, a block of vertices at a time."""
+def with_absent_vertex(point, v, idx, x, w):
+    """Absent slots as neighbours: all of them point to one more vertex, n, and weigh 1.
 
-    def __init__(self, point):
-        self.point, self.slots, self.out = point, [None, None], None
+    A provider sets row n of W x to the zero of its ⊕ and then needs no mask: not for the weights,
+    and not against NaN among the features of whichever vertex a masked slot would have read.
+    """
+    if point["degrees"] == "full":
+        return v, idx, x, w
+    absent = idx < 0
+    x = np.concatenate([x, np.zeros((1, x.shape[1]), dtype=x.dtype)])
+    return (
+        np.where(absent, v.dtype.type(1), v),
+        np.where(absent, idx.dtype.type(len(idx)), idx),
+        x,
+        w,
+    )
 
-    def load(self, slot, input_set):
-        self.slots[slot] = make_inputs(self.point, input_set)
 
-    def call(self, slot):
-        v, idx, x, w = self.slots[slot]
-        y = x @ w.T
-        n, k = idx.shape
-        padded = self.point["degrees"] == "power_law"
-        rows = max(1, BLOCK_BYTES // (k * y.shape[1] * y.itemsize))
-        self.out = np.empty_like(y)
-        for i in range(0, n, rows):
-            block, weights = idx[i : i + rows], v[i : i + rows]
-            if self.point["reduce"] == "sum":
-                if padded:
-                    weights = np.where(block >= 0, weights, 0)
-                self.out[i : i + rows] = np.einsum("ip,ipf->if", weights, y[block])
-            else:
-                terms = y[block] * weights[:, :, None]
-                if padded:
-                    terms[block < 0] = -np.inf
-                self.out[i : i + rows] = terms.max(axis=1)
+def blocks_of_vertices(idx, y, block_bytes):
+    """Slices of the vertices whose gathered neighbours take about `block_bytes`, one at least."""
+    rows = max(1, block_bytes // (idx.shape[1] * y[:1].nbytes))
+    return (slice(i, i + rows) for i in range(0, idx.shape[0], rows))
 
-    def poison_outputs(self):
-        self.out = None
 
-    def outputs(self):
-        return {"out": self.out}
+def unrolled(point):
+    """Whether a compiler is given one expression for each slot; beyond, it would compile for long."""
+    return point["k"] <= 32
 
-    def versions(self):
-        return {"numpy": np.__version__}
+
+def slot_by_slot(v, idx, gather, combine):
+    """⊕ over the slots as one long expression, which a compiler can fuse: no array of all edges."""
+    terms = (gather(idx[:, p]) * v[:, p, None] for p in range(idx.shape[1]))
+    return functools.reduce(combine, terms)
 
 
 def make(case, provider, point, cores):
-    if provider == "numpy":
-        return NumpyEdges(point)
-    raise ProviderFailure("failed", "unknown_provider", f"no Python provider {provider!r} of {case}")
+    peer = start_peer(case, provider, cores)
+    aggregate = peer.edges(point)
+    if aggregate is None:
+        raise unknown(case, provider)
+    inputs = lambda input_set: peer.take_edges(point, *make_inputs(point, input_set))  # noqa: E731
+    return PeerWorkload(peer, aggregate, inputs, "out")

@@ -7,21 +7,30 @@ import math
 import numpy as np
 
 from assay_worker import philox
-from assay_worker.workload import ProviderFailure, Workload
+from assay_worker.peer import PeerWorkload, start_peer, unknown
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "bool": np.bool_}
 HOLE_SHARE = 0.05
 SPREAD_HALF_WIDTH = 50.0
 DUPLICATE_DISTANCE = 1e-3
 TRUE_SHARE = 1.0 / 16
-BLOCK_BYTES = 1 << 22  # of the terms that are in memory at a time: about one L2 cache
+# What ⊕ over no terms at all is.
+ZERO_OF_ALGEBRA = {
+    "real": 0, "log": -math.inf, "max_plus": -math.inf, "min_plus": math.inf, "euclidean": 0,
+    "boolean": False,
+}  # fmt: skip
+
+
+def shape_of(point):
+    """(m, k, n) of a point; m and k are n where they are not given."""
+    n = point["n"]
+    return point.get("m", n), point.get("k", n), n
 
 
 def make_inputs(point, input_set):
     """The inputs of src/cases/semiring/matmul_inputs.cc, bit for bit."""
     algebra, dtype = point.get("algebra", "real"), DTYPES[point["dtype"]]
-    n = point["n"]
-    m, k = point.get("m", n), point.get("k", n)
+    m, k, n = shape_of(point)
 
     def raw(name, rows, columns):
         stream = philox.input_stream(point["seed"], name, input_set)
@@ -47,54 +56,21 @@ def make_inputs(point, input_set):
     return a, b
 
 
-def _logsumexp(terms):
-    largest = terms.max(axis=1, keepdims=True)
-    shift = np.where(np.isfinite(largest), largest, 0)
-    with np.errstate(divide="ignore"):
-        return np.log(np.exp(terms - shift).sum(axis=1)) + shift[:, 0]
-
-
-# ⊕ over axis 1 of the terms a ⊗ b of some rows of a: (rows, k, 1) and (k, n).
-BLOCKWISE = {
-    "log": lambda a, b: _logsumexp(a + b),
-    "max_plus": lambda a, b: (a + b).max(axis=1),
-    "min_plus": lambda a, b: (a + b).min(axis=1),
-    "euclidean": lambda a, b: np.sqrt(np.square(a - b).sum(axis=1)),
-}
-
-
-class NumpyMatmul(Workload):
-    """matmul where there is one; else broadcast and reduce, a block of rows at a time."""
-
-    def __init__(self, point):
-        self.point, self.slots, self.c = point, [None, None], None
-        self.algebra = point.get("algebra", "real")
-
-    def load(self, slot, input_set):
-        self.slots[slot] = make_inputs(self.point, input_set)
-
-    def call(self, slot):
-        a, b = self.slots[slot]
-        if self.algebra in ("real", "boolean"):  # on bool, matmul is or of and
-            self.c = np.matmul(a, b)
-            return
-        reduce = BLOCKWISE[self.algebra]
-        rows = max(1, BLOCK_BYTES // max(1, b.nbytes))
-        self.c = np.empty((a.shape[0], b.shape[1]), dtype=a.dtype)
-        for i in range(0, a.shape[0], rows):
-            self.c[i : i + rows] = reduce(a[i : i + rows, :, None], b)
-
-    def poison_outputs(self):
-        self.c = None
-
-    def outputs(self):
-        return {"c": self.c}
-
-    def versions(self):
-        return {"numpy": np.__version__}
+def blocks_of_rows(a, b, block_bytes):
+    """Slices of the rows of a whose terms with all of b take about `block_bytes`, one row at least."""
+    rows = max(1, block_bytes // max(1, b.nbytes))
+    return (slice(i, i + rows) for i in range(0, a.shape[0], rows))
 
 
 def make(case, provider, point, cores):
-    if provider == "numpy":
-        return NumpyMatmul(point)
-    raise ProviderFailure("failed", "unknown_provider", f"no Python provider {provider!r} of {case}")
+    peer = start_peer(case, provider, cores)
+    m, k, n = shape_of(point)
+    if k == 0:  # nothing to compute, and most frameworks refuse to take the maximum of nothing
+        zero = ZERO_OF_ALGEBRA[point.get("algebra", "real")]
+        product = lambda a, b: np.full((m, n), zero, dtype=DTYPES[point["dtype"]])  # noqa: E731
+    else:
+        product = peer.matmul(point)
+    if product is None:
+        raise unknown(case, provider)
+    inputs = lambda input_set: tuple(map(peer.take, make_inputs(point, input_set)))  # noqa: E731
+    return PeerWorkload(peer, product, inputs, "c")

@@ -53,6 +53,9 @@ def main(argv):
         return 1
     check_pinned(spec["cpus"])
     directory = spec["directory"]
+    # What frameworks compile and keep goes where the attempt's files go: no attempt finds anything
+    # of an earlier one, and nothing stays behind.
+    os.environ["TMPDIR"] = directory
     for index, point in enumerate(spec["points"]):
         phases = Phases(os.path.join(directory, "phase"))
         output = os.path.join(directory, f"output-{index}.safetensors")

@@ -90,7 +90,7 @@ Json json_of(const lab::Case& c, lab::EnvironmentProbe& probe) {
 
 int list(const ListArguments& a) {
   const auto cases = all_cases();
-  lab::EnvironmentProbe probe(find_programs());
+  lab::EnvironmentProbe probe(find_programs(), cases);
   for (const auto& name : a.cases) cases.find(name);  // refuse unknown names before printing
   const auto wanted = [&](const lab::Case& c) {
     return a.cases.empty() || std::ranges::find(a.cases, c.name()) != a.cases.end();

@@ -10,7 +10,7 @@ import time
 
 import jsonschema
 
-from assay_cli import ASSAY, ROOT, CliTest, main
+from assay_cli import ALONE, ASSAY, ROOT, CliTest, main
 
 
 class QuickRun(CliTest):
@@ -123,7 +123,7 @@ class QuickRun(CliTest):
             [ASSAY, "run", "semiring_matmul", "--points", '{"n":64}', "--rounds", "200", "--out", "j.jsonl",
              "--max-steal", "100%"],
             cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "ASSAY_LOCK_DIR": self.folder},
+            env={**os.environ, **ALONE, "ASSAY_LOCK_DIR": self.folder},
         )  # fmt: skip
         while not os.path.exists(self.path("j.jsonl")) or self.read("j.jsonl").count(b"\n") < 3:
             self.assertIsNone(process.poll())

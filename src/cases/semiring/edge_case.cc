@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cases/semiring/case_list.h"
 #include "cases/semiring/edge_inputs.h"
+#include "cases/semiring/peers.h"
 #include "cases/semiring/sample_rows.h"
 #include "cases/semiring/tolerance.h"
 #include "semiring/ref/naive.h"
@@ -49,19 +50,21 @@ class EllEdgeAggregate : public lab::Case {
     return points;
   }
   std::vector<Provider> providers() const override {
-    return {
-        {.id = "reference",
-         .description = "plain loops in f64: W x once for each vertex, then weighted per edge"},
-        {.id = "naive",
-         .description = "W x once for each vertex, all weighted edges in memory, then reduced"},
-        {.id = "assay-simd",
-         .description = "vector kernels; W before the edges for max, after them for sum"},
-        {.id = "numpy",
-         .description =
-             "NumPy: x Wᵀ once for each vertex, gathered over blocks of vertices, then reduced",
-         .runtime = lab::Runtime::kPython,
-         .modules = {"numpy"}},
-    };
+    return with_peers(
+        {
+            {.id = "reference",
+             .description = "plain loops in f64: W x once for each vertex, then weighted per edge"},
+            {.id = "naive",
+             .description = "W x once for each vertex, all weighted edges in memory, then reduced"},
+            {.id = "assay-simd",
+             .description = "vector kernels; W before the edges for max, after them for sum"},
+            {.id = "numpy",
+             .description =
+                 "NumPy: x Wᵀ once for each vertex, gathered over blocks of vertices, then reduced",
+             .runtime = lab::Runtime::kPython,
+             .modules = {"numpy"}},
+        },
+        edge_peers());
   }
   std::string_view baseline() const override { return "reference"; }
   std::optional<Skip> why_not(const Json&, std::string_view, std::string_view) const override {
@@ -80,7 +83,8 @@ class EllEdgeAggregate : public lab::Case {
     } else {
       bytes += 3 * vertices * d * 8;  // W x, and the result before it is rounded
     }
-    return static_cast<std::uint64_t>(bytes) + kWorkerBytes;
+    if (keeps_all_edges(provider, p.k)) bytes += 2 * vertices * k * d * size;
+    return static_cast<std::uint64_t>(bytes) + kWorkerBytes + framework_bytes(provider);
   }
 
   // The cheapest arithmetic: W x once for each vertex, then a multiply and a reduction per edge.

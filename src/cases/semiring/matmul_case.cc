@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cases/semiring/case_list.h"
 #include "cases/semiring/matmul_inputs.h"
+#include "cases/semiring/peers.h"
 #include "cases/semiring/sample_rows.h"
 #include "cases/semiring/tolerance.h"
 #include "lab/record/point.h"
@@ -61,7 +62,7 @@ class MatmulCase : public lab::Case {
       bytes += assay::semiring::naive_matmul_bytes(p.algebra, p.dtype, 1, p.m, p.k, p.n);
     }
     if (provider == "reference") bytes += 8.0 * static_cast<double>(p.k * p.n + p.m * p.n);
-    return static_cast<std::uint64_t>(bytes) + kWorkerBytes;
+    return static_cast<std::uint64_t>(bytes) + kWorkerBytes + framework_bytes(provider);
   }
 
   std::vector<lab::Expectation> expect(const Json& point, int set) const override {
@@ -148,21 +149,27 @@ class SemiringMatmul : public MatmulCase {
   std::vector<Json> all_points() const override { return grid({"f32", "f64"}, {"unit", "spread"}); }
 
   std::vector<Provider> providers() const override {
-    return {
-        {.id = "reference", .description = "plain loops, accumulated in f64: the oracle's form"},
-        {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
-        {.id = "assay-simd",
-         .description = "vector kernels; log and euclidean by a real product, certified by entry"},
-        {.id = "openblas",
-         .description = "OpenBLAS gemm, for the real algebra",
-         .library = "libopenblas.so.0"},
-        {.id = "blis", .description = "BLIS gemm, for the real algebra", .library = "libblis.so.4"},
-        {.id = "numpy",
-         .description =
-             "NumPy: matmul for real, broadcast and reduce over blocks of rows for the others",
-         .runtime = lab::Runtime::kPython,
-         .modules = {"numpy"}},
-    };
+    return with_peers(
+        {
+            {.id = "reference",
+             .description = "plain loops, accumulated in f64: the oracle's form"},
+            {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
+            {.id = "assay-simd",
+             .description =
+                 "vector kernels; log and euclidean by a real product, certified by entry"},
+            {.id = "openblas",
+             .description = "OpenBLAS gemm, for the real algebra",
+             .library = "libopenblas.so.0"},
+            {.id = "blis",
+             .description = "BLIS gemm, for the real algebra",
+             .library = "libblis.so.4"},
+            {.id = "numpy",
+             .description =
+                 "NumPy: matmul for real, broadcast and reduce over blocks of rows for the others",
+             .runtime = lab::Runtime::kPython,
+             .modules = {"numpy"}},
+        },
+        matmul_peers());
   }
   std::string_view baseline() const override { return "reference"; }
   std::optional<Skip> why_not(const Json& point, std::string_view provider,
@@ -171,6 +178,7 @@ class SemiringMatmul : public MatmulCase {
     if ((provider == "openblas" || provider == "blis") && p.algebra != Algebra::kReal) {
       return Skip{"provider_not_applicable", "BLAS knows the real algebra only"};
     }
+    if (auto skip = why_peer_cannot(provider, p.algebra)) return skip;
     return too_long_for_plain_loops(p, provider);
   }
 
@@ -236,20 +244,23 @@ class DenseMatmul : public MatmulCase {
     return {cube(128), representative_points().front(), cube(2048)};
   }
   std::vector<Provider> providers() const override {
-    return {
-        {.id = "openblas", .description = "OpenBLAS gemm", .library = "libopenblas.so.0"},
-        {.id = "blis", .description = "BLIS gemm", .library = "libblis.so.4"},
-        {.id = "assay-simd", .description = "vector kernels"},
-        {.id = "reference", .description = "plain loops, accumulated in f64: the oracle's form"},
-        {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
-        {.id = "numpy",
-         .description = "numpy.matmul",
-         .runtime = lab::Runtime::kPython,
-         .modules = {"numpy"}},
-        {.id = "bf16-accumulate",
-         .description = "plain loops with a bf16 accumulator: shows what the judge refuses",
-         .expected_status = lab::Status::kWrongResult},
-    };
+    return with_peers(
+        {
+            {.id = "openblas", .description = "OpenBLAS gemm", .library = "libopenblas.so.0"},
+            {.id = "blis", .description = "BLIS gemm", .library = "libblis.so.4"},
+            {.id = "assay-simd", .description = "vector kernels"},
+            {.id = "reference",
+             .description = "plain loops, accumulated in f64: the oracle's form"},
+            {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
+            {.id = "numpy",
+             .description = "numpy.matmul",
+             .runtime = lab::Runtime::kPython,
+             .modules = {"numpy"}},
+            {.id = "bf16-accumulate",
+             .description = "plain loops with a bf16 accumulator: shows what the judge refuses",
+             .expected_status = lab::Status::kWrongResult},
+        },
+        dense_matmul_peers());
   }
   std::string_view baseline() const override { return "openblas"; }
   std::optional<Skip> why_not(const Json& point, std::string_view provider,

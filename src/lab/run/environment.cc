@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -56,6 +57,17 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+EnvironmentProbe::EnvironmentProbe(Programs programs, const CaseRegistry& cases)
+    : programs_(std::move(programs)) {
+  std::set<std::string> names;
+  for (const auto& c : cases.all()) {
+    for (const auto& provider : c->providers()) {
+      names.insert(provider.modules.begin(), provider.modules.end());
+    }
+  }
+  expected_modules_.assign(names.begin(), names.end());
+}
 
 const Environment& EnvironmentProbe::operator()(const Provider& provider,
                                                 const std::string& platform) {
@@ -112,7 +124,10 @@ Environment EnvironmentProbe::resolve_python(const Provider& provider,
     environment.found_by = found_by;
     environment.command = {interpreter, "-m", "assay_worker"};
     const auto& modules = modules_of(interpreter, provider.modules);
-    environment.versions = modules.versions;
+    for (const auto& [name, version] : modules.versions) {
+      if (name == "python" || std::ranges::count(provider.modules, name) != 0)
+        environment.versions.emplace(name, version);
+    }
     environment.missing = modules.problem;
     if (!environment.missing) {
       std::vector<std::string> absent;
@@ -130,7 +145,10 @@ Environment EnvironmentProbe::resolve_python(const Provider& provider,
 }
 
 const EnvironmentProbe::Modules& EnvironmentProbe::modules_of(
-    const std::string& interpreter, const std::vector<std::string>& names) {
+    const std::string& interpreter, const std::vector<std::string>& asked) {
+  const bool expected = std::ranges::all_of(
+      asked, [&](const auto& name) { return std::ranges::binary_search(expected_modules_, name); });
+  const auto& names = expected ? expected_modules_ : asked;
   const auto key = interpreter + "\n" + joined(names);
   if (const auto it = modules_.find(key); it != modules_.end()) return it->second;
   ProcessSpec spec;

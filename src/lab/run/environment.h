@@ -31,7 +31,9 @@ struct Environment {
 // Resolves environments, asking each interpreter and each library once.
 class EnvironmentProbe {
  public:
-  explicit EnvironmentProbe(Programs programs) : programs_(std::move(programs)) {}
+  // `cases`: whose providers may be asked about, so that one look at an interpreter answers for all
+  // of them. Providers of other cases are answered too, at the price of another look.
+  explicit EnvironmentProbe(Programs programs, const CaseRegistry& cases = {});
 
   // The environment of a provider on a platform. For Python: the first interpreter of
   // ASSAY_PYTHON_<PROVIDER>_<PLATFORM>, ASSAY_PYTHON_<PROVIDER>, ASSAY_PYTHON (each final when
@@ -48,9 +50,10 @@ class EnvironmentProbe {
   };
   Environment resolve(const Provider& provider, const std::string& platform);
   Environment resolve_python(const Provider& provider, const std::string& platform);
-  const Modules& modules_of(const std::string& interpreter, const std::vector<std::string>& names);
+  const Modules& modules_of(const std::string& interpreter, const std::vector<std::string>& asked);
 
   Programs programs_;
+  std::vector<std::string> expected_modules_;  // of all Python providers of the cases, sorted
   std::map<std::string, Environment> environments_;
   std::map<std::string, Modules> modules_;
 };

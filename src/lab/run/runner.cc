@@ -304,7 +304,7 @@ class Runner {
 Plan plan_run(const RunContext& context, const RunRequest& request) {
   check_request(request);
   core_groups(request.cpu_slots, request.cores);
-  EnvironmentProbe probe(context.programs);
+  EnvironmentProbe probe(context.programs, *context.cases);
   return make_plan(*context.cases, request, probe, !read_machine().gpus.empty(),
                    memory_limit_of(request));
 }

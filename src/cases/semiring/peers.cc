@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/semiring/peers.h"
+
+#include <iterator>
+
+namespace assay::cases::semiring {
+namespace {
+
+lab::Provider peer(std::string id, std::string description, std::vector<std::string> modules,
+                   std::string unequal_work = "") {
+  return {.id = std::move(id),
+          .description = std::move(description),
+          .runtime = lab::Runtime::kPython,
+          .modules = std::move(modules),
+          .unequal_work = std::move(unequal_work)};
+}
+
+constexpr std::string_view kPeers[] = {"torch", "torch-compile",  "jax",
+                                       "pyg",   "pyg-edge-index", "keops"};
+constexpr std::int64_t kUnrolledSlots = 32;  // python/assay_worker/edges.py
+
+}  // namespace
+
+std::vector<lab::Provider> matmul_peers() {
+  return {
+      peer("torch",
+           "PyTorch, eager: matmul, cdist (by differences for near-duplicates), else broadcast and "
+           "reduce over blocks of rows; boolean through an f32 matmul of 0 and 1",
+           {"torch"}),
+      peer("torch-compile",
+           "torch.compile of the whole expression, terms and reduction fused; matmul and cdist as "
+           "torch",
+           {"torch"}),
+      peer("jax",
+           "JAX, jitted: matmul, distances by a matmul (by differences for near-duplicates), fused "
+           "broadcast and reduce, log a row at a time; boolean through an f32 matmul of 0 and 1",
+           {"jax", "jaxlib"}),
+      peer("keops", "KeOps: compiled reductions over k, rows as batches; log in two reductions",
+           {"pykeops"}, "its max and min do not propagate NaN"),
+  };
+}
+
+std::vector<lab::Provider> dense_matmul_peers() {
+  return {peer("torch", "torch.matmul", {"torch"}),
+          peer("torch-compile", "torch.compile of torch.matmul", {"torch"}),
+          peer("jax", "jax.numpy.matmul, jitted", {"jax", "jaxlib"})};
+}
+
+std::vector<lab::Provider> edge_peers() {
+  return {
+      peer("torch",
+           "PyTorch, eager: x Wᵀ once for each vertex; embedding_bag for sum, gathered over blocks "
+           "of vertices for max",
+           {"torch"}),
+      peer("torch-compile",
+           "torch.compile: x Wᵀ once for each vertex, then gather, weigh and reduce fused",
+           {"torch"}),
+      peer("jax", "JAX, jitted: x Wᵀ once for each vertex, then gather, weigh and reduce fused",
+           {"jax", "jaxlib"}),
+      peer("pyg",
+           "PyTorch Geometric: x Wᵀ once for each vertex, adjacency as a CSR matrix made before, "
+           "spmm for sum and max",
+           {"torch_geometric", "torch"}),
+      peer("pyg-edge-index",
+           "PyTorch Geometric: x Wᵀ once for each vertex, edge index made before, a message in "
+           "memory for every edge, scattered",
+           {"torch_geometric", "torch"}),
+  };
+}
+
+std::vector<lab::Provider> with_peers(std::vector<lab::Provider> own,
+                                      std::vector<lab::Provider> peers) {
+  own.insert(own.end(), std::make_move_iterator(peers.begin()),
+             std::make_move_iterator(peers.end()));
+  return own;
+}
+
+std::optional<lab::Skip> why_peer_cannot(std::string_view provider,
+                                         assay::semiring::Algebra algebra) {
+  if (provider == "keops" && algebra == assay::semiring::Algebra::kBoolean) {
+    return lab::Skip{"provider_not_applicable", "KeOps knows no bool"};
+  }
+  return std::nullopt;
+}
+
+std::uint64_t framework_bytes(std::string_view provider) {
+  for (const auto name : kPeers) {
+    if (name == provider) return std::uint64_t{1} << 30;
+  }
+  return 0;
+}
+
+bool keeps_all_edges(std::string_view provider, std::int64_t slots) {
+  if (provider == "pyg-edge-index") return true;
+  return slots > kUnrolledSlots && provider == "torch-compile";
+}
+
+}  // namespace assay::cases::semiring
