@@ -29,7 +29,7 @@ demo: build
 
 test: build
 	@cmake --build build -j $(JOBS)
-	@ctest --test-dir build --output-on-failure -j $(JOBS)
+	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
 
 sanitize: deps
 	@cmake --preset dev --log-level=WARNING

@@ -165,6 +165,8 @@ void euclidean_gradients(Batch<T>& x, const MatmulOptions& options) {
       right_norms[static_cast<std::size_t>(j)] += row<T>(right, l)[j] * row<T>(right, l)[j];
     }
   }
+  // Below this, squares vanish and a comparison of their sums says nothing.
+  const T least = 16 * static_cast<T>(x.k) * std::numeric_limits<T>::min();
   Tensor h(x.c.dtype(), x.c.shape());
   std::vector<std::pair<std::int64_t, std::int64_t>> single;
   for (std::int64_t i = 0; i < x.m; ++i) {
@@ -172,8 +174,9 @@ void euclidean_gradients(Batch<T>& x, const MatmulOptions& options) {
       const T c = x.at(x.c, i, j);
       if (c == 0) continue;
       const auto p = static_cast<std::size_t>(i), q = static_cast<std::size_t>(j);
-      const bool certified = c * c >= (left_norms[p] + right_norms[q]) / 4 &&
-                             left_norms[p] + right_norms[q] <= std::numeric_limits<T>::max() / 16;
+      const T norms = left_norms[p] + right_norms[q];
+      const bool certified =
+          c * c >= norms / 4 && norms >= least && norms <= std::numeric_limits<T>::max() / 16;
       if (!certified) {
         single.emplace_back(i, j);
         continue;

@@ -54,6 +54,17 @@ TEST(Gradients, ByHand) {
   }
 }
 
+TEST(Gradients, NearDuplicatesWhoseSquaresVanish) {
+  // Two points 1e-30 apart, 1e-24 from a third that moves the centre away from both: squares of
+  // either are 0 in f32. The direction is (a − b)/|a − b|, here (0.6, 0.8).
+  const Tensor a = matrix({{1.0006e-24, 1.0008e-24}, {-1e-24, -1e-24}}, DType::kF32);
+  const Tensor b = matrix({{1e-24}, {1e-24}}, DType::kF32);
+  const Tensor dc = matrix({{1}, {0}}, DType::kF32);
+  const auto g = gradients(Algebra::kEuclidean, a, b, dc);
+  // The inputs themselves are rounded: 1e-24·2^-24 in differences of 6e-28 and 8e-28.
+  EXPECT_THAT(values(g.a.view()), Pointwise(DoubleNear(1e-3), std::vector{0.6, 0.8, 0.0, 0.0}));
+}
+
 TEST(Gradients, TiesZerosAndHoles) {
   const double inf = INFINITY;
   const Tensor ones = matrix({{1, 10}});
@@ -200,7 +211,7 @@ TEST(Gradients, RefuseWhatDoesNotFit) {
       [&] { matmul_gradients(Algebra::kLog, half.view(), other.view(), c.view(), c.view()); },
       ThrowsMessage<UserError>("gradients of log take f32 or f64, got f16"));
   EXPECT_THAT([&] { matmul_gradients(Algebra::kLog, a.view(), b.view(), c.view(), wrong.view()); },
-              ThrowsMessage<UserError>("gradients of log: the output has shape 4x2, expected 2x4"));
+              ThrowsMessage<UserError>("log gradients: the output has shape 4x2, expected 2x4"));
 }
 
 }  // namespace

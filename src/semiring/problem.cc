@@ -128,14 +128,7 @@ MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorV
   const auto in_batch = [&](const TensorView& x, std::int64_t rows, std::int64_t columns) {
     return batch.rank() == 0 ? x : x.broadcast(with_matrix(batch, rows, columns));
   };
-  return {algebra,
-          in_batch(a, m, k),
-          in_batch(b, k, n),
-          batch,
-          batch.element_count(),
-          m,
-          k,
-          n};
+  return {algebra, in_batch(a, m, k), in_batch(b, k, n), batch, batch.element_count(), m, k, n};
 }
 
 EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& idx,

@@ -60,6 +60,13 @@ class Multiplication {
   }
 
  private:
+  // A product of one thread may itself be one of many that a team shares out: it must not wait for
+  // that team.
+  static void wait_for_others(int threads) noexcept {
+    if (threads == 1) return;
+#pragma omp barrier
+  }
+
   void work(int thread, int threads) noexcept {
     for (std::int64_t column = 0; column < n_; column += blocking_.columns) {
       for (std::int64_t row = 0; row < m_; row += blocking_.rows) {
@@ -67,9 +74,9 @@ class Multiplication {
           const Packed<T> block = layout(row, column, begin);
           const ThreadGrid grid = thread_grid(threads, block.left_panels, block.right_panels);
           pack(block, grid, thread, threads);
-#pragma omp barrier
+          wait_for_others(threads);
           multiply(block, grid, thread);
-#pragma omp barrier
+          wait_for_others(threads);
         }
       }
     }

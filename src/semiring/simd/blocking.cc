@@ -11,10 +11,6 @@ namespace {
 std::int64_t divide_up(std::int64_t x, std::int64_t by) { return (x + by - 1) / by; }
 std::int64_t round_up(std::int64_t x, std::int64_t to) { return divide_up(x, to) * to; }
 
-// Bytes of one factor that are packed at once: below this the blocks of large products are packed
-// once, above it memory would grow with the product for nothing.
-constexpr std::int64_t kPackedBytes = 16 << 20;
-
 // Every block reads and writes C once; this many terms hide that, more would crowd the caches.
 constexpr std::int64_t kMostTerms = 512;
 
@@ -35,8 +31,8 @@ Blocking blocking_for(const CacheSizes& caches, std::int64_t m, std::int64_t k, 
   b.terms = std::min({limit, std::max<std::int64_t>(1, k), round_up(divide_up(k, blocks), 4)});
   b.terms = std::max<std::int64_t>(1, b.terms);
   b.right_panels = std::max<std::int64_t>(1, caches.l2 / 2 / (right_width * b.terms * size));
-  const std::int64_t rows = std::max(kPackedBytes / (b.terms * size), left_width);
-  const std::int64_t columns = std::max(kPackedBytes / (b.terms * size), right_width);
+  const std::int64_t rows = std::max(caches.packed / (b.terms * size), left_width);
+  const std::int64_t columns = std::max(caches.packed / (b.terms * size), right_width);
   b.rows = std::clamp<std::int64_t>(m, 1, rows);
   b.columns = std::clamp<std::int64_t>(n, 1, columns);
   return b;

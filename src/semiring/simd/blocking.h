@@ -11,7 +11,7 @@
 namespace assay::semiring::simd {
 
 struct Blocking {
-  std::int64_t terms;          // of the sum that are done at once: a left panel fills half of L1
+  std::int64_t terms;          // of the sum that are done at once: a left panel fits L1
   std::int64_t right_panels;   // that fill half of L2, and stream through L1 for each left panel
   std::int64_t rows, columns;  // that are packed at once: bounds the memory for packing
 };

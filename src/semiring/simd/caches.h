@@ -11,6 +11,8 @@ namespace assay::semiring::simd {
 struct CacheSizes {
   std::int64_t l1 = 32 << 10;
   std::int64_t l2 = 1 << 20;
+  // Of each factor, packed at once: beyond this, packing anew costs less than memory would.
+  std::int64_t packed = 16 << 20;
 };
 
 // What the system says about its first core; a level that it does not tell keeps the default.

@@ -11,7 +11,8 @@
 // docs/methods/semiring.md has the bound and its proof:  |C − exact| ≤ u·(8·√k + 16)·C.
 //
 // f32 squares that overflow or vanish are computed in f64, as the reference does it; f64 overflows
-// as the reference does. NaN and infinities come out as in the reference.
+// as the reference does, and has no such bound where squares are denormal. NaN and infinities come
+// out as in the reference.
 
 #include "semiring/simd/blocked_product.h"
 #include "semiring/simd/matrix.h"

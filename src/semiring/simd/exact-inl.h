@@ -78,7 +78,7 @@ void exact_log(std::int64_t terms, std::int64_t block, const T* const* rows,
   const hn::ScalableTag<T> d;
   using V = hn::Vec<hn::ScalableTag<T>>;
   const std::size_t lanes = hn::Lanes(d);
-  // log(terms · 4 / u): together, terms this far below the largest stay under u/4.
+  // log(terms · 2 / u), and one more: together, terms this far below the largest stay under u/4.
   const V cutoff = hn::Set(
       d, static_cast<T>(
              std::log(static_cast<double>(terms) * 4 / std::numeric_limits<T>::epsilon()) + 1));

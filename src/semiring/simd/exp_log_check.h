@@ -51,12 +51,16 @@ inline WorstErrors worst_errors(std::uint64_t begin, std::uint64_t end, std::uin
     y.resize(x.size());
     exp(std::span<const float>(x), y);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double error = ulps(y[i], std::exp(static_cast<double>(x[i])));
+      const double expected = std::exp(static_cast<double>(x[i]));
+      if (static_cast<float>(expected) == y[i]) continue;  // as near as can be: most are
+      const double error = ulps(y[i], expected);
       if (error > worst.exp) worst.exp = error, worst.exp_at = x[i];
     }
     log(std::span<const float>(x), y);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double error = ulps(y[i], std::log(static_cast<double>(x[i])));
+      const double expected = std::log(static_cast<double>(x[i]));
+      if (static_cast<float>(expected) == y[i]) continue;
+      const double error = ulps(y[i], expected);
       if (error > worst.log) worst.log = error, worst.log_at = x[i];
     }
   }

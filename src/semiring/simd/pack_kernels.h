@@ -30,7 +30,8 @@ struct PackKernels {
   // The same with every element `replicate` times in a row.
   void (*copy_replicated)(const PanelSource<T>& x, int width, int replicate, T* panel);
   // panel[l·width + i] = exp(x(i, l) − shift[i]), to within 2u of its value (u the unit roundoff)
-  // plus the smallest normal number, for x ≤ shift and shift finite; what padding holds is finite.
+  // plus 1.01 times the smallest normal number, for x ≤ shift and shift finite; what padding holds
+  // is finite.
   void (*copy_exp)(const PanelSource<T>& x, int width, const T* shift, T* panel);
   // panel[l·width + i] = x(i, l) − centre[l], rounded.
   void (*copy_centred)(const PanelSource<T>& x, int width, const T* centre, T* panel);
