@@ -27,11 +27,14 @@ VectorUnit vector_unit() {
 }
 
 // Loads with a variable of the environment set, unless the user has set it or there is nothing to
-// say; it is for the library alone, not for child processes.
-SharedLibrary load_with(const char* library, const char* variable, const char* value) {
+// say; it is for the library alone, not for child processes. `choose` is a function of the library
+// that makes it read the variable, if loading alone does not.
+SharedLibrary load_with(const char* library, const char* variable, const char* value,
+                        const char* choose = nullptr) {
   const bool sets = value != nullptr && std::getenv(variable) == nullptr;
   if (sets) ::setenv(variable, value, 1);
   SharedLibrary loaded(library);
+  if (choose != nullptr) loaded.function<void()>(choose)();
   if (sets) ::unsetenv(variable);
   return loaded;
 }
@@ -76,8 +79,9 @@ std::string openblas_description() {
 
 const SharedLibrary& blis() {
   // Its own numbers of the architectures: 0 is SkylakeX. What it finds below is right.
-  static const SharedLibrary library = load_with(
-      "libblis.so.4", "BLIS_ARCH_TYPE", vector_unit() == VectorUnit::kAvx512 ? "0" : nullptr);
+  static const SharedLibrary library =
+      load_with("libblis.so.4", "BLIS_ARCH_TYPE",
+                vector_unit() == VectorUnit::kAvx512 ? "0" : nullptr, "bli_init");
   return library;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "semiring/simd/aligned.h"
+#include "semiring/simd/flush_denormals.h"
 
 namespace assay::semiring::simd {
 namespace {
@@ -150,6 +151,7 @@ class Multiplication {
 
   void multiply_tile(const Packed<T>& b, std::int64_t p, std::int64_t q, int rows,
                      int columns) const noexcept {
+    const FlushDenormals flush(operands_.may_flush_denormals());
     const TileKernels<T>& tiles = operands_.tiles(b.left_flags[p], b.right_flags[q]);
     const T* left = b.left + p * shape_.left_width() * b.terms;
     const T* right = b.right + q * shape_.columns() * b.terms;

@@ -35,6 +35,8 @@ class Operands {
                                  std::int64_t terms, T* panel) const noexcept = 0;
   virtual std::uint8_t pack_right(std::int64_t first, int count, std::int64_t begin,
                                   std::int64_t terms, T* panel) const noexcept = 0;
+  // Whether products and sums that are denormal may become 0: what is lost does not matter.
+  virtual bool may_flush_denormals() const noexcept { return false; }
   // The tiles for a pair of panels; all have one shape.
   virtual const TileKernels<T>& tiles(std::uint8_t left_flags,
                                       std::uint8_t right_flags) const noexcept = 0;

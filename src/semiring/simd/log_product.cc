@@ -49,8 +49,8 @@ class LogOperands final : public Operands<T> {
         exact_(a, b, e, threads),
         refused_(threads) {
     const double k = static_cast<double>(e.k);
-    // What underflows is below 2k times the smallest normal number: a quarter of a rounding of S.
-    least_ = static_cast<T>(k * 8 * double{std::numeric_limits<T>::min()} /
+    // What underflows is below 4k times the smallest normal number: a quarter of a rounding of S.
+    least_ = static_cast<T>(k * 16 * double{std::numeric_limits<T>::min()} /
                             double{std::numeric_limits<T>::epsilon() / 2});
     most_ = static_cast<T>(2 * k);
     block_ = std::max<std::int64_t>(32, std::llround(2 * std::sqrt(k)));
@@ -71,6 +71,10 @@ class LogOperands final : public Operands<T> {
     return 0;
   }
   const TileKernels<T>& tiles(std::uint8_t, std::uint8_t) const noexcept override { return tiles_; }
+
+  // A factor, a product and a partial sum below the smallest normal number are lost: each costs at
+  // most that number a term, and the certificate leaves room for them.
+  bool may_flush_denormals() const noexcept override { return true; }
 
   void finish(std::int64_t row, int rows, std::int64_t column, int columns,
               int thread) const noexcept override {
