@@ -11,7 +11,7 @@ namespace assay::transport {
 Derivatives differentiate(const Prepared& prepared, const Case& at) {
   check_case(prepared, at, Method::kStructured);
   const auto& system = prepared.parts().full;
-  const FactoredSystem<double> factors(system, at.nu_hat, at.epsi_hat);
+  const FactoredSystem factors(system, at.nu_hat, at.epsi_hat);
   if (factors.singular()) {
     fail("surface '{}': the system is singular at nu_hat {}, epsi_hat {}", prepared.name(),
          at.nu_hat, at.epsi_hat);

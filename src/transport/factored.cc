@@ -41,45 +41,55 @@ Modes apply_system(const BlockSystem& system, double nu_hat, double epsi_hat, co
   return y;
 }
 
-template <typename T>
-FactoredSystem<T>::FactoredSystem(const BlockSystem& system, double nu_hat, double epsi_hat)
+FactoredSystem::FactoredSystem(const BlockSystem& system, double nu_hat, double epsi_hat,
+                               int highest_double)
     : system_(&system), inverse_(static_cast<std::size_t>(system.n_xi) + 1) {
-  StructuredElimination<T> e;
-  e.start(system, nu_hat, epsi_hat);
+  StructuredElimination<float> single;
+  single.start(system, nu_hat, epsi_hat);
+  while (single.k() > highest_double && single.k() >= 1) {
+    single.invert();
+    inverse_[static_cast<std::size_t>(single.k())] = {{}, single.delta(), single.transposed()};
+    single.descend();
+  }
+  StructuredElimination<double> e;
+  single.k() == system.n_xi ? e.start(system, nu_hat, epsi_hat) : e.take_over(single);
   while (e.k() >= 1) {
     e.invert();
-    inverse_[static_cast<std::size_t>(e.k())] = {e.delta(), e.transposed()};
+    inverse_[static_cast<std::size_t>(e.k())] = {e.delta(), {}, e.transposed()};
     e.descend();
   }
   const int n = system.block_size(0);
   lu_transposed_ = e.transposed();
-  lu_.assign(e.delta().begin(), e.delta().end());
+  lu_ = std::move(e.delta());
   if (system.pinned) pin_first_row(n, lu_transposed_, lu_);
   singular_ = !blas::factor_lu(n, lu_.data(), n, pivots_);
 }
 
-template <typename T>
-void FactoredSystem<T>::multiply_inverse(int k, bool transposed, std::vector<double>& x) const {
+void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double>& x) const {
   const int n = system_->block_size(k);
+  const auto op = [&](bool stored_transposed) {
+    return transposed != stored_transposed ? blas::Op::kTranspose : blas::Op::kNo;
+  };
   if (k == 0) {
-    blas::solve_lu(transposed != lu_transposed_ ? blas::Op::kTranspose : blas::Op::kNo, n, 1,
-                   lu_.data(), n, pivots_, x.data(), n);
+    blas::solve_lu(op(lu_transposed_), n, 1, lu_.data(), n, pivots_, x.data(), n);
     return;
   }
+  const auto multiply = [&]<typename T>(const std::vector<T>& matrix, bool stored_transposed) {
+    const std::vector<T> in(x.begin(), x.end());
+    std::vector<T> out(x.size(), T{0});
+    blas::gemv(op(stored_transposed), n, n, T{1}, matrix.data(), n, in.data(), T{0}, out.data());
+    std::copy(out.begin(), out.end(), x.begin());
+  };
   const auto& inverse = inverse_[static_cast<std::size_t>(k)];
-  const std::vector<T> in(x.begin(), x.end());
-  std::vector<T> out(x.size(), T{0});
-  blas::gemv(transposed != inverse.transposed ? blas::Op::kTranspose : blas::Op::kNo, n, n, T{1},
-             inverse.matrix.data(), n, in.data(), T{0}, out.data());
-  std::copy(out.begin(), out.end(), x.begin());
+  inverse.f64.empty() ? multiply(inverse.f32, inverse.transposed)
+                      : multiply(inverse.f64, inverse.transposed);
 }
 
 // A = (1 + U Δ⁻¹)·Δ·(1 + Δ⁻¹ L), so with z_k = Δ_k⁻¹ σ_k:
 //   σ_k = s_k − U_k z_{k+1}  from the top,  f_0 = z_0,  f_k = z_k − Δ_k⁻¹ L_k f_{k−1}.
 // The transpose has the same form with L_{k+1}ᵀ for U_k, U_{k−1}ᵀ for L_k and Δ_kᵀ for Δ_k. The
 // pinned row of U_0 is zero.
-template <typename T>
-void FactoredSystem<T>::sweep(Modes& x, bool transposed) const {
+void FactoredSystem::sweep(Modes& x, bool transposed) const {
   Combination<double> terms;
   const auto subtract = [&](bool by_transpose, std::vector<double> from, std::vector<double>& to) {
     for (auto& v : from) v = -v;
@@ -106,8 +116,5 @@ void FactoredSystem<T>::sweep(Modes& x, bool transposed) const {
     for (std::size_t r = 0; r < correction.size(); ++r) x[at][r] += correction[r];
   }
 }
-
-template class FactoredSystem<double>;
-template class FactoredSystem<float>;
 
 }  // namespace assay::transport

@@ -20,13 +20,15 @@ double dot(const Modes& a, const Modes& b);
 // y = A x, entry by entry, in f64; the pinned row included.
 Modes apply_system(const BlockSystem& system, double nu_hat, double epsi_hat, const Modes& x);
 
-// The whole system factored, every block kept: (n_ξ + 1)·N²·sizeof(T) bytes. Solves with any right
-// side, where the elimination of eliminate.h knows only sources in k = 0, 1, 2. T = float is the
-// preconditioner of the mixed-precision solver.
-template <typename T>
+// The whole system factored, every block kept. Solves with any right side, where the elimination of
+// eliminate.h knows only sources in k = 0, 1, 2. Blocks above `highest_double` are eliminated and
+// kept in f32: 4N² bytes each instead of 8N².
 class FactoredSystem {
  public:
-  FactoredSystem(const BlockSystem& system, double nu_hat, double epsi_hat);
+  FactoredSystem(const BlockSystem& system, double nu_hat, double epsi_hat, int highest_double);
+  // The same with every block in f64.
+  FactoredSystem(const BlockSystem& system, double nu_hat, double epsi_hat)
+      : FactoredSystem(system, nu_hat, epsi_hat, system.n_xi) {}
   // x ← A⁻¹ x.
   void solve(Modes& x) const { sweep(x, false); }
   // x ← A⁻ᵀ x.
@@ -34,21 +36,20 @@ class FactoredSystem {
   bool singular() const { return singular_; }
 
  private:
+  // Δ_k⁻¹, k ≥ 1, in one of the two precisions.
   struct Inverse {
-    std::vector<T> matrix;
+    std::vector<double> f64;
+    std::vector<float> f32;
     bool transposed = false;
   };
   void sweep(Modes& x, bool transposed) const;
   void multiply_inverse(int k, bool transposed, std::vector<double>& x) const;
 
   const BlockSystem* system_;
-  std::vector<Inverse> inverse_;  // of Δ_k, k ≥ 1; entry 0 is empty
+  std::vector<Inverse> inverse_;  // entry 0 is empty
   std::vector<double> lu_;        // of Δ_0, pivoted, in f64
   std::vector<int> pivots_;
   bool lu_transposed_ = false, singular_ = false;
 };
-
-extern template class FactoredSystem<double>;
-extern template class FactoredSystem<float>;
 
 }  // namespace assay::transport

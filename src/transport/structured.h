@@ -18,6 +18,16 @@ template <typename T>
 class StructuredElimination {
  public:
   void start(const BlockSystem& system, double nu_hat, double epsi_hat);
+  // Goes on from the Δ_k where another elimination has come to, in this precision.
+  template <typename Other>
+  void take_over(const StructuredElimination<Other>& other) {
+    system_ = other.system_;
+    nu_hat_ = other.nu_hat_;
+    epsi_hat_ = other.epsi_hat_;
+    k_ = other.k_;
+    transposed_ = other.transposed_;
+    delta_.assign(other.delta_.begin(), other.delta_.end());
+  }
   // Δ_k⁻¹ in place of Δ_k: without pivoting, or by Cholesky where Δ_k is symmetric (f64). What
   // cannot be inverted becomes NaN or infinity.
   void invert();
@@ -31,6 +41,9 @@ class StructuredElimination {
   bool transposed() const { return transposed_; }
 
  private:
+  template <typename>
+  friend class StructuredElimination;
+
   const BlockSystem* system_ = nullptr;
   double nu_hat_ = 0, epsi_hat_ = 0;
   int k_ = 0;

@@ -72,11 +72,27 @@ void combine(int rows, const T* in, int outputs, int width, const std::int32_t* 
 }
 
 template <typename T>
+void swap(T& a, T& b) {
+  const T c = a;
+  a = b;
+  b = c;
+}
+
+template <typename T>
 void invert_leaf(T* a) {
   using P = typename Pack<T>::Type;
   constexpr int packs = kLeaf / kLanes<T>;
+  int pivot_row[kLeaf];
   for (int p = 0; p < kLeaf; ++p) {
     T* pivot_column = a + p * kLeaf;
+    int best = p;
+    for (int r = p + 1; r < kLeaf; ++r) {
+      if (__builtin_fabs(pivot_column[r]) > __builtin_fabs(pivot_column[best])) best = r;
+    }
+    pivot_row[p] = best;
+    if (best != p) {
+      for (int c = 0; c < kLeaf; ++c) swap(a[c * kLeaf + p], a[c * kLeaf + best]);
+    }
     const T d = 1 / pivot_column[p];
     pivot_column[p] = 0;  // so that the update below leaves the pivot row and column alone
     P column[packs];
@@ -95,6 +111,11 @@ void invert_leaf(T* a) {
       *reinterpret_cast<P*>(pivot_column + q * kLanes<T>) = -d * column[q];
     }
     pivot_column[p] = d;
+  }
+  // Rows were exchanged before, so columns are exchanged back after.
+  for (int p = kLeaf - 1; p >= 0; --p) {
+    if (pivot_row[p] == p) continue;
+    for (int r = 0; r < kLeaf; ++r) swap(a[p * kLeaf + r], a[pivot_row[p] * kLeaf + r]);
   }
 }
 

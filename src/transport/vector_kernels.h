@@ -16,7 +16,7 @@ struct VectorKernels {
   // Column c of out ← Σ_w weight[c·width + w] · (column source[c·width + w] of in); `rows` rows.
   void (*combine)(int rows, const T* in, int outputs, int width, const std::int32_t* source,
                   const T* weight, T* out);
-  // Inverts a kLeaf×kLeaf block in place, without pivoting, by Gauss–Jordan.
+  // Inverts a kLeaf×kLeaf block in place by Gauss–Jordan with row exchanges inside the block.
   void (*invert_leaf)(T* a);
 };
 
