@@ -45,6 +45,11 @@ lab::Programs find_programs() {
   return programs;
 }
 
+std::string transport_program() {
+  const auto folder = std::filesystem::path(own_program()).parent_path();
+  return first_existing({folder / "assay-transport", folder / "../libexec/assay/assay-transport"});
+}
+
 lab::CaseRegistry all_cases() {
   lab::CaseRegistry cases;
   cases::semiring::add_cases(cases);

@@ -10,8 +10,8 @@
 
 namespace assay::transport {
 
-// In DKES's normalisation (see docs/methods/transport.md): D11 [m·T⁻²·…] as the spec's formulas
-// give it for ψ' and B0 of the surface.
+// In DKES's normalisation: D11 [1/(m T²)], D31 and D13 [1/T], D33 [m], in the radius r of ψ' =
+// dψ/dr.
 struct Coefficients {
   double d11 = 0, d31 = 0, d13 = 0, d33 = 0;
   double d33_spitzer = 0;  // (2/(3ν̂)) ⟨B²⟩/B0²: D33 where nothing is trapped
