@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <set>
 
 #include "base/error.h"
 
@@ -62,7 +62,7 @@ std::string bars(const Solution& s) {
   }
   out += "EOD\n";
   out +=
-      "set title 'Coefficients: absolute value, {/:Italic blue} positive, orange negative'\n"
+      "set title 'Coefficients, absolute values (orange: negative)'\n"
       "set logscale y; set format y '10^{%T}'; set grid ytics lc rgb '#dddddd'\n"
       "set style fill solid 0.85 noborder; set boxwidth 0.6; unset colorbox; unset key\n"
       "set xtics ('D_{11}' 0, 'D_{31}' 1, 'D_{13}' 2, 'D_{33}' 3, 'D_{33}^{Sp}' 4) nomirror\n";
@@ -107,7 +107,7 @@ std::string curves(const RunInput& in, const std::vector<Solution>& solutions) {
       "set logscale y; set format y '10^{%T}'; set ylabel 'D_{11} [1/(m T^2)]'\n"
       "set logscale y2; set format y2 '10^{%T}'; set y2tics; set ytics nomirror\n"
       "set y2label '|D_{31}| [1/T]'; set grid xtics ytics lc rgb '#dddddd'\n"
-      "set key bottom left samplen 2; set autoscale; unset colorbox\n";
+      "set key inside top center samplen 2 opaque; set autoscale; unset colorbox\n";
   return out + plot + "\n";
 }
 
@@ -116,7 +116,9 @@ std::string summary(const RunInput& in, const Prepared& prepared,
   const auto& g = prepared.geometry();
   double residual = 0, onsager = 0;
   std::vector<std::string> warnings;
+  std::set<std::string_view> methods;
   for (const auto& s : solutions) {
+    methods.insert(name_of(s.method));
     residual = std::max(residual, s.residual);
     onsager = std::max(onsager, s.onsager);
     for (const auto& w : s.warnings) {
@@ -136,8 +138,8 @@ std::string summary(const RunInput& in, const Prepared& prepared,
       fmt::format("ψ'        {:.6g} T m", g.psi_prime),
       fmt::format("B₀        {:.6g} T", g.b0),
       fmt::format("⟨B²⟩      {:.6g} T²", g.mean_b2),
-      "ν̂         " + range(in.nu_hat) + " 1/m",
-      (in.field_is_er ? "Ê_r       " : "Ê_ψ       ") + range(in.field) +
+      "nu_hat    " + range(in.nu_hat) + " 1/m",
+      (in.field_is_er ? "er_hat    " : "epsi_hat  ") + range(in.field) +
           (in.field_is_er ? " T" : " 1/m")};
   if (solutions.size() == 1) {
     const auto& d = solutions.front().d;
@@ -148,7 +150,7 @@ std::string summary(const RunInput& in, const Prepared& prepared,
   }
   lines.push_back(fmt::format("residual  {:.1e}", residual));
   lines.push_back(fmt::format("Onsager   {:.1e}", onsager));
-  lines.push_back(fmt::format("method    {}", name_of(solutions.front().method)));
+  lines.push_back(fmt::format("methods   {}", fmt::join(methods, ", ")));
   lines.push_back(warnings.empty() ? "warnings  none"
                                    : fmt::format("warnings  {}", warnings.size()));
   std::string out =
@@ -174,7 +176,7 @@ std::string panel_script(const RunInput& in, const Prepared& prepared,
                         : "set terminal pngcairo size 1400,1000 font 'DejaVu Sans,12'\n";
   out += fmt::format("set encoding utf8\nset output {}\n", quoted(image));
   out += map_block("field", g, g.b) + map_block("drift", g, g.drift);
-  out += "set multiplot layout 2,2 margins 0.07,0.94,0.07,0.94 spacing 0.13,0.13\n";
+  out += "set multiplot layout 2,2 margins 0.07,0.90,0.07,0.94 spacing 0.17,0.13\n";
   const std::string axes = fmt::format(
       "set xlabel 'ζ/π'; set ylabel 'θ/π' offset 1; unset key\n"
       "set xrange [0:{:.6g}]; set yrange [0:2]; set view map\n"
