@@ -39,15 +39,18 @@ TEST(Kernels, InverseTimesMatrixIsTheIdentity) {
   }
 }
 
-TEST(Kernels, CombinationsAndTransposesMatchPlainLoops) {
+TEST(Kernels, CombinationsMatchPlainLoopsEitherWayRound) {
   for (const int rows : {1, 7, 31, 32, 33, 64, 70}) {
     const int columns = 5;
-    Combination<double> terms{.inputs = columns, .outputs = 3, .width = 2};
-    terms.source = {0, 4, 2, 2, 1, 3};
-    terms.weight = {1, -2, 0.5, 0.25, 0, 3};
+    // out_0 = in_0 − 2 in_4, out_1 = ½ in_2 + ¼ in_2, out_2 = 3 in_3, in blocks of several shapes.
+    Combination<double> terms{.inputs = columns, .outputs = 3};
+    terms.blocks = {{2, 1, 0, 0, 0}, {2, 2, 2, 1, 2}, {1, 1, 4, 3, 6}};
+    terms.source = {0, 4, 2, 3, 2};
+    terms.output = {0, 1, 2, 1};
+    terms.weight = {1, -2, 0.5, 0, 0, 3, 0.25};
     std::vector<double> in(elements(rows, columns)), out(elements(rows, 3), -1);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(i % 11) - 3;
-    combine_columns(rows, in.data(), terms, out.data());
+    combine_columns(rows, in.data(), terms, false, out.data());
     const auto at = [&](int r, int c) {
       return in[elements(c, rows) + static_cast<std::size_t>(r)];
     };
@@ -57,11 +60,12 @@ TEST(Kernels, CombinationsAndTransposesMatchPlainLoops) {
       EXPECT_EQ(out[elements(1, rows) + i], 0.75 * at(r, 2));
       EXPECT_EQ(out[elements(2, rows) + i], 3 * at(r, 3));
     }
-    std::vector<double> turned(in.size());
-    transpose(rows, columns, in.data(), turned.data());
+    std::vector<double> turned(out.size(), -1);
+    combine_columns(rows, in.data(), terms, true, turned.data());
     for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c < columns; ++c) {
-        EXPECT_EQ(turned[elements(r, columns) + static_cast<std::size_t>(c)], at(r, c));
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_EQ(turned[elements(r, 3) + static_cast<std::size_t>(c)],
+                  out[elements(c, rows) + static_cast<std::size_t>(r)]);
       }
     }
   }

@@ -7,50 +7,60 @@
 
 namespace assay::transport {
 
-void add_terms(const Combination<double>& by_row, std::span<const double> x, std::span<double> y) {
-  dcheck(
-      static_cast<int>(x.size()) == by_row.inputs && static_cast<int>(y.size()) == by_row.outputs,
-      "terms are applied to vectors of their sizes");
-  const auto width = static_cast<std::size_t>(by_row.width);
-  for (std::size_t r = 0; r < y.size(); ++r) {
-    double sum = 0;
-    for (std::size_t i = r * width; i < (r + 1) * width; ++i) {
-      sum += by_row.weight[i] * x[static_cast<std::size_t>(by_row.source[i])];
+namespace {
+
+// Calls f(source, output, weight) for every term.
+template <typename F>
+void for_each_term(const Combination<double>& terms, F f) {
+  for (const auto& block : terms.blocks) {
+    const auto* weight = terms.weight.data() + block.first_weight;
+    for (int s = 0; s < block.sources; ++s) {
+      const auto source =
+          static_cast<std::size_t>(terms.source[static_cast<std::size_t>(block.first_source + s)]);
+      const auto* output = terms.output.data() + block.first_output;
+      for (int o = 0; o < block.outputs; ++o) {
+        f(source, static_cast<std::size_t>(output[o]), *weight++);
+      }
     }
-    y[r] += sum;
   }
 }
 
-void add_terms_transposed(const Combination<double>& by_row, std::span<const double> x,
-                          std::span<double> y) {
-  const auto width = static_cast<std::size_t>(by_row.width);
-  for (std::size_t r = 0; r < x.size(); ++r) {
-    for (std::size_t i = r * width; i < (r + 1) * width; ++i) {
-      y[static_cast<std::size_t>(by_row.source[i])] += by_row.weight[i] * x[r];
-    }
-  }
+}  // namespace
+
+void add_terms(const Combination<double>& by_row, double factor, std::span<const double> x,
+               std::span<double> y) {
+  dcheck(
+      static_cast<int>(x.size()) == by_row.inputs && static_cast<int>(y.size()) == by_row.outputs,
+      "terms are applied to vectors of their sizes");
+  for_each_term(by_row, [&](std::size_t source, std::size_t output, double weight) {
+    y[output] += factor * weight * x[source];
+  });
+}
+
+void add_terms_transposed(const Combination<double>& by_row, double factor,
+                          std::span<const double> x, std::span<double> y) {
+  for_each_term(by_row, [&](std::size_t source, std::size_t output, double weight) {
+    y[source] += factor * weight * x[output];
+  });
 }
 
 void apply_lower(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y) {
   Combination<double> terms;
   system.lower_by_row(k, terms);
-  add_terms(terms, x, y);
+  add_terms(terms, 1, x, y);
 }
 
 void apply_upper(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y) {
   Combination<double> terms;
   system.upper_by_row(k, 1, terms);
-  add_terms(terms, x, y);
+  add_terms(terms, 1, x, y);
 }
 
 void apply_diagonal_block(const BlockSystem& system, int k, double nu_hat, double epsi_hat,
                           std::span<const double> x, std::span<double> y) {
   const double scalar = BlockSystem::collisions(nu_hat, k);
   for (std::size_t r = 0; r < y.size(); ++r) y[r] += scalar * x[r];
-  if (epsi_hat == 0) return;
-  Combination<double> terms;
-  weigh(*system.electric, epsi_hat, 0, terms);
-  add_terms(terms, x, y);
+  if (epsi_hat != 0) add_terms(*system.electric, epsi_hat, x, y);
 }
 
 template <typename T>
@@ -60,14 +70,9 @@ void add_diagonal_block(const BlockSystem& system, int k, double nu_hat, double 
   const T scalar = static_cast<T>(BlockSystem::collisions(nu_hat, k));
   for (std::size_t r = 0; r < n; ++r) matrix[r + r * n] += scalar;
   if (epsi_hat == 0) return;
-  const auto& terms = *system.electric;
-  const auto width = static_cast<std::size_t>(terms.width);
-  for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t i = r * width + 1; i < (r + 1) * width; ++i) {  // slot 0 is empty
-      const auto c = static_cast<std::size_t>(terms.source[i]);
-      matrix[transposed ? c + r * n : r + c * n] += static_cast<T>(epsi_hat * terms.weight[i]);
-    }
-  }
+  for_each_term(*system.electric, [&](std::size_t c, std::size_t r, double weight) {
+    matrix[transposed ? c + r * n : r + c * n] += static_cast<T>(epsi_hat * weight);
+  });
 }
 template void add_diagonal_block(const BlockSystem&, int, double, double, bool,
                                  std::vector<double>&);
@@ -84,21 +89,15 @@ template void pin_first_row(int, bool, std::vector<double>&);
 template void pin_first_row(int, bool, std::vector<float>&);
 
 void scatter_columns(const Combination<double>& by_column, int rows, std::vector<double>& matrix) {
-  const auto width = static_cast<std::size_t>(by_column.width);
-  for (std::size_t i = 0; i < by_column.weight.size(); ++i) {
-    const auto c = i / width;
-    matrix[static_cast<std::size_t>(by_column.source[i]) + c * static_cast<std::size_t>(rows)] +=
-        by_column.weight[i];
-  }
+  for_each_term(by_column, [&](std::size_t r, std::size_t c, double weight) {
+    matrix[r + c * static_cast<std::size_t>(rows)] += weight;
+  });
 }
 
 void scatter_rows(const Combination<double>& by_row, int rows, std::vector<double>& matrix) {
-  const auto width = static_cast<std::size_t>(by_row.width);
-  for (std::size_t i = 0; i < by_row.weight.size(); ++i) {
-    const auto r = i / width;
-    matrix[r + static_cast<std::size_t>(by_row.source[i]) * static_cast<std::size_t>(rows)] +=
-        by_row.weight[i];
-  }
+  for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
+    matrix[r + c * static_cast<std::size_t>(rows)] += weight;
+  });
 }
 
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,

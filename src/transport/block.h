@@ -17,11 +17,12 @@ inline std::size_t elements(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
 }
 
-// y += (terms by row)·x.
-void add_terms(const Combination<double>& by_row, std::span<const double> x, std::span<double> y);
-// y += (terms by row)ᵀ·x.
-void add_terms_transposed(const Combination<double>& by_row, std::span<const double> x,
-                          std::span<double> y);
+// y += factor·(terms by row)·x.
+void add_terms(const Combination<double>& by_row, double factor, std::span<const double> x,
+               std::span<double> y);
+// y += factor·(terms by row)ᵀ·x.
+void add_terms_transposed(const Combination<double>& by_row, double factor,
+                          std::span<const double> x, std::span<double> y);
 
 // y += L_k x, y += U_k x, y += D_k x. The pinned row is the caller's to set.
 void apply_lower(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y);

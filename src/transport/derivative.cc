@@ -33,7 +33,7 @@ Derivatives differentiate(const Prepared& prepared, const Case& at) {
       for (std::size_t r = 0; r < f[j][block].size(); ++r) {
         nu_change[block][r] = BlockSystem::collisions(1, k) * f[j][block][r];
       }
-      add_terms(*system.electric, f[j][block], field_change[block]);
+      add_terms(*system.electric, 1, f[j][block], field_change[block]);
     }
     if (system.pinned) nu_change[0][0] = field_change[0][0] = 0;
     for (std::size_t i = 0; i < 2; ++i) {

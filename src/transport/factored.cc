@@ -91,16 +91,15 @@ void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double
 // pinned row of U_0 is zero.
 void FactoredSystem::sweep(Modes& x, bool transposed) const {
   Combination<double> terms;
-  const auto subtract = [&](bool by_transpose, std::vector<double> from, std::vector<double>& to) {
-    for (auto& v : from) v = -v;
-    by_transpose ? add_terms_transposed(terms, from, to) : add_terms(terms, from, to);
+  const auto subtract = [&](const std::vector<double>& from, std::vector<double>& to) {
+    transposed ? add_terms_transposed(terms, -1, from, to) : add_terms(terms, -1, from, to);
   };
   for (int k = system_->n_xi; k >= 0; --k) {
     const auto at = static_cast<std::size_t>(k);
     if (k < system_->n_xi) {
       transposed ? system_->lower_by_row(k + 1, terms) : system_->upper_by_row(k, 1, terms);
       const double pinned = x[0][0];
-      subtract(transposed, x[at + 1], x[at]);
+      subtract(x[at + 1], x[at]);
       if (k == 0 && system_->pinned && !transposed) x[0][0] = pinned;
     }
     multiply_inverse(k, transposed, x[at]);
@@ -111,7 +110,7 @@ void FactoredSystem::sweep(Modes& x, bool transposed) const {
     if (k == 1 && system_->pinned && transposed) below[0] = 0;
     transposed ? system_->upper_by_row(k - 1, 1, terms) : system_->lower_by_row(k, terms);
     std::vector<double> correction(x[at].size(), 0.0);
-    subtract(transposed, std::move(below), correction);
+    subtract(below, correction);
     multiply_inverse(k, transposed, correction);
     for (std::size_t r = 0; r < correction.size(); ++r) x[at][r] += correction[r];
   }

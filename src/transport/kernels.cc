@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "transport/blas.h"
 #include "transport/vector_kernels.h"
@@ -74,34 +77,16 @@ void invert_by_halves(int n, T* a, int ld, T* scratch) {
   blas::gemm(kNo, kNo, n1, n1, n2, -one, a12, ld, ca, n2, one, a11, ld);
 }
 
-template <typename T>
-void transpose_blocks(int rows, int columns, const T* in, T* out) {
-  constexpr int kBlock = 16;
-  for (int c0 = 0; c0 < columns; c0 += kBlock) {
-    const int c1 = std::min(columns, c0 + kBlock);
-    for (int r0 = 0; r0 < rows; r0 += kBlock) {
-      const int r1 = std::min(rows, r0 + kBlock);
-      for (int r = r0; r < r1; ++r) {
-        for (int c = c0; c < c1; ++c) {
-          out[c + static_cast<std::ptrdiff_t>(r) * columns] =
-              in[r + static_cast<std::ptrdiff_t>(c) * rows];
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 
 template <typename T>
-void combine_columns(int rows, const T* in, const Combination<T>& terms, T* out) {
-  vector_kernels<T>().combine(rows, in, terms.outputs, terms.width, terms.source.data(),
-                              terms.weight.data(), out);
-}
-
-template <typename T>
-void transpose(int rows, int columns, const T* in, T* out) {
-  transpose_blocks(rows, columns, in, out);
+void combine_columns(int rows, const T* in, const Combination<T>& terms, bool transposed, T* out) {
+  // One allocation of some ten kilobytes against 2·rows·weights flops.
+  const auto bytes = static_cast<std::size_t>(terms.inputs + terms.outputs + 1) * kPanelBytes;
+  const std::unique_ptr<T, void (*)(void*)> panel(static_cast<T*>(std::aligned_alloc(64, bytes)),
+                                                  std::free);
+  if (!panel) throw std::bad_alloc();
+  vector_kernels<T>().combine(rows, in, terms, transposed, panel.get(), out);
 }
 
 template <typename T>
@@ -111,10 +96,8 @@ void invert_without_pivoting(int n, T* a, int ld, std::vector<T>& scratch) {
   invert_by_halves(n, a, ld, scratch.data());
 }
 
-template void combine_columns(int, const double*, const Combination<double>&, double*);
-template void combine_columns(int, const float*, const Combination<float>&, float*);
-template void transpose(int, int, const double*, double*);
-template void transpose(int, int, const float*, float*);
+template void combine_columns(int, const double*, const Combination<double>&, bool, double*);
+template void combine_columns(int, const float*, const Combination<float>&, bool, float*);
 template void invert_without_pivoting(int, double*, int, std::vector<double>&);
 template void invert_without_pivoting(int, float*, int, std::vector<float>&);
 

@@ -2,31 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The loops that BLAS has no name for, in f64 and f32: sparse combinations of columns, transposes,
-// and inversion without pivoting. Matrices are column-major.
+// The loops that BLAS has no name for, in f64 and f32: sparse combinations of columns, and
+// inversion without pivoting. Matrices are column-major.
 
 #include <cstdint>
 #include <vector>
 
 namespace assay::transport {
 
-// `outputs` sums of `width` terms each: out_c = Σ_w weight[c·width + w] · in_{source[c·width + w]}.
-// Terms that are not needed have weight 0 and any valid source.
+// Weighted sums of vectors, out_o += Σ_s weight·in_s, as a list of small dense blocks: the outputs
+// of a block all use the same sources. Derivatives along one angle are of this kind, a block for
+// each value of the other angle.
+struct TermBlock {
+  std::int32_t sources = 0, outputs = 0;            // how many
+  std::int32_t first_source = 0, first_output = 0;  // in Combination::source and ::output
+  std::int64_t first_weight = 0;                    // sources×outputs of them, outputs fastest
+};
 template <typename T>
 struct Combination {
-  int inputs = 0, outputs = 0, width = 0;
-  std::vector<std::int32_t> source;
+  int inputs = 0, outputs = 0;
+  std::vector<TermBlock> blocks;
+  std::vector<std::int32_t> source, output;
   std::vector<T> weight;
 };
 
-// Column c of out ← Σ_w weight·(column source of in). Both have `rows` rows without gaps; they do
-// not overlap. 2·rows·outputs·width flops.
+// Column o of out ← Σ_s weight·(column s of in); `rows` rows without gaps. With `transposed`, that
+// is row o of out, which has `outputs` rows then. in and out do not overlap. 2·rows·weights flops.
 template <typename T>
-void combine_columns(int rows, const T* in, const Combination<T>& terms, T* out);
-
-// out (columns×rows) ← inᵀ (in is rows×columns), both without gaps, not overlapping.
-template <typename T>
-void transpose(int rows, int columns, const T* in, T* out);
+void combine_columns(int rows, const T* in, const Combination<T>& terms, bool transposed, T* out);
 
 // Inverts an n×n matrix in place by halves (Schur complements), all of it matrix products but for
 // leaves of 32: 2n³ flops. No pivots are searched; docs/methods/transport.md says why the blocks

@@ -8,20 +8,22 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "transport/unknowns.h"
 
 namespace assay::transport {
 namespace {
 
-// A sparse matrix under construction: entries of V and of g by row.
+using Rows = std::vector<std::map<int, double>>;  // entries by row: column → value
+
+// An operator under construction: its derivatives along the two angles, and g, apart.
 struct Entries {
   int rows = 0, columns = 0;
-  std::vector<std::map<int, double>> v, g;
+  Rows theta, zeta, g;
 
   Entries(int rows_, int columns_)
       : rows(rows_),
         columns(columns_),
-        v(static_cast<std::size_t>(rows_)),
+        theta(static_cast<std::size_t>(rows_)),
+        zeta(static_cast<std::size_t>(rows_)),
         g(static_cast<std::size_t>(rows_)) {}
 };
 
@@ -38,16 +40,12 @@ Entries derivative_entries(const Geometry& geometry, const Field& a_theta, const
       const int r = i + j * grid.n_theta;
       const auto row = static_cast<std::size_t>(r);
       for (int l = 0; l < grid.n_theta; ++l) {
-        if (l != i) {
-          e.v[row][l + j * grid.n_theta] =
-              a_theta[row] * d_theta[static_cast<std::size_t>(i * grid.n_theta + l)];
-        }
+        e.theta[row][l + j * grid.n_theta] =
+            a_theta[row] * d_theta[static_cast<std::size_t>(i * grid.n_theta + l)];
       }
       for (int l = 0; l < grid.n_zeta; ++l) {
-        if (l != j) {
-          e.v[row][i + l * grid.n_theta] =
-              a_zeta[row] * d_zeta[static_cast<std::size_t>(j * grid.n_zeta + l)];
-        }
+        e.zeta[row][i + l * grid.n_theta] =
+            a_zeta[row] * d_zeta[static_cast<std::size_t>(j * grid.n_zeta + l)];
       }
       e.g[row][r] = g[row];
     }
@@ -55,12 +53,10 @@ Entries derivative_entries(const Geometry& geometry, const Field& a_theta, const
   return e;
 }
 
-// to.Aᵀ·M·from.A: the matrix between other unknowns. `to` and `from` are isometries up to the
-// weights of `Unknowns`, see there.
+// The same operator between other unknowns.
 Entries change_unknowns(const Entries& full, const Unknowns& to, const Unknowns& from) {
   Entries e(to.count(), from.count());
-  const auto convert = [&](const std::vector<std::map<int, double>>& in,
-                           std::vector<std::map<int, double>>& out) {
+  const auto convert = [&](const Rows& in, Rows& out) {
     for (int r = 0; r < full.rows; ++r) {
       const auto& target = to.of_point[static_cast<std::size_t>(r)];
       if (target.unknown < 0) continue;
@@ -72,51 +68,73 @@ Entries change_unknowns(const Entries& full, const Unknowns& to, const Unknowns&
       }
     }
   };
-  convert(full.v, e.v);
+  convert(full.theta, e.theta);
+  convert(full.zeta, e.zeta);
   convert(full.g, e.g);
   return e;
 }
 
-Entries minus_transposed(const Entries& in) {
+// The transpose, derivatives times `sign`.
+Entries transposed(const Entries& in, double sign) {
   Entries out(in.columns, in.rows);
-  for (int r = 0; r < in.rows; ++r) {
-    for (const auto& [c, value] : in.v[static_cast<std::size_t>(r)]) {
-      out.v[static_cast<std::size_t>(c)][r] = -value;
+  const auto turn = [&](const Rows& from, Rows& to, double factor) {
+    for (std::size_t r = 0; r < from.size(); ++r) {
+      for (const auto& [c, value] : from[r]) {
+        to[static_cast<std::size_t>(c)][static_cast<int>(r)] = factor * value;
+      }
     }
-    for (const auto& [c, value] : in.g[static_cast<std::size_t>(r)]) {
-      out.g[static_cast<std::size_t>(c)][r] = value;
-    }
-  }
+  };
+  turn(in.theta, out.theta, sign);
+  turn(in.zeta, out.zeta, sign);
+  turn(in.g, out.g, 1);
   return out;
 }
 
-Combination<double> terms_by_row(const Entries& e) {
-  std::size_t width = 0;
-  for (const auto& row : e.v) width = std::max(width, row.size());
-  Combination<double> out{
-      .inputs = e.columns, .outputs = e.rows, .width = static_cast<int>(width) + 1};
-  for (std::size_t r = 0; r < e.v.size(); ++r) {
-    check(e.g[r].size() <= 1, "g has at most one entry in a row");
-    const auto add = [&](int source, double weight) {
-      out.source.push_back(source);
-      out.weight.push_back(weight);
-    };
-    e.g[r].empty() ? add(0, 0) : add(e.g[r].begin()->first, e.g[r].begin()->second);
-    for (const auto& [c, value] : e.v[r]) add(c, value);
-    for (std::size_t i = e.v[r].size(); i < width; ++i) add(0, 0);
+// Adds a block for each line: the rows and columns that lie on it, and the entries between them.
+void add_lines(const Rows& entries, const Rows* g, const std::vector<int>& row_line,
+               const std::vector<int>& column_line, Streaming::Terms& terms) {
+  std::map<int, std::pair<std::vector<int>, std::vector<int>>> lines;  // rows, columns
+  for (std::size_t r = 0; r < row_line.size(); ++r) {
+    lines[row_line[r]].first.push_back(static_cast<int>(r));
   }
-  return out;
+  for (std::size_t c = 0; c < column_line.size(); ++c) {
+    lines[column_line[c]].second.push_back(static_cast<int>(c));
+  }
+  const auto value = [](const std::map<int, double>& row, int c) {
+    const auto it = row.find(c);
+    return it == row.end() ? 0.0 : it->second;
+  };
+  auto& v = terms.v;
+  for (const auto& [line, members] : lines) {
+    const auto& [rows, columns] = members;
+    v.blocks.push_back(
+        {static_cast<std::int32_t>(columns.size()), static_cast<std::int32_t>(rows.size()),
+         static_cast<std::int32_t>(v.source.size()), static_cast<std::int32_t>(v.output.size()),
+         static_cast<std::int64_t>(v.weight.size())});
+    v.source.insert(v.source.end(), columns.begin(), columns.end());
+    v.output.insert(v.output.end(), rows.begin(), rows.end());
+    for (const int c : columns) {
+      for (const int r : rows) {
+        v.weight.push_back(value(entries[static_cast<std::size_t>(r)], c));
+        terms.mirror.push_back(g == nullptr ? 0.0 : value((*g)[static_cast<std::size_t>(r)], c));
+      }
+    }
+  }
 }
 
-std::shared_ptr<const Streaming> streaming(const Entries& e) {
-  auto columns = minus_transposed(e);
-  for (auto& row : columns.v) {
-    for (auto& [r, value] : row) value = -value;
-  }
-  auto s = std::make_shared<Streaming>();
-  s->by_row = terms_by_row(e);
-  s->by_column = terms_by_row(columns);
-  return s;
+Streaming::Terms terms_by_row(const Entries& e, const Unknowns& rows, const Unknowns& columns) {
+  Streaming::Terms terms;
+  terms.v.inputs = e.columns;
+  terms.v.outputs = e.rows;
+  add_lines(e.theta, &e.g, rows.theta_line, columns.theta_line, terms);
+  add_lines(e.zeta, nullptr, rows.zeta_line, columns.zeta_line, terms);
+  return terms;
+}
+
+std::shared_ptr<const Streaming> streaming(const Entries& e, const Unknowns& rows,
+                                           const Unknowns& columns) {
+  return std::make_shared<Streaming>(
+      Streaming{terms_by_row(e, rows, columns), terms_by_row(transposed(e, 1), columns, rows)});
 }
 
 BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const Unknowns& odd_k,
@@ -151,17 +169,18 @@ BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const 
   const Entries full = derivative_entries(geometry, a_theta, a_zeta, g);
   const Entries into_even = change_unknowns(full, even_k, odd_k);
   const Entries into_odd = change_unknowns(full, odd_k, even_k);
-  s.lower = {streaming(into_even), streaming(into_odd)};
+  s.lower = {streaming(into_even, even_k, odd_k), streaming(into_odd, odd_k, even_k)};
   if (adjoint) {  // U into even rows is the transpose of L into odd rows
-    s.upper = {streaming(minus_transposed(into_odd)), streaming(minus_transposed(into_even))};
+    s.upper = {streaming(transposed(into_odd, -1), even_k, odd_k),
+               streaming(transposed(into_even, -1), odd_k, even_k)};
     s.upper_shift = 0;
     s.symmetric = true;
   } else {
     s.upper = s.lower;
   }
   if (electric) {
-    s.electric = terms_by_row(change_unknowns(
-        derivative_entries(geometry, e_theta, e_zeta, Field(n, 0.0)), even_k, odd_k));
+    const Entries e = derivative_entries(geometry, e_theta, e_zeta, Field(n, 0.0));
+    s.electric = terms_by_row(change_unknowns(e, even_k, odd_k), even_k, odd_k).v;
   }
   const auto of_k = [&](std::size_t k) -> const Unknowns& { return k % 2 == 0 ? even_k : odd_k; };
   for (std::size_t k = 0; k < 3; ++k) {
@@ -170,26 +189,31 @@ BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const 
     s.functional[0][k] = of_k(k).restrict_functional(functional1[k]);
     s.functional[1][k] = of_k(k).restrict_functional(functional3[k]);
   }
-  s.expand = {even_k.expansion(), odd_k.expansion()};
+  s.unknowns = {even_k, odd_k};
   return s;
 }
 
 }  // namespace
 
 template <typename T>
-void weigh(const Combination<double>& terms, double scale, double shift, Combination<T>& out) {
-  out.inputs = terms.inputs;
-  out.outputs = terms.outputs;
-  out.width = terms.width;
-  out.source = terms.source;
-  out.weight.resize(terms.weight.size());
-  const auto width = static_cast<std::size_t>(terms.width);
-  for (std::size_t i = 0; i < terms.weight.size(); ++i) {
-    out.weight[i] = static_cast<T>(terms.weight[i] * (i % width == 0 ? scale * shift : scale));
+void weigh(const Streaming::Terms& terms, double scale, double shift, Combination<T>& out) {
+  const auto& v = terms.v;
+  // The places are those of the last time in most calls; only the weights change with k.
+  if (out.inputs != v.inputs || out.outputs != v.outputs || out.source != v.source ||
+      out.output != v.output || out.blocks.size() != v.blocks.size()) {
+    out.inputs = v.inputs;
+    out.outputs = v.outputs;
+    out.blocks = v.blocks;
+    out.source = v.source;
+    out.output = v.output;
+  }
+  out.weight.resize(v.weight.size());
+  for (std::size_t i = 0; i < v.weight.size(); ++i) {
+    out.weight[i] = static_cast<T>(scale * (v.weight[i] + shift * terms.mirror[i]));
   }
 }
-template void weigh(const Combination<double>&, double, double, Combination<double>&);
-template void weigh(const Combination<double>&, double, double, Combination<float>&);
+template void weigh(const Streaming::Terms&, double, double, Combination<double>&);
+template void weigh(const Streaming::Terms&, double, double, Combination<float>&);
 
 template <typename T>
 void BlockSystem::lower_by_column(int k, double factor, Combination<T>& out) const {

@@ -24,19 +24,24 @@
 
 #include "transport/geometry.h"
 #include "transport/kernels.h"
+#include "transport/unknowns.h"
 
 namespace assay::transport {
 
-// A sparse matrix V with a "diagonal" g beside it, as lists of entries by row and by column. Slot 0
-// of each list is the entry of g, the others are those of V.
+// A sparse matrix V with a "diagonal" g beside it, as sums for each row and for each column.
+// `mirror` is g at the places of the weights, which hold V.
 struct Streaming {
-  Combination<double> by_row;     // outputs: rows; sources: columns
-  Combination<double> by_column;  // outputs: columns; sources: rows
+  struct Terms {
+    Combination<double> v;
+    std::vector<double> mirror;
+  };
+  Terms by_row;     // outputs: rows; sources: columns
+  Terms by_column;  // outputs: columns; sources: rows
 };
 
-// scale·(V + shift·g) as terms in T: slot 0 scaled by scale·shift, the others by scale.
+// scale·(V + shift·g) as terms in T.
 template <typename T>
-void weigh(const Combination<double>& terms, double scale, double shift, Combination<T>& out);
+void weigh(const Streaming::Terms& terms, double scale, double shift, Combination<T>& out);
 
 // A right-hand side or a functional has three blocks that are not zero: k = 0, 1, 2.
 using ThreeBlocks = std::array<std::vector<double>, 3>;
@@ -55,8 +60,7 @@ struct BlockSystem {
   std::array<ThreeBlocks, 2>
       functional;  // c1·f = ⟨−(4/3) w f_0 − (2/15) w f_2⟩, c3·f = (2/3)⟨B f_1⟩
 
-  // Unknowns to values on the grid: value[r] = Σ weight·unknown, by k % 2.
-  std::array<Combination<double>, 2> expand;
+  std::array<Unknowns, 2> unknowns;  // what the numbers of a block mean, by k % 2
 
   int block_size(int k) const { return size[static_cast<std::size_t>(k % 2)]; }
   // L_k (k ≥ 1) and U_k (k < n_ξ) as terms by row or by column.

@@ -11,7 +11,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "transport/block.h"
 #include "transport/prepared.h"
 
 namespace assay::transport {
@@ -46,10 +45,7 @@ void expand_modes(const BlockSystem& system, const std::array<ThreeBlocks, 2>& m
                   Solution& solution) {
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto& x = system.expand[k % 2];
-      auto& field = solution.modes[s][k];
-      field.assign(static_cast<std::size_t>(x.outputs), 0.0);
-      add_terms(x, modes[s][k], field);
+      solution.modes[s][k] = system.unknowns[k % 2].expand(modes[s][k]);
     }
   }
 }

@@ -18,7 +18,7 @@ void StructuredElimination<T>::start(const BlockSystem& system, double nu_hat, d
   nu_hat_ = nu_hat;
   epsi_hat_ = epsi_hat;
   k_ = system.n_xi;
-  transposed_ = false;
+  transposed_ = rounded_ = false;
   const int n = system.block_size(k_);
   delta_.assign(elements(n, n), T{0});
   add_diagonal_block(system, k_, nu_hat, epsi_hat, transposed_, delta_);
@@ -28,7 +28,7 @@ template <typename T>
 void StructuredElimination<T>::invert() {
   const int n = system_->block_size(k_);
   if constexpr (std::is_same_v<T, double>) {
-    if (system_->symmetric && epsi_hat_ == 0) {
+    if (system_->symmetric && epsi_hat_ == 0 && !rounded_) {
       if (!blas::invert_spd(n, delta_.data(), n)) {
         std::ranges::fill(delta_, std::numeric_limits<double>::quiet_NaN());
       }
@@ -50,12 +50,10 @@ void StructuredElimination<T>::descend() {
     system_->lower_by_column(k_, 1, first_);
     system_->upper_by_row(k_ - 1, -1, second_);
   }
-  product_.resize(elements(n, below));
   turned_.resize(elements(below, n));
-  combine_columns(n, delta_.data(), first_, product_.data());
-  transpose(n, below, product_.data(), turned_.data());
+  combine_columns(n, delta_.data(), first_, true, turned_.data());
   delta_.resize(elements(below, below));
-  combine_columns(below, turned_.data(), second_, delta_.data());
+  combine_columns(below, turned_.data(), second_, false, delta_.data());
   transposed_ = !transposed_;
   --k_;
   add_diagonal_block(*system_, k_, nu_hat_, epsi_hat_, transposed_, delta_);

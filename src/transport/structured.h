@@ -13,7 +13,7 @@ namespace assay::transport {
 //   start();  for k = n_ξ … 1 { delta() is Δ_k;  invert();  delta() is Δ_k⁻¹;  descend(); }
 //   delta() is Δ_0, not pinned.
 //
-// 2n³ + 4n²·(entries in a row) flops a step; four n×n arrays, kept from one start() to the next.
+// 2n³ + 4n²·(entries in a row) flops a step; three n×n arrays, kept from one start() to the next.
 template <typename T>
 class StructuredElimination {
  public:
@@ -26,6 +26,7 @@ class StructuredElimination {
     epsi_hat_ = other.epsi_hat_;
     k_ = other.k_;
     transposed_ = other.transposed_;
+    rounded_ = true;
     delta_.assign(other.delta_.begin(), other.delta_.end());
   }
   // Δ_k⁻¹ in place of Δ_k: without pivoting, or by Cholesky where Δ_k is symmetric (f64). What
@@ -48,7 +49,8 @@ class StructuredElimination {
   double nu_hat_ = 0, epsi_hat_ = 0;
   int k_ = 0;
   bool transposed_ = false;
-  std::vector<T> delta_, product_, turned_, scratch_;
+  bool rounded_ = false;  // taken over from less precision: symmetric to that precision only
+  std::vector<T> delta_, turned_, scratch_;
   Combination<T> first_, second_;
 };
 

@@ -23,14 +23,16 @@ Unknowns of_parity(const Geometry& geometry, double sign) {
   for (int r = 0; r < n; ++r) {
     const int image = mirror(geometry.grid, r);
     if (image < r) continue;  // done with its partner
-    auto& here = u.of_point[static_cast<std::size_t>(r)];
-    if (image == r) {
-      if (sign > 0) here = {count++, 1, 1};
-      continue;
+    if (image == r && sign < 0) continue;
+    u.of_point[static_cast<std::size_t>(r)] = {count, image == r ? 1 : half, image == r ? 1 : half};
+    if (image != r) {
+      u.of_point[static_cast<std::size_t>(image)] = {count, sign * half, sign * half};
     }
-    here = {count, half, half};
-    u.of_point[static_cast<std::size_t>(image)] = {count, sign * half, sign * half};
     ++count;
+    // A pair lies on the lines ζ_j and −ζ_j alike.
+    const int i = r % geometry.grid.n_theta, j = r / geometry.grid.n_theta;
+    u.theta_line.push_back(std::min(j, geometry.grid.n_zeta - j));
+    u.zeta_line.push_back(std::min(i, geometry.grid.n_theta - i));
   }
   return u;
 }
@@ -39,7 +41,11 @@ Unknowns of_parity(const Geometry& geometry, double sign) {
 
 Unknowns Unknowns::points(const Geometry& geometry) {
   Unknowns u;
-  for (int r = 0; r < geometry.grid.points(); ++r) u.of_point.push_back({r, 1, 1});
+  for (int r = 0; r < geometry.grid.points(); ++r) {
+    u.of_point.push_back({r, 1, 1});
+    u.theta_line.push_back(r / geometry.grid.n_theta);
+    u.zeta_line.push_back(r % geometry.grid.n_theta);
+  }
   return u;
 }
 
@@ -54,12 +60,6 @@ Unknowns Unknowns::weighted(const Geometry& geometry) const {
     u.of_point[r].expand_weight /= root;
   }
   return u;
-}
-
-int Unknowns::count() const {
-  int highest = -1;
-  for (const auto& p : of_point) highest = std::max(highest, p.unknown);
-  return highest + 1;
 }
 
 std::vector<double> Unknowns::restrict_field(const Field& f) const {
@@ -80,14 +80,13 @@ std::vector<double> Unknowns::restrict_functional(const Field& c) const {
   return u;
 }
 
-Combination<double> Unknowns::expansion() const {
-  Combination<double> x{
-      .inputs = count(), .outputs = static_cast<int>(of_point.size()), .width = 1};
-  for (const auto& p : of_point) {
-    x.source.push_back(std::max(p.unknown, 0));
-    x.weight.push_back(p.unknown < 0 ? 0.0 : p.expand_weight);
+Field Unknowns::expand(const std::vector<double>& u) const {
+  Field f(of_point.size());
+  for (std::size_t r = 0; r < f.size(); ++r) {
+    const auto& p = of_point[r];
+    if (p.unknown >= 0) f[r] = p.expand_weight * u[static_cast<std::size_t>(p.unknown)];
   }
-  return x;
+  return f;
 }
 
 }  // namespace assay::transport

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "transport/geometry.h"
-#include "transport/kernels.h"
 
 namespace assay::transport {
 
@@ -24,6 +23,8 @@ struct Unknowns {
     double expand_weight = 0;    // entry of X
   };
   std::vector<OfPoint> of_point;
+  // For each unknown, which others a derivative in θ (in ζ) connects it to: those of equal line.
+  std::vector<int> theta_line, zeta_line;
 
   static Unknowns points(const Geometry& geometry);
   static Unknowns even(const Geometry& geometry);
@@ -31,10 +32,10 @@ struct Unknowns {
   // The same functions multiplied by √J: u = R √J f.
   Unknowns weighted(const Geometry& geometry) const;
 
-  int count() const;
+  int count() const { return static_cast<int>(theta_line.size()); }
   std::vector<double> restrict_field(const Field& f) const;       // R f
   std::vector<double> restrict_functional(const Field& c) const;  // Xᵀ c
-  Combination<double> expansion() const;                          // X, one term for each point
+  Field expand(const std::vector<double>& u) const;               // X u
 };
 
 }  // namespace assay::transport

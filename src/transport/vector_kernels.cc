@@ -23,50 +23,106 @@ struct Pack<float> {
 template <typename T>
 constexpr int kLanes = 64 / sizeof(T);
 
-// Four packs of rows at a time: the loop over terms then has four independent sums, and the rows of
-// all columns together (N × 256 bytes) stay in the second-level cache.
-template <typename T>
-void combine_panel(std::int64_t rows, const T* in, int outputs, int width,
-                   const std::int32_t* source, const T* weight, T* out) {
+// Outputs whose sums are in registers at a time: with two packs each, twelve of AVX-512's
+// thirty-two registers; half as many packs fit where a pack takes several registers.
+#if defined(__AVX512F__)
+constexpr int kTile = 6;
+#else
+constexpr int kTile = 2;
+#endif
+
+// result[output] += Σ weight·panel[source] for kOutputs outputs of a block, two packs each.
+template <typename T, int kOutputs>
+void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* source,
+                  const std::int32_t* output, const T* weight, T* result) {
   using P = typename Pack<T>::Type;
   constexpr int lanes = kLanes<T>;
-  for (int c = 0; c < outputs; ++c) {
-    P s0{}, s1{}, s2{}, s3{};
-    for (int w = 0; w < width; ++w) {
-      const T* x = in + *source++ * rows;
-      const T factor = *weight++;
-      s0 += factor * *reinterpret_cast<const P*>(x);
-      s1 += factor * *reinterpret_cast<const P*>(x + lanes);
-      s2 += factor * *reinterpret_cast<const P*>(x + 2 * lanes);
-      s3 += factor * *reinterpret_cast<const P*>(x + 3 * lanes);
+  P low[kOutputs], high[kOutputs];
+  for (int o = 0; o < kOutputs; ++o) {
+    low[o] = *reinterpret_cast<const P*>(result + output[o] * 2 * lanes);
+    high[o] = *reinterpret_cast<const P*>(result + output[o] * 2 * lanes + lanes);
+  }
+  for (int s = 0; s < block.sources; ++s) {
+    const P x = *reinterpret_cast<const P*>(panel + source[s] * 2 * lanes);
+    const P y = *reinterpret_cast<const P*>(panel + source[s] * 2 * lanes + lanes);
+    for (int o = 0; o < kOutputs; ++o) {
+      low[o] += weight[o] * x;
+      high[o] += weight[o] * y;
     }
-    T* y = out + c * rows;
-    *reinterpret_cast<P*>(y) = s0;
-    *reinterpret_cast<P*>(y + lanes) = s1;
-    *reinterpret_cast<P*>(y + 2 * lanes) = s2;
-    *reinterpret_cast<P*>(y + 3 * lanes) = s3;
+    weight += block.outputs;
+  }
+  for (int o = 0; o < kOutputs; ++o) {
+    *reinterpret_cast<P*>(result + output[o] * 2 * lanes) = low[o];
+    *reinterpret_cast<P*>(result + output[o] * 2 * lanes + lanes) = high[o];
   }
 }
 
 template <typename T>
-void combine(int rows, const T* in, int outputs, int width, const std::int32_t* source,
-             const T* weight, T* out) {
-  constexpr int panel = 4 * kLanes<T>;
-  if (rows >= panel) {
-    for (int r = 0; r < rows; r += panel) {
-      // The last panel may repeat rows of the one before.
-      const int at = r < rows - panel ? r : rows - panel;
-      combine_panel<T>(rows, in + at, outputs, width, source, weight, out + at);
-    }
-    return;
+void combine_block(const TermBlock& block, const T* panel, const std::int32_t* source,
+                   const std::int32_t* output, const T* weight, T* result) {
+  int o = 0;
+  for (; o + kTile <= block.outputs; o += kTile) {
+    combine_tile<T, kTile>(block, panel, source, output + o, weight + o, result);
   }
-  for (int c = 0; c < outputs; ++c) {
-    T* y = out + static_cast<std::int64_t>(c) * rows;
-    for (int r = 0; r < rows; ++r) y[r] = 0;
-    for (int w = 0; w < width; ++w) {
-      const T* x = in + static_cast<std::int64_t>(*source++) * rows;
-      const T factor = *weight++;
-      for (int r = 0; r < rows; ++r) y[r] += factor * x[r];
+  if constexpr (kTile == 6) {
+    switch (block.outputs - o) {
+      case 5:
+        return combine_tile<T, 5>(block, panel, source, output + o, weight + o, result);
+      case 4:
+        return combine_tile<T, 4>(block, panel, source, output + o, weight + o, result);
+      case 3:
+        return combine_tile<T, 3>(block, panel, source, output + o, weight + o, result);
+      case 2:
+        return combine_tile<T, 2>(block, panel, source, output + o, weight + o, result);
+      default:
+        break;
+    }
+  }
+  if (o < block.outputs) combine_tile<T, 1>(block, panel, source, output + o, weight + o, result);
+}
+
+// A panel of two packs of rows at a time, first copied to where it is aligned and dense: in place,
+// the rows of a panel lie a whole column apart, and nearly every load would straddle two cache
+// lines. The sums of the panel are made beside it, as dense, and then written to their columns, or,
+// turned over, to their rows. Fewer rows than a panel are filled up with zeros.
+template <typename T>
+void combine(int rows, const T* in, const Combination<T>& terms, bool transposed, T* panel,
+             T* out) {
+  constexpr int height = 2 * kLanes<T>;
+  const std::int64_t stride = rows, outputs = terms.outputs;
+  T* result = panel + static_cast<std::int64_t>(terms.inputs) * height;
+  const std::int32_t* sources = terms.source.data();
+  const std::int32_t* output = terms.output.data();
+  const T* weights = terms.weight.data();
+  const TermBlock* blocks = terms.blocks.data();
+  const std::int64_t block_count = static_cast<std::int64_t>(terms.blocks.size());
+  for (std::int64_t at = 0; at < rows; at += height) {
+    const int here = rows - at < height ? static_cast<int>(rows - at) : height;
+    for (std::int64_t c = 0; c < terms.inputs; ++c) {
+      const T* x = in + at + c * stride;
+      T* packed = panel + c * height;
+      if (here == height) {
+        for (int i = 0; i < height; ++i) packed[i] = x[i];
+      } else {
+        for (int i = 0; i < height; ++i) packed[i] = i < here ? x[i] : T{0};
+      }
+    }
+    for (std::int64_t i = 0; i < outputs * height; ++i) result[i] = 0;
+    for (std::int64_t b = 0; b < block_count; ++b) {
+      const TermBlock& block = blocks[b];
+      combine_block(block, panel, sources + block.first_source, output + block.first_output,
+                    weights + block.first_weight, result);
+    }
+    if (transposed) {
+      for (int i = 0; i < here; ++i) {
+        T* y = out + (at + i) * outputs;
+        for (std::int64_t c = 0; c < outputs; ++c) y[c] = result[c * height + i];
+      }
+    } else {
+      for (std::int64_t c = 0; c < outputs; ++c) {
+        T* y = out + at + c * stride;
+        for (int i = 0; i < here; ++i) y[i] = result[c * height + i];
+      }
     }
   }
 }

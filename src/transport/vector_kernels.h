@@ -5,17 +5,18 @@
 // Inner loops that are compiled once for each instruction set (vector_kernels.cc, see
 // CMakeLists.txt) and chosen when the program runs. kernels.h is their user.
 
-#include <cstdint>
+#include "transport/kernels.h"
 
 namespace assay::transport {
 
 inline constexpr int kLeaf = 32;
+inline constexpr int kPanelBytes = 128;  // of each column, in a panel
 
 template <typename T>
 struct VectorKernels {
-  // Column c of out ← Σ_w weight[c·width + w] · (column source[c·width + w] of in); `rows` rows.
-  void (*combine)(int rows, const T* in, int outputs, int width, const std::int32_t* source,
-                  const T* weight, T* out);
+  // See combine_columns. `panel` has room for kPanelBytes·(inputs + outputs) bytes, aligned to 64.
+  void (*combine)(int rows, const T* in, const Combination<T>& terms, bool transposed, T* panel,
+                  T* out);
   // Inverts a kLeaf×kLeaf block in place by Gauss–Jordan with row exchanges inside the block.
   void (*invert_leaf)(T* a);
 };
