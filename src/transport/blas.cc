@@ -38,6 +38,25 @@ const char* fitting_kernels() {
   return nullptr;
 }
 
+// A variable of the environment, set for as long as the library loads. What the user has set stays,
+// and so does what is empty here.
+class WhileLoading {
+ public:
+  WhileLoading(const char* name, const char* value) : name_(name) {
+    set_ = *value != '\0' && std::getenv(name) == nullptr;
+    if (set_) ::setenv(name, value, 0);
+  }
+  ~WhileLoading() {
+    if (set_) ::unsetenv(name_);
+  }
+  WhileLoading(const WhileLoading&) = delete;
+  WhileLoading& operator=(const WhileLoading&) = delete;
+
+ private:
+  const char* name_;
+  bool set_;
+};
+
 struct Library {
   Gemm<double> dgemm;
   Gemm<float> sgemm;
@@ -49,9 +68,11 @@ struct Library {
   std::string description;
 
   Library() {
-    // What the user has set stays.
-    if (const char* kernels = fitting_kernels()) ::setenv("OPENBLAS_CORETYPE", kernels, 0);
-    // Never unloaded: its threads would outlive its code.
+    const char* kernels = fitting_kernels();
+    const WhileLoading own_kernels("OPENBLAS_CORETYPE", kernels != nullptr ? kernels : "");
+    // Or it starts a pool of threads that spin for a while beside the one that works.
+    const WhileLoading one_thread("OPENBLAS_NUM_THREADS", "1");
+    // Never unloaded: what it allocates would outlive its code.
     handle_ = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) {
       throw EnvironmentError(fmt::format("cannot load '{}': {}", kLibrary, ::dlerror()));

@@ -15,8 +15,8 @@ namespace assay::transport {
 
 struct EliminationWorkspace::Buffers {
   StructuredElimination<double> structured;
-  std::vector<double> delta, lower, upper;  // dense Δ_k, L_k and U_k, for Elimination::kDense alone
-  std::vector<double> delta2;               // Δ_2 before it is factored or inverted
+  std::vector<double> delta, lower, upper, scratch;  // dense Δ_k, L_k, U_k: Elimination::kDense
+  std::vector<double> delta2;                        // Δ_2 before it is factored or inverted
   bool delta2_transposed = false;
   std::array<SolvedBlock, 3> kept;
   Combination<double> terms;
@@ -65,7 +65,7 @@ void dense_step(const BlockSystem& system, int k, double nu_hat, double epsi_hat
   system.lower_by_column(k, 1, b.terms);
   b.lower.assign(elements(n, below), 0.0);
   scatter_columns(b.terms, n, b.lower);
-  blas::solve_lu(kNo, n, below, b.delta.data(), n, pivots, b.lower.data(), n);
+  solve_lu_by_products(n, below, b.delta.data(), pivots, b.lower.data(), b.scratch);
   if (k <= 2) b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, std::move(pivots));
   system.upper_by_row(k - 1, 1, b.terms);
   b.upper.assign(elements(below, n), 0.0);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "transport/blas.h"
 #include "transport/vector_kernels.h"
@@ -77,7 +78,69 @@ void invert_by_halves(int n, T* a, int ld, T* scratch) {
   blas::gemm(kNo, kNo, n1, n1, n2, -one, a12, ld, ca, n2, one, a11, ld);
 }
 
+enum class Triangle { kUnitLower, kUpper };
+
+// The triangle of an n×n block, n ≤ kLeaf, inverted, as a kLeaf×kLeaf block.
+void invert_triangle(Triangle triangle, int n, const double* a, int ld, double* inverse) {
+  std::fill_n(inverse, kLeaf * kLeaf, 0.0);
+  for (int c = 0; c < kLeaf; ++c) {
+    double* x = inverse + c * kLeaf;
+    x[c] = 1;
+    if (c >= n) continue;
+    const double* column = a + static_cast<std::ptrdiff_t>(c) * ld;
+    if (triangle == Triangle::kUnitLower) {
+      std::copy(column + c + 1, column + n, x + c + 1);
+    } else {
+      std::copy_n(column, c + 1, x);
+    }
+  }
+  vector_kernels<double>().invert_leaf(inverse);
+}
+
+// T·X = B in place of B, T a triangle of the n×n matrix a.
+void solve_triangle(Triangle triangle, int n, const double* a, int ld, int columns, double* b,
+                    int ldb, double* scratch) {
+  constexpr auto kNo = blas::Op::kNo;
+  if (n <= kLeaf) {
+    alignas(64) double inverse[kLeaf * kLeaf];
+    invert_triangle(triangle, n, a, ld, inverse);
+    blas::gemm(kNo, kNo, n, columns, n, 1.0, inverse, kLeaf, b, ldb, 0.0, scratch, n);
+    for (int c = 0; c < columns; ++c) {
+      std::copy_n(scratch + static_cast<std::ptrdiff_t>(c) * n, n,
+                  b + static_cast<std::ptrdiff_t>(c) * ldb);
+    }
+    return;
+  }
+  const int n1 = (n / 2 + kLeaf / 2) / kLeaf * kLeaf, n2 = n - n1;
+  const double* a21 = a + n1;
+  const double* a12 = a + static_cast<std::ptrdiff_t>(n1) * ld;
+  const double* a22 = a12 + n1;
+  if (triangle == Triangle::kUnitLower) {
+    solve_triangle(triangle, n1, a, ld, columns, b, ldb, scratch);
+    blas::gemm(kNo, kNo, n2, columns, n1, -1.0, a21, ld, b, ldb, 1.0, b + n1, ldb);
+    solve_triangle(triangle, n2, a22, ld, columns, b + n1, ldb, scratch);
+  } else {
+    solve_triangle(triangle, n2, a22, ld, columns, b + n1, ldb, scratch);
+    blas::gemm(kNo, kNo, n1, columns, n2, -1.0, a12, ld, b + n1, ldb, 1.0, b, ldb);
+    solve_triangle(triangle, n1, a, ld, columns, b, ldb, scratch);
+  }
+}
+
 }  // namespace
+
+void solve_lu_by_products(int n, int columns, const double* lu, const std::vector<int>& pivots,
+                          double* b, std::vector<double>& scratch) {
+  scratch.resize(static_cast<std::size_t>(kLeaf) * static_cast<std::size_t>(columns) + 1);
+  for (int c = 0; c < columns; ++c) {
+    double* x = b + static_cast<std::ptrdiff_t>(c) * n;
+    for (int r = 0; r < n; ++r) {
+      const int other = pivots[static_cast<std::size_t>(r)] - 1;  // LAPACK counts from 1
+      if (other != r) std::swap(x[r], x[other]);
+    }
+  }
+  solve_triangle(Triangle::kUnitLower, n, lu, n, columns, b, n, scratch.data());
+  solve_triangle(Triangle::kUpper, n, lu, n, columns, b, n, scratch.data());
+}
 
 template <typename T>
 void combine_columns(int rows, const T* in, const Combination<T>& terms, bool transposed, T* out) {

@@ -38,4 +38,11 @@ void combine_columns(int rows, const T* in, const Combination<T>& terms, bool tr
 template <typename T>
 void invert_without_pivoting(int n, T* a, int ld, std::vector<T>& scratch);
 
+// A·X = B in place of the n×columns matrix B, with A as blas::factor_lu left it. The triangles are
+// taken apart by halves down to leaves of 32, which are inverted, so that all work is matrix
+// products: OpenBLAS's own triangular solve runs at a third of the rate of its product.
+// `scratch` is resized as needed.
+void solve_lu_by_products(int n, int columns, const double* lu, const std::vector<int>& pivots,
+                          double* b, std::vector<double>& scratch);
+
 }  // namespace assay::transport

@@ -31,7 +31,11 @@ constexpr int kTile = 6;
 constexpr int kTile = 2;
 #endif
 
-// result[output] += Σ weight·panel[source] for kOutputs outputs of a block, two packs each.
+// Rows of a panel, in elements.
+template <typename T>
+constexpr int kHeight = kPanelBytes / sizeof(T);
+
+// result[output] += Σ weight·panel[source] for kOutputs outputs of a block and two packs of rows.
 template <typename T, int kOutputs>
 void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* source,
                   const std::int32_t* output, const T* weight, T* result) {
@@ -39,12 +43,12 @@ void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* so
   constexpr int lanes = kLanes<T>;
   P low[kOutputs], high[kOutputs];
   for (int o = 0; o < kOutputs; ++o) {
-    low[o] = *reinterpret_cast<const P*>(result + output[o] * 2 * lanes);
-    high[o] = *reinterpret_cast<const P*>(result + output[o] * 2 * lanes + lanes);
+    low[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T>);
+    high[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T> + lanes);
   }
   for (int s = 0; s < block.sources; ++s) {
-    const P x = *reinterpret_cast<const P*>(panel + source[s] * 2 * lanes);
-    const P y = *reinterpret_cast<const P*>(panel + source[s] * 2 * lanes + lanes);
+    const P x = *reinterpret_cast<const P*>(panel + source[s] * kHeight<T>);
+    const P y = *reinterpret_cast<const P*>(panel + source[s] * kHeight<T> + lanes);
     for (int o = 0; o < kOutputs; ++o) {
       low[o] += weight[o] * x;
       high[o] += weight[o] * y;
@@ -52,8 +56,8 @@ void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* so
     weight += block.outputs;
   }
   for (int o = 0; o < kOutputs; ++o) {
-    *reinterpret_cast<P*>(result + output[o] * 2 * lanes) = low[o];
-    *reinterpret_cast<P*>(result + output[o] * 2 * lanes + lanes) = high[o];
+    *reinterpret_cast<P*>(result + output[o] * kHeight<T>) = low[o];
+    *reinterpret_cast<P*>(result + output[o] * kHeight<T> + lanes) = high[o];
   }
 }
 
@@ -81,14 +85,15 @@ void combine_block(const TermBlock& block, const T* panel, const std::int32_t* s
   if (o < block.outputs) combine_tile<T, 1>(block, panel, source, output + o, weight + o, result);
 }
 
-// A panel of two packs of rows at a time, first copied to where it is aligned and dense: in place,
-// the rows of a panel lie a whole column apart, and nearly every load would straddle two cache
-// lines. The sums of the panel are made beside it, as dense, and then written to their columns, or,
-// turned over, to their rows. Fewer rows than a panel are filled up with zeros.
+// A panel of rows at a time, first copied to where it is aligned and dense: in place, the rows of a
+// panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
+// would need an address translation of its own. The sums of the panel are made beside it, as dense,
+// and then written to their columns, or, turned over, to their rows. Fewer rows than a panel are
+// filled up with zeros.
 template <typename T>
 void combine(int rows, const T* in, const Combination<T>& terms, bool transposed, T* panel,
              T* out) {
-  constexpr int height = 2 * kLanes<T>;
+  constexpr int height = kHeight<T>;
   const std::int64_t stride = rows, outputs = terms.outputs;
   T* result = panel + static_cast<std::int64_t>(terms.inputs) * height;
   const std::int32_t* sources = terms.source.data();
@@ -110,13 +115,18 @@ void combine(int rows, const T* in, const Combination<T>& terms, bool transposed
     for (std::int64_t i = 0; i < outputs * height; ++i) result[i] = 0;
     for (std::int64_t b = 0; b < block_count; ++b) {
       const TermBlock& block = blocks[b];
-      combine_block(block, panel, sources + block.first_source, output + block.first_output,
-                    weights + block.first_weight, result);
+      for (int part = 0; part < height; part += 2 * kLanes<T>) {
+        combine_block(block, panel + part, sources + block.first_source,
+                      output + block.first_output, weights + block.first_weight, result + part);
+      }
     }
     if (transposed) {
-      for (int i = 0; i < here; ++i) {
-        T* y = out + (at + i) * outputs;
-        for (std::int64_t c = 0; c < outputs; ++c) y[c] = result[c * height + i];
+      for (std::int64_t c = 0; c < outputs; c += kLanes<T>) {  // a cache line of each row at a time
+        const std::int64_t end = c + kLanes<T> < outputs ? c + kLanes<T> : outputs;
+        for (int i = 0; i < here; ++i) {
+          T* y = out + (at + i) * outputs;
+          for (std::int64_t l = c; l < end; ++l) y[l] = result[l * height + i];
+        }
       }
     } else {
       for (std::int64_t c = 0; c < outputs; ++c) {

@@ -10,7 +10,7 @@
 namespace assay::transport {
 
 inline constexpr int kLeaf = 32;
-inline constexpr int kPanelBytes = 128;  // of each column, in a panel
+inline constexpr int kPanelBytes = 256;  // of each column, in a panel of rows
 
 template <typename T>
 struct VectorKernels {
