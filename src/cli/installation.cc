@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "cases/semiring/cases.h"
+#include "cases/transport/cases.h"
 
 namespace assay::cli {
 namespace {
@@ -53,6 +54,7 @@ std::string transport_program() {
 lab::CaseRegistry all_cases() {
   lab::CaseRegistry cases;
   cases::semiring::add_cases(cases);
+  cases::transport::add_cases(cases);
   return cases;
 }
 

@@ -64,6 +64,11 @@ void read_case(const TomlTable& t, RunInput& in) {
   if (er || epsi) in.field = t.numbers(er ? "er_hat" : "epsi_hat");
   in.field_is_er = !epsi;
   in.scan = in.nu_hat.size() > 1 || in.field.size() > 1;
+  if (t.has("pairs")) in.pairs = t.flag("pairs");
+  if (in.pairs && in.nu_hat.size() != in.field.size()) {
+    t.reject("pairs", "needs lists of one length, got {} and {} values", in.nu_hat.size(),
+             in.field.size());
+  }
 }
 
 void read_solver(const TomlTable& t, RunInput& in) {
@@ -86,7 +91,10 @@ std::vector<Case> RunInput::cases(double psi_prime) const {
   if (field_is_er) {
     for (auto& e : epsi) e /= psi_prime;
   }
-  return case_grid(nu_hat, epsi);
+  if (!pairs) return case_grid(nu_hat, epsi);
+  std::vector<Case> list;
+  for (std::size_t i = 0; i < epsi.size(); ++i) list.push_back({nu_hat[i], epsi[i]});
+  return list;
 }
 
 RunInput parse_input(std::string text, const std::string& path) {

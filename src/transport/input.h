@@ -7,7 +7,8 @@
 //   [surface]  type = "example" … or "dkes", "text", "vmec", "booz" with path; psi_n, min_bmn,
 //              psi_prime (booz: in place of the one from the file)
 //   [grid]     n_theta, n_zeta, n_xi
-//   [case]     nu_hat; at most one of epsi_hat, er_hat. A number or a list; lists make a scan.
+//   [case]     nu_hat; at most one of epsi_hat, er_hat. A number or a list; lists make a scan over
+//              their grid, or with pairs = true over the pairs of two equally long lists.
 //   [solver]   method = "auto", threads = 1, batch = 32, adjoint_consistent = false
 //   [output]   path, include_modes = false
 
@@ -35,13 +36,14 @@ struct RunInput {
   std::vector<double> field = {0};
   bool field_is_er = true;  // Ê_r, else Ê_ψ
   bool scan = false;        // some value was a list
+  bool pairs = false;       // value i of one with value i of the other, instead of all with all
   std::string output;
   bool include_modes = false;
   Method method = Method::kAuto;
   int threads = 1, batch = 32;
   bool adjoint_consistent = false;
 
-  // ν̂ × field as cases, ν̂ slowest.
+  // ν̂ × field as cases, ν̂ slowest; or the pairs.
   std::vector<Case> cases(double psi_prime) const;
 };
 

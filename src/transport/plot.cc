@@ -77,7 +77,7 @@ std::string bars(const Solution& s) {
 // D11 and D33_Sp − D33 over ν̂, or over the field where there is one ν̂ only; one curve for each
 // value of the other (at most six, spread over the range).
 std::string curves(const RunInput& in, const std::vector<Solution>& solutions) {
-  const std::size_t n_nu = in.nu_hat.size(), n_field = in.field.size();
+  const std::size_t n_nu = in.nu_hat.size(), n_field = in.pairs ? 1 : in.field.size();
   const bool over_nu = n_nu > 1;
   const std::size_t points = over_nu ? n_nu : n_field, lines = over_nu ? n_field : n_nu;
   const std::size_t shown = std::min<std::size_t>(lines, 6);
@@ -93,9 +93,11 @@ std::string curves(const RunInput& in, const std::vector<Solution>& solutions) {
     }
     out += "EOD\n";
     const double value = over_nu ? in.field[line] : in.nu_hat[line];
-    plot += fmt::format("{}$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc {} title {}",
-                        c == 0 ? "" : ", ", c, c + 1,
-                        quoted(fmt::format("{} = {:g}", over_nu ? field_name : "ν̂", value)));
+    plot +=
+        fmt::format("{}$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc {} title {}",
+                    c == 0 ? "" : ", ", c, c + 1,
+                    quoted(in.pairs ? "pairs of ν̂ and field"
+                                    : fmt::format("{} = {:g}", over_nu ? field_name : "ν̂", value)));
     plot +=
         fmt::format(", $c{} using 1:3 axes x1y2 with lines lw 1.5 dt 2 lc {} notitle", c, c + 1);
   }

@@ -22,18 +22,22 @@ void add_case_axes(const RunInput& in, const Geometry& g, DataFile& data) {
   std::vector<double> epsi = in.field, er = in.field;
   for (auto& e : epsi) e = in.field_is_er ? e / g.psi_prime : e;
   for (auto& e : er) e = in.field_is_er ? e : e * g.psi_prime;
-  data.variables.push_back({"nu_hat", {"nu"}, in.nu_hat, "1/m", "collisionality nu/v"});
-  data.variables.push_back({"er_hat", {"field"}, er, "T", "radial electric field E_r/v"});
+  data.variables.push_back(
+      {"nu_hat", {in.pairs ? "case" : "nu"}, in.nu_hat, "1/m", "collisionality nu/v"});
+  data.variables.push_back(
+      {"er_hat", {in.pairs ? "case" : "field"}, er, "T", "radial electric field E_r/v"});
   data.variables.push_back({"epsi_hat",
-                            {"field"},
+                            {in.pairs ? "case" : "field"},
                             epsi,
                             "1/m",
                             "electric field in the flux coordinate, E_psi/v = er_hat/psi_prime"});
 }
 
-void add_results(const std::vector<Solution>& solutions, DataFile& data) {
+void add_results(const RunInput& in, const std::vector<Solution>& solutions, DataFile& data) {
+  const std::vector<std::string> axes =
+      in.pairs ? std::vector<std::string>{"case"} : std::vector<std::string>{"nu", "field"};
   const auto add = [&](const char* name, const char* unit, const char* description, auto&& value) {
-    Variable v{name, {"nu", "field"}, {}, unit, description};
+    Variable v{name, axes, {}, unit, description};
     for (const auto& s : solutions) v.values.push_back(value(s));
     data.variables.push_back(std::move(v));
   };
@@ -124,7 +128,10 @@ Json resolved_input(const RunInput& in, const Surface& s, const Geometry& g) {
   return {
       {"surface", surface},
       {"grid", {{"n_theta", in.grid.n_theta}, {"n_zeta", in.grid.n_zeta}, {"n_xi", in.grid.n_xi}}},
-      {"case", {{"nu_hat", in.nu_hat}, {in.field_is_er ? "er_hat" : "epsi_hat", in.field}}},
+      {"case",
+       {{"pairs", in.pairs},
+        {"nu_hat", in.nu_hat},
+        {in.field_is_er ? "er_hat" : "epsi_hat", in.field}}},
       {"solver", {{"method", name_of(in.method)}, {"adjoint_consistent", in.adjoint_consistent}}}};
 }
 
@@ -132,12 +139,15 @@ DataFile result_data(const RunInput& in, const Surface& surface, const Prepared&
                      const std::vector<Solution>& solutions) {
   const auto& g = prepared.geometry();
   DataFile data;
-  data.dimensions = {{"nu", in.nu_hat.size()},
-                     {"field", in.field.size()},
-                     {"theta", static_cast<std::size_t>(g.grid.n_theta)},
-                     {"zeta", static_cast<std::size_t>(g.grid.n_zeta)}};
+  if (in.pairs) {
+    data.dimensions = {{"case", in.nu_hat.size()}};
+  } else {
+    data.dimensions = {{"nu", in.nu_hat.size()}, {"field", in.field.size()}};
+  }
+  data.dimensions.push_back({"theta", static_cast<std::size_t>(g.grid.n_theta)});
+  data.dimensions.push_back({"zeta", static_cast<std::size_t>(g.grid.n_zeta)});
   add_case_axes(in, g, data);
-  add_results(solutions, data);
+  add_results(in, solutions, data);
   add_geometry(g, data);
   if (in.include_modes && solutions.size() == 1) add_modes(solutions.front(), data);
 
