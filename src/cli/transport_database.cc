@@ -53,6 +53,7 @@ int transport_database(const TransportArguments& a) {
   if (a.batch) request.scan.batch = *a.batch;
   request.scan.journal = a.output + ".journal";
   request.scan.interrupt = &interrupted();
+  tr::check_database(request);
   const auto cases = request.nu_v.size() * request.er_tilde.size();
   std::fputs(
       fmt::format("{} surfaces of {} cases, batches of {}, {} lanes; {}\n", request.rho.size(),

@@ -178,7 +178,7 @@ Surface parse_surface_text(std::string_view text, std::string name) {
       rest = space == std::string_view::npos ? std::string_view{} : trim(rest.substr(space));
     }
     const auto m = integer(cells[0]);
-    if (!m && scalars.size() < kLabels.size() && s.b.empty()) continue;  // a heading
+    if (!m && s.b.empty()) continue;  // a heading
     const auto n = cells.size() == 3 ? integer(cells[1]) : std::nullopt;
     const auto value = cells.size() == 3 ? fortran_number(cells[2]) : std::nullopt;
     if (!m || !n || !value) fail("{}:{}: expected 'm n B_mn', got '{}'", s.name, number, line);

@@ -91,14 +91,22 @@ std::vector<std::string> database_journals(const DatabaseRequest& request) {
   return names;
 }
 
-DatabaseResult make_database(const DatabaseRequest& request,
-                             const std::function<void(const DatabaseSurface&)>& on_surface) {
+void check_database(const DatabaseRequest& request) {
   check_axis(request.rho, "rho");
   check_axis(request.nu_v, "nu");
   check_axis(request.er_tilde, "er");
   for (const double rho : request.rho) {
     if (!(rho > 0 && rho <= 1)) fail("rho must be above 0 and at most 1, got {}", rho);
   }
+  for (const double rho : request.rho) {
+    const auto vmec = read_vmec(request.wout, rho * rho);
+    if (!request.booz.empty()) read_booz(request.booz, rho * rho, {}, vmec.minor_radius);
+  }
+}
+
+DatabaseResult make_database(const DatabaseRequest& request,
+                             const std::function<void(const DatabaseSurface&)>& on_surface) {
+  check_database(request);
   const auto journals = database_journals(request);
   DatabaseResult result;
   Columns columns = declare();

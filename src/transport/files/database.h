@@ -40,6 +40,8 @@ struct DatabaseResult {
   std::vector<DatabaseSurface> surfaces;
   bool complete = true;
 };
+// Throws what make_database would throw for axes and files, before anything is solved.
+void check_database(const DatabaseRequest& request);
 DatabaseResult make_database(const DatabaseRequest& request,
                              const std::function<void(const DatabaseSurface&)>& on_surface = {});
 
