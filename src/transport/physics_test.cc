@@ -8,6 +8,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/error.h"
+#include "transport/energy.h"
 #include "transport/solve.h"
 #include "transport/surface_text.h"
 
@@ -299,6 +301,21 @@ TEST(Transport, WarnsOfARationalSurfaceAtZeroField) {
   EXPECT_TRUE(clean.warnings.empty());
   EXPECT_NEAR(clean.d.d11, 0.0549826, 1e-7);
   EXPECT_TRUE(solve_er(s, {9, 11, 6}, 1e-4, 0).warnings.empty());  // not resolved here
+}
+
+// D = 1: (2/√π) Γ(n + 3/2); D ∝ ν̂⁻¹ ∝ K²: (2/√π) Γ(n + 7/2)/ν̂_th. Trapezoids on smooth integrands,
+// so to rounding. The table of the second ends at ν̂ = 1e3, K = 3e-3: below, D is held at 1e-3, which
+// adds (2/√π)·1e-3·⅔·K^{3/2} = 1.3e-7, 4e-10 of the whole.
+TEST(Transport, EnergyIntegralsOfPowersAreGammaFunctions) {
+  const std::vector<double> nu = {1e-6, 1e-3, 1e3}, one = {1, 1, 1}, inverse = {1e6, 1e3, 1e-3};
+  for (const int n : {0, 1, 2}) {
+    const double exact = 2 / std::sqrt(pi) * std::tgamma(n + 1.5);
+    EXPECT_NEAR(energy_integral(nu, one, 1e-2, n), exact, 1e-12 * exact);
+  }
+  const double exact = 2 / std::sqrt(pi) * std::tgamma(3.5) / 1e-2;
+  EXPECT_NEAR(energy_integral(nu, inverse, 1e-2, 0), exact, 1e-9 * exact);
+  EXPECT_THROW(energy_integral(nu, std::vector<double>{1, -1, 1}, 1, 0), UserError);
+  EXPECT_THROW(energy_integral(one, one, 1, 0), UserError);
 }
 
 TEST(Transport, NormalisationsFollowTheirDefinitions) {
