@@ -143,6 +143,24 @@ class Transport(CliTest):
         self.assertEqual(answer["nfp"], 5)
         self.assertIn("resonance", self.fine("inspect", source).stdout)
 
+    def test_the_suite_runs_under_the_lab(self):
+        def statuses(case, point, providers):
+            self.run_ok(
+                "run", case, "--points", json.dumps(point), "--providers", providers, "--rounds",
+                "1", "--batches", "5", "--steady", "1ms", "--warm-up", "0", "--max-steal", "100%",
+                "--out", self.path(case + ".jsonl"),
+            )  # fmt: skip
+            rows = self.read(case + ".jsonl").decode().splitlines()
+            return {row["provider"]: row["status"] for row in map(json.loads, rows)}
+
+        grid = {"n_theta": 5, "n_zeta": 7, "n_xi": 6}
+        solvers = "assay-dense,assay-structured,assay-mixed,assay-parity,numpy"
+        found = statuses("transport_solve", {**grid, "field": "zero"}, solvers)
+        self.assertEqual(found, dict.fromkeys(solvers.split(","), "ok"))
+        lanes = "serial,threads,processes,mpi"
+        found = statuses("transport_scan", {**grid, "cases": 6}, lanes)
+        self.assertEqual(found, dict.fromkeys(lanes.split(","), "ok"))
+
     def refused(self, *arguments, says, status=2):
         result = self.assay("transport", *arguments)
         lines = [line for line in result.stderr.splitlines() if line]
