@@ -44,7 +44,7 @@ TEST(Kernels, CombinationsMatchPlainLoopsEitherWayRound) {
     const int columns = 5;
     // out_0 = in_0 − 2 in_4, out_1 = ½ in_2 + ¼ in_2, out_2 = 3 in_3, in blocks of several shapes.
     Combination<double> terms{.inputs = columns, .outputs = 3};
-    terms.blocks = {{2, 1, 0, 0, 0}, {2, 2, 2, 1, 2}, {1, 1, 4, 3, 6}};
+    terms.blocks = {{2, 1, 0, 0, 0, true}, {2, 2, 2, 1, 2, true}, {1, 1, 4, 3, 6, false}};
     terms.source = {0, 4, 2, 3, 2};
     terms.output = {0, 1, 2, 1};
     terms.weight = {1, -2, 0.5, 0, 0, 3, 0.25};

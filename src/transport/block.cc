@@ -9,20 +9,39 @@ namespace assay::transport {
 
 namespace {
 
-// Calls f(source, output, weight) for every term.
+// Calls f(source, output, place of the weight) for every term.
 template <typename F>
-void for_each_term(const Combination<double>& terms, F f) {
+void for_each_place(const Combination<double>& terms, F f) {
   for (const auto& block : terms.blocks) {
-    const auto* weight = terms.weight.data() + block.first_weight;
+    auto place = static_cast<std::size_t>(block.first_weight);
     for (int s = 0; s < block.sources; ++s) {
       const auto source =
           static_cast<std::size_t>(terms.source[static_cast<std::size_t>(block.first_source + s)]);
       const auto* output = terms.output.data() + block.first_output;
       for (int o = 0; o < block.outputs; ++o) {
-        f(source, static_cast<std::size_t>(output[o]), *weight++);
+        f(source, static_cast<std::size_t>(output[o]), place++);
       }
     }
   }
+}
+
+// Calls f(source, output, weight) for every term.
+template <typename F>
+void for_each_term(const Combination<double>& terms, F f) {
+  for_each_place(terms, [&](std::size_t source, std::size_t output, std::size_t place) {
+    f(source, output, terms.weight[place]);
+  });
+}
+
+// y += factor·scale·(V + shift·g) x, or with the transpose.
+void add_scaled(const BlockSystem::Scaled& at, double factor, std::span<const double> x,
+                std::span<double> y, bool transposed) {
+  const auto& terms = at.operators.by_row;
+  const double v = factor * at.scale, g = v * at.shift;
+  for_each_place(terms.v, [&](std::size_t source, std::size_t output, std::size_t place) {
+    const double weight = v * terms.v.weight[place] + g * terms.mirror[place];
+    transposed ? y[source] += weight * x[output] : y[output] += weight * x[source];
+  });
 }
 
 }  // namespace
@@ -37,23 +56,14 @@ void add_terms(const Combination<double>& by_row, double factor, std::span<const
   });
 }
 
-void add_terms_transposed(const Combination<double>& by_row, double factor,
-                          std::span<const double> x, std::span<double> y) {
-  for_each_term(by_row, [&](std::size_t source, std::size_t output, double weight) {
-    y[source] += factor * weight * x[output];
-  });
+void apply_lower(const BlockSystem& system, int k, double factor, std::span<const double> x,
+                 std::span<double> y, bool transposed) {
+  add_scaled(system.lower_at(k), factor, x, y, transposed);
 }
 
-void apply_lower(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y) {
-  Combination<double> terms;
-  system.lower_by_row(k, terms);
-  add_terms(terms, 1, x, y);
-}
-
-void apply_upper(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y) {
-  Combination<double> terms;
-  system.upper_by_row(k, 1, terms);
-  add_terms(terms, 1, x, y);
+void apply_upper(const BlockSystem& system, int k, double factor, std::span<const double> x,
+                 std::span<double> y, bool transposed) {
+  add_scaled(system.upper_at(k), factor, x, y, transposed);
 }
 
 void apply_diagonal_block(const BlockSystem& system, int k, double nu_hat, double epsi_hat,

@@ -20,13 +20,12 @@ inline std::size_t elements(int rows, int columns) {
 // y += factor·(terms by row)·x.
 void add_terms(const Combination<double>& by_row, double factor, std::span<const double> x,
                std::span<double> y);
-// y += factor·(terms by row)ᵀ·x.
-void add_terms_transposed(const Combination<double>& by_row, double factor,
-                          std::span<const double> x, std::span<double> y);
-
-// y += L_k x, y += U_k x, y += D_k x. The pinned row is the caller's to set.
-void apply_lower(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y);
-void apply_upper(const BlockSystem& system, int k, std::span<const double> x, std::span<double> y);
+// y += factor·L_k x, y += factor·U_k x; or with their transposes. The pinned row is the caller's.
+void apply_lower(const BlockSystem& system, int k, double factor, std::span<const double> x,
+                 std::span<double> y, bool transposed = false);
+void apply_upper(const BlockSystem& system, int k, double factor, std::span<const double> x,
+                 std::span<double> y, bool transposed = false);
+// y += D_k x.
 void apply_diagonal_block(const BlockSystem& system, int k, double nu_hat, double epsi_hat,
                           std::span<const double> x, std::span<double> y);
 

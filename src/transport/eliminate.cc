@@ -100,8 +100,8 @@ ThreeBlocks residual_of(const BlockSystem& system, double nu_hat, double epsi_ha
   for (int k = 0; k <= 1; ++k) {
     const auto at = static_cast<std::size_t>(k);
     apply_diagonal_block(system, k, nu_hat, epsi_hat, minus_f[at], r[at]);
-    apply_upper(system, k, minus_f[at + 1], r[at]);
-    apply_lower(system, k + 1, minus_f[at], r[at + 1]);
+    apply_upper(system, k, 1, minus_f[at + 1], r[at]);
+    apply_lower(system, k + 1, 1, minus_f[at], r[at + 1]);
   }
   add_matrix_vector(b.delta2, system.block_size(2), b.delta2_transposed, minus_f[2], r[2]);
   if (system.pinned) r[0][0] = -f[0][0];
@@ -126,8 +126,7 @@ ThreeBlocks substitute(const BlockSystem& system, const ThreeBlocks& source,
     const auto above = static_cast<std::size_t>(k + 1);
     auto correction = sigma[above];
     kept[above].solve(correction);
-    for (auto& x : correction) x = -x;
-    apply_upper(system, k, correction, sigma[static_cast<std::size_t>(k)]);
+    apply_upper(system, k, -1, correction, sigma[static_cast<std::size_t>(k)]);
   }
   if (system.pinned) sigma[0][0] = 0;
   // f_0 = Δ_0⁻¹ σ_0,  f_k = Δ_k⁻¹ (σ_k − L_k f_{k−1})
@@ -135,9 +134,7 @@ ThreeBlocks substitute(const BlockSystem& system, const ThreeBlocks& source,
   kept[0].solve(f[0]);
   for (int k = 1; k <= 2; ++k) {
     const auto at = static_cast<std::size_t>(k);
-    auto below = f[at - 1];
-    for (auto& x : below) x = -x;
-    apply_lower(system, k, below, f[at]);
+    apply_lower(system, k, -1, f[at - 1], f[at]);
     kept[at].solve(f[at]);
   }
   return f;

@@ -34,8 +34,8 @@ Modes apply_system(const BlockSystem& system, double nu_hat, double epsi_hat, co
   for (int k = 0; k <= system.n_xi; ++k) {
     const auto at = static_cast<std::size_t>(k);
     apply_diagonal_block(system, k, nu_hat, epsi_hat, x[at], y[at]);
-    if (k > 0) apply_lower(system, k, x[at - 1], y[at]);
-    if (k < system.n_xi) apply_upper(system, k, x[at + 1], y[at]);
+    if (k > 0) apply_lower(system, k, 1, x[at - 1], y[at]);
+    if (k < system.n_xi) apply_upper(system, k, 1, x[at + 1], y[at]);
   }
   if (system.pinned) y[0][0] = x[0][0];
   return y;
@@ -90,16 +90,12 @@ void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double
 // The transpose has the same form with L_{k+1}ᵀ for U_k, U_{k−1}ᵀ for L_k and Δ_kᵀ for Δ_k. The
 // pinned row of U_0 is zero.
 void FactoredSystem::sweep(Modes& x, bool transposed) const {
-  Combination<double> terms;
-  const auto subtract = [&](const std::vector<double>& from, std::vector<double>& to) {
-    transposed ? add_terms_transposed(terms, -1, from, to) : add_terms(terms, -1, from, to);
-  };
   for (int k = system_->n_xi; k >= 0; --k) {
     const auto at = static_cast<std::size_t>(k);
     if (k < system_->n_xi) {
-      transposed ? system_->lower_by_row(k + 1, terms) : system_->upper_by_row(k, 1, terms);
       const double pinned = x[0][0];
-      subtract(x[at + 1], x[at]);
+      transposed ? apply_lower(*system_, k + 1, -1, x[at + 1], x[at], true)
+                 : apply_upper(*system_, k, -1, x[at + 1], x[at]);
       if (k == 0 && system_->pinned && !transposed) x[0][0] = pinned;
     }
     multiply_inverse(k, transposed, x[at]);
@@ -108,9 +104,9 @@ void FactoredSystem::sweep(Modes& x, bool transposed) const {
     const auto at = static_cast<std::size_t>(k);
     auto below = x[at - 1];
     if (k == 1 && system_->pinned && transposed) below[0] = 0;
-    transposed ? system_->upper_by_row(k - 1, 1, terms) : system_->lower_by_row(k, terms);
     std::vector<double> correction(x[at].size(), 0.0);
-    subtract(below, correction);
+    transposed ? apply_upper(*system_, k - 1, -1, below, correction, true)
+               : apply_lower(*system_, k, -1, below, correction);
     multiply_inverse(k, transposed, correction);
     for (std::size_t r = 0; r < correction.size(); ++r) x[at][r] += correction[r];
   }

@@ -17,6 +17,7 @@ struct TermBlock {
   std::int32_t sources = 0, outputs = 0;            // how many
   std::int32_t first_source = 0, first_output = 0;  // in Combination::source and ::output
   std::int64_t first_weight = 0;                    // sources×outputs of them, outputs fastest
+  bool starts = false;  // the first block of each of its outputs: sums are set, not added to
 };
 template <typename T>
 struct Combination {

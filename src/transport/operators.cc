@@ -105,12 +105,13 @@ void add_lines(const Rows& entries, const Rows* g, const std::vector<int>& row_l
     return it == row.end() ? 0.0 : it->second;
   };
   auto& v = terms.v;
+  const bool first = v.blocks.empty();  // every unknown lies on one line of each angle
   for (const auto& [line, members] : lines) {
     const auto& [rows, columns] = members;
     v.blocks.push_back(
         {static_cast<std::int32_t>(columns.size()), static_cast<std::int32_t>(rows.size()),
          static_cast<std::int32_t>(v.source.size()), static_cast<std::int32_t>(v.output.size()),
-         static_cast<std::int64_t>(v.weight.size())});
+         static_cast<std::int64_t>(v.weight.size()), first});
     v.source.insert(v.source.end(), columns.begin(), columns.end());
     v.output.insert(v.output.end(), rows.begin(), rows.end());
     for (const int c : columns) {
@@ -214,30 +215,6 @@ void weigh(const Streaming::Terms& terms, double scale, double shift, Combinatio
 }
 template void weigh(const Streaming::Terms&, double, double, Combination<double>&);
 template void weigh(const Streaming::Terms&, double, double, Combination<float>&);
-
-template <typename T>
-void BlockSystem::lower_by_column(int k, double factor, Combination<T>& out) const {
-  weigh(lower[static_cast<std::size_t>(k % 2)]->by_column, factor * k / (2.0 * k - 1), k - 1, out);
-}
-template void BlockSystem::lower_by_column(int, double, Combination<double>&) const;
-template void BlockSystem::lower_by_column(int, double, Combination<float>&) const;
-
-template <typename T>
-void BlockSystem::upper_by_row(int k, double factor, Combination<T>& out) const {
-  weigh(upper[static_cast<std::size_t>(k % 2)]->by_row, factor * (k + 1) / (2.0 * k + 3),
-        -(k + upper_shift), out);
-}
-template void BlockSystem::upper_by_row(int, double, Combination<double>&) const;
-template void BlockSystem::upper_by_row(int, double, Combination<float>&) const;
-
-void BlockSystem::lower_by_row(int k, Combination<double>& out) const {
-  weigh(lower[static_cast<std::size_t>(k % 2)]->by_row, k / (2.0 * k - 1), k - 1, out);
-}
-
-void BlockSystem::upper_by_column(int k, Combination<double>& out) const {
-  weigh(upper[static_cast<std::size_t>(k % 2)]->by_column, (k + 1) / (2.0 * k + 3),
-        -(k + upper_shift), out);
-}
 
 BlockSystem plain_system(const Geometry& geometry) {
   const auto points = Unknowns::points(geometry);

@@ -63,13 +63,29 @@ struct BlockSystem {
   std::array<Unknowns, 2> unknowns;  // what the numbers of a block mean, by k % 2
 
   int block_size(int k) const { return size[static_cast<std::size_t>(k % 2)]; }
-  // L_k (k ≥ 1) and U_k (k < n_ξ) as terms by row or by column.
+  // L_k (k ≥ 1) and U_k (k < n_ξ) are scale·(V + shift·g) of these.
+  struct Scaled {
+    const Streaming& operators;
+    double scale, shift;
+  };
+  Scaled lower_at(int k) const {
+    return {*lower[static_cast<std::size_t>(k % 2)], k / (2.0 * k - 1), k - 1.0};
+  }
+  Scaled upper_at(int k) const {
+    return {*upper[static_cast<std::size_t>(k % 2)], (k + 1) / (2.0 * k + 3),
+            -static_cast<double>(k + upper_shift)};
+  }
+  // factor·L_k by column and factor·U_k by row, as terms.
   template <typename T>
-  void lower_by_column(int k, double factor, Combination<T>& out) const;
+  void lower_by_column(int k, double factor, Combination<T>& out) const {
+    const auto at = lower_at(k);
+    weigh(at.operators.by_column, factor * at.scale, at.shift, out);
+  }
   template <typename T>
-  void upper_by_row(int k, double factor, Combination<T>& out) const;
-  void lower_by_row(int k, Combination<double>& out) const;
-  void upper_by_column(int k, Combination<double>& out) const;
+  void upper_by_row(int k, double factor, Combination<T>& out) const {
+    const auto at = upper_at(k);
+    weigh(at.operators.by_row, factor * at.scale, at.shift, out);
+  }
   // D_k's scalar part.
   static double collisions(double nu_hat, int k) { return 0.5 * nu_hat * k * (k + 1); }
 };

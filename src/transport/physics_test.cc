@@ -304,8 +304,8 @@ TEST(Transport, WarnsOfARationalSurfaceAtZeroField) {
 }
 
 // D = 1: (2/√π) Γ(n + 3/2); D ∝ ν̂⁻¹ ∝ K²: (2/√π) Γ(n + 7/2)/ν̂_th. Trapezoids on smooth integrands,
-// so to rounding. The table of the second ends at ν̂ = 1e3, K = 3e-3: below, D is held at 1e-3, which
-// adds (2/√π)·1e-3·⅔·K^{3/2} = 1.3e-7, 4e-10 of the whole.
+// so to rounding. The table of the second ends at ν̂ = 1e3, K = 3e-3: below, D is held at 1e-3,
+// which adds (2/√π)·1e-3·⅔·K^{3/2} = 1.3e-7, 4e-10 of the whole.
 TEST(Transport, EnergyIntegralsOfPowersAreGammaFunctions) {
   const std::vector<double> nu = {1e-6, 1e-3, 1e3}, one = {1, 1, 1}, inverse = {1e6, 1e3, 1e-3};
   for (const int n : {0, 1, 2}) {

@@ -9,16 +9,19 @@ namespace assay::transport {
 namespace ASSAY_INSTRUCTION_SET {
 namespace {
 
-// 64 bytes of elements, wherever they lie: one AVX-512 register, or as many smaller ones.
+// 64 bytes of elements, wherever they lie: one AVX-512 register, or as many smaller ones. Sums are
+// of the second type: of the first, which may alias anything, they would be kept in memory.
 template <typename T>
 struct Pack;
 template <>
 struct Pack<double> {
   typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
+  typedef double Register __attribute__((vector_size(64)));
 };
 template <>
 struct Pack<float> {
   typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef float Register __attribute__((vector_size(64)));
 };
 template <typename T>
 constexpr int kLanes = 64 / sizeof(T);
@@ -41,10 +44,13 @@ void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* so
                   const std::int32_t* output, const T* weight, T* result) {
   using P = typename Pack<T>::Type;
   constexpr int lanes = kLanes<T>;
-  P low[kOutputs], high[kOutputs];
+  typename Pack<T>::Register low[kOutputs], high[kOutputs];
   for (int o = 0; o < kOutputs; ++o) {
-    low[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T>);
-    high[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T> + lanes);
+    low[o] = high[o] = typename Pack<T>::Register{};
+    if (!block.starts) {
+      low[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T>);
+      high[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T> + lanes);
+    }
   }
   for (int s = 0; s < block.sources; ++s) {
     const P x = *reinterpret_cast<const P*>(panel + source[s] * kHeight<T>);
@@ -112,7 +118,6 @@ void combine(int rows, const T* in, const Combination<T>& terms, bool transposed
         for (int i = 0; i < height; ++i) packed[i] = i < here ? x[i] : T{0};
       }
     }
-    for (std::int64_t i = 0; i < outputs * height; ++i) result[i] = 0;
     for (std::int64_t b = 0; b < block_count; ++b) {
       const TermBlock& block = blocks[b];
       for (int part = 0; part < height; part += 2 * kLanes<T>) {
