@@ -149,7 +149,11 @@ void combine_columns(int rows, const T* in, const Combination<T>& terms, bool tr
   const std::unique_ptr<T, void (*)(void*)> panel(static_cast<T*>(std::aligned_alloc(64, bytes)),
                                                   std::free);
   if (!panel) throw std::bad_alloc();
-  vector_kernels<T>().combine(rows, in, terms, transposed, panel.get(), out);
+  const TermsView<T> view = {terms.inputs,        terms.outputs,
+                             terms.blocks.data(), static_cast<std::int64_t>(terms.blocks.size()),
+                             terms.source.data(), terms.output.data(),
+                             terms.weight.data()};
+  vector_kernels<T>().combine(rows, in, view, transposed, panel.get(), out);
 }
 
 template <typename T>

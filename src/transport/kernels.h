@@ -8,17 +8,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "transport/term_block.h"
+
 namespace assay::transport {
 
-// Weighted sums of vectors, out_o += Σ_s weight·in_s, as a list of small dense blocks: the outputs
-// of a block all use the same sources. Derivatives along one angle are of this kind, a block for
-// each value of the other angle.
-struct TermBlock {
-  std::int32_t sources = 0, outputs = 0;            // how many
-  std::int32_t first_source = 0, first_output = 0;  // in Combination::source and ::output
-  std::int64_t first_weight = 0;                    // sources×outputs of them, outputs fastest
-  bool starts = false;  // the first block of each of its outputs: sums are set, not added to
-};
+// The sums of term_block.h, owned.
 template <typename T>
 struct Combination {
   int inputs = 0, outputs = 0;

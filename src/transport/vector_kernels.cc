@@ -97,16 +97,10 @@ void combine_block(const TermBlock& block, const T* panel, const std::int32_t* s
 // and then written to their columns, or, turned over, to their rows. Fewer rows than a panel are
 // filled up with zeros.
 template <typename T>
-void combine(int rows, const T* in, const Combination<T>& terms, bool transposed, T* panel,
-             T* out) {
+void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel, T* out) {
   constexpr int height = kHeight<T>;
   const std::int64_t stride = rows, outputs = terms.outputs;
   T* result = panel + static_cast<std::int64_t>(terms.inputs) * height;
-  const std::int32_t* sources = terms.source.data();
-  const std::int32_t* output = terms.output.data();
-  const T* weights = terms.weight.data();
-  const TermBlock* blocks = terms.blocks.data();
-  const std::int64_t block_count = static_cast<std::int64_t>(terms.blocks.size());
   for (std::int64_t at = 0; at < rows; at += height) {
     const int here = rows - at < height ? static_cast<int>(rows - at) : height;
     for (std::int64_t c = 0; c < terms.inputs; ++c) {
@@ -118,11 +112,12 @@ void combine(int rows, const T* in, const Combination<T>& terms, bool transposed
         for (int i = 0; i < height; ++i) packed[i] = i < here ? x[i] : T{0};
       }
     }
-    for (std::int64_t b = 0; b < block_count; ++b) {
-      const TermBlock& block = blocks[b];
+    for (std::int64_t b = 0; b < terms.block_count; ++b) {
+      const TermBlock& block = terms.blocks[b];
       for (int part = 0; part < height; part += 2 * kLanes<T>) {
-        combine_block(block, panel + part, sources + block.first_source,
-                      output + block.first_output, weights + block.first_weight, result + part);
+        combine_block(block, panel + part, terms.source + block.first_source,
+                      terms.output + block.first_output, terms.weight + block.first_weight,
+                      result + part);
       }
     }
     if (transposed) {

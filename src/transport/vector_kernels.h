@@ -5,7 +5,7 @@
 // Inner loops that are compiled once for each instruction set (vector_kernels.cc, see
 // CMakeLists.txt) and chosen when the program runs. kernels.h is their user.
 
-#include "transport/kernels.h"
+#include "transport/term_block.h"
 
 namespace assay::transport {
 
@@ -15,7 +15,7 @@ inline constexpr int kPanelBytes = 256;  // of each column, in a panel of rows
 template <typename T>
 struct VectorKernels {
   // See combine_columns. `panel` has room for kPanelBytes·(inputs + outputs) bytes, aligned to 64.
-  void (*combine)(int rows, const T* in, const Combination<T>& terms, bool transposed, T* panel,
+  void (*combine)(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel,
                   T* out);
   // Inverts a kLeaf×kLeaf block in place by Gauss–Jordan with row exchanges inside the block.
   void (*invert_leaf)(T* a);
