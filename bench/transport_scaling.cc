@@ -7,11 +7,13 @@
 //
 // writes scaling.json, and scaling.png and .pdf (ladders of cases against lanes, strong scaling,
 // prepared reuse, crossover). --full adds the 128-case ladder on 17×25×16 and the database scan of
-// 192 cases on 25×25×60, some minutes of work. Times are wall time, the best of several; every lane
-// is held against the serial coefficients.
+// 192 cases on 25×25×60, some minutes of work. Times are wall time, the best of several, with the
+// efficiency by processor time beside it, which other programs do not disturb; every lane is held
+// against the serial coefficients.
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +43,19 @@ double seconds(const std::function<void()>& call) {
   const auto begin = monotonic_ns();
   call();
   return 1e-9 * static_cast<double>(monotonic_ns() - begin);
+}
+
+// Processor time of all threads and ended children of this process.
+double cpu_seconds() {
+  double total = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage = {};
+    getrusage(who, &usage);
+    for (const auto& t : {usage.ru_utime, usage.ru_stime}) {
+      total += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    }
+  }
+  return total;
 }
 
 double best_of(int repeats, const std::function<void()>& call) {
@@ -109,15 +124,18 @@ Json measure(const tr::Grid& grid, int n, const char* layout, const std::vector<
   const auto prepared = tr::prepare(point.surface, grid);
   const auto list = point.inputs(0);
   std::vector<tr::Solution> serial;
-  double serial_s = 0;
+  double serial_s = 0, serial_cpu = 0;
   Json rows = Json::array();
   for (const auto& lane : lanes) {
     std::vector<tr::Solution> solutions;
     peak_memory(true);
+    const double cpu_begin = cpu_seconds();
     const double time = best_of(repeats, [&] { solutions = lane.solve(prepared, list); });
+    const double cpu = (cpu_seconds() - cpu_begin) / repeats;
     if (serial.empty()) {
       serial = solutions;
       serial_s = time;
+      serial_cpu = cpu;
     }
     rows.push_back({{"lane", lane.name},
                     {"width", lane.width},
@@ -127,15 +145,18 @@ Json measure(const tr::Grid& grid, int n, const char* layout, const std::vector<
                     {"cases_per_s", n / time},
                     {"speedup", serial_s / time},
                     {"efficiency", serial_s / time / lane.width},
+                    {"cpu_s", cpu},
+                    {"cpu_efficiency", serial_cpu / cpu},
                     {"peak_rss", peak_memory(false)},
                     {"largest_difference", largest_difference(serial, solutions)}});
     const auto& r = rows.back();
     fmt::print(
         "{:>2}x{}x{:<3} {:>3} cases {:>9} {}: {:8.4f} s, {:8.1f} cases/s, speed-up {:.2f}, "
-        "efficiency {:3.0f} %, {:.0f} MB, difference {:.1e}\n",
+        "efficiency {:3.0f} % (by processor time {:3.0f} %), {:.0f} MB, difference {:.1e}\n",
         grid.n_theta, grid.n_zeta, grid.n_xi, n, lane.name, lane.width, time, n / time,
         r["speedup"].get<double>(), 100 * r["efficiency"].get<double>(),
-        r["peak_rss"].get<double>() * 1e-6, r["largest_difference"].get<double>());
+        100 * r["cpu_efficiency"].get<double>(), r["peak_rss"].get<double>() * 1e-6,
+        r["largest_difference"].get<double>());
   }
   return rows;
 }
@@ -282,6 +303,7 @@ void draw(const std::string& folder, const Json& data) {
 
 int main(int argc, char** argv) try {
   if (argc < 2) fail("usage: transport_scaling FOLDER [--full]");
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::string folder = argv[1];
   const bool full = argc > 2 && std::strcmp(argv[2], "--full") == 0;
   make_directories(folder);
@@ -301,7 +323,7 @@ int main(int argc, char** argv) try {
                         : measure({13, 17, 12}, 128, "ladder", lanes, 3);
   if (full) {
     data["database"] = Json::array();
-    for (const int batch : {32, 192}) {
+    for (const int batch : {32}) {
       for (auto& row : measure({25, 25, 60}, 192, "grid", {thread_lane(cores, batch)}, 1)) {
         row["batch"] = batch;
         data["database"].push_back(row);
