@@ -22,7 +22,7 @@ deps:
 
 build: deps
 	@cmake --preset release --log-level=WARNING
-	@cmake --build build -j $(JOBS) --target assay assay-worker
+	@cmake --build build -j $(JOBS) --target assay assay-transport assay-worker
 
 demo: build
 	@scripts/demo

@@ -12,4 +12,10 @@ find_package(OpenMP REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 find_package(hwy REQUIRED)
-find_package(OpenMP REQUIRED)
+# The transport engine's files and ranks.
+find_package(ZLIB REQUIRED)
+pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
+add_library(netCDF::netcdf ALIAS PkgConfig::netcdf)
+enable_language(C)  # FindHDF5 and FindMPI ask for C
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(MPI REQUIRED COMPONENTS C)

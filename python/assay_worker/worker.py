@@ -15,6 +15,7 @@ MODULE_OF_CASE = {
     "semiring_matmul": "assay_worker.semiring",
     "dense_matmul": "assay_worker.semiring",
     "ell_edge_aggregate": "assay_worker.edges",
+    "transport_solve": "assay_worker.transport",
 }
 
 

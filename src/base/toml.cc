@@ -107,6 +107,22 @@ bool TomlTable::flag(std::string_view key) const {
   reject(key, "expected true or false, got {}", type_name(node));
 }
 
+std::vector<double> TomlTable::numbers(std::string_view key) const {
+  const toml::node& node = as_node(find(key, "a number or an array of numbers"));
+  const toml::array* array = node.as_array();
+  if (array == nullptr) return {number(key)};
+  std::vector<double> values;
+  for (const auto& item : *array) {
+    if (!item.is_number()) reject(key, "expected numbers inside, got {}", type_name(item));
+    values.push_back(*item.value<double>());
+    if (!std::isfinite(values.back())) {
+      reject(key, "expected finite numbers inside, got {}", values.back());
+    }
+  }
+  if (values.empty()) reject(key, "expected at least one number, got an empty array");
+  return values;
+}
+
 TomlTable TomlTable::table(std::string_view key) const {
   const toml::node& node = as_node(find(key, "a table"));
   const toml::table* table = node.as_table();

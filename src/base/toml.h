@@ -31,6 +31,8 @@ class TomlTable {
   std::int64_t integer(std::string_view key) const;
   double number(std::string_view key) const;  // integers count as numbers; NaN and infinity do not
   bool flag(std::string_view key) const;
+  // A number, or an array of at least one: what a scan runs over.
+  std::vector<double> numbers(std::string_view key) const;
   TomlTable table(std::string_view key) const;
   // An array of arrays of integers, e.g. [[0, 1], [1, 2]]: coordinates, links.
   std::vector<std::vector<std::int64_t>> integer_rows(std::string_view key) const;

@@ -95,5 +95,14 @@ TEST(Toml, ReadsAFile) {
               ::testing::HasSubstr("none.toml"));
 }
 
+TEST(Toml, NumbersAreOneOrSeveral) {
+  const auto t = TomlTable::parse("a = 2\nb = [1e-3, 2]\nc = []\nd = ['x']\ne = [nan]\n", "f");
+  EXPECT_EQ(t.numbers("a"), std::vector<double>{2});
+  EXPECT_EQ(t.numbers("b"), (std::vector<double>{1e-3, 2}));
+  for (const char* bad : {"c", "d", "e", "missing"}) {
+    EXPECT_THROW(t.numbers(bad), UserError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace assay

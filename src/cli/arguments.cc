@@ -183,6 +183,58 @@ void add_chip(CLI::App& app, ChipArguments& a) {
   assay chip topology check examples/chip/default.toml)");
 }
 
+void add_transport(CLI::App& app, TransportArguments& a) {
+  const auto common = [&a](CLI::App& sub) {
+    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz");
+    sub.add_option("--threads", a.threads, "cases solved at the same time (1)");
+    sub.add_option("--batch", a.batch, "cases between two journal entries (32)");
+    sub.add_option("--method", a.method, "auto, dense, structured, parity or mixed");
+    sub.add_flag("--plot", a.plot, "draw a panel beside the output (.png)");
+    sub.add_flag("--verbose", a.verbose, "say on standard error what is being done");
+    sub.add_flag("--json", a.json, "print JSON");
+  };
+  const auto action = [&](const char* name, const char* description) {
+    auto* sub = app.add_subcommand(name, description);
+    sub->callback([&a, name] { a.action = name; });
+    return sub;
+  };
+  app.add_option("input", a.input, "input file (TOML)");
+  common(app);
+  auto* scan = action("scan", "solve every case of the file's lists; resumes what was interrupted");
+  scan->add_option("input", a.input, "input file (TOML)")->required();
+  scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
+  common(*scan);
+  auto* inspect = action("inspect", "the surface, its fields and what a solve would cost");
+  inspect->add_option("input", a.input, "input file (TOML)")->required();
+  inspect->add_flag("--json", a.json, "print JSON");
+  auto* converge = action("converge", "raise the grid until the coefficients stop changing");
+  converge->add_option("input", a.input, "input file, or the name of a built-in surface")
+      ->required();
+  converge->add_option("--nu", a.nu, "collisionality nu/v [1/m], in place of the file's");
+  converge->add_option("--er", a.er, "radial field E_r/v [T], in place of the file's");
+  converge->add_option("--tolerance", a.tolerance, "relative change that counts as small (0.01)");
+  converge->add_option("--max-points", a.max_points, "largest n_theta*n_zeta (2500)");
+  converge->add_option("--max-xi", a.max_xi, "largest n_xi (400)");
+  common(*converge);
+  auto* database = action("database", "coefficients over an equilibrium, as NEOPAX reads them");
+  database->add_option("--wout", a.wout, "VMEC file")->required();
+  database->add_option("--booz", a.booz, "Boozer file, for the surfaces (else VMEC angles)");
+  database->add_option("--rho", a.rho_list, "radii, separated by commas")
+      ->delimiter(',')
+      ->required();
+  database->add_option("--nu", a.nu_list, "nu/v [1/m]")->delimiter(',')->required();
+  database->add_option("--er", a.er_list, "Er_tilde")->delimiter(',')->required();
+  database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
+  database->add_option("--device", a.device, "cpu (default) or cuda");
+  common(*database);
+  app.footer(R"(Examples:
+  assay transport examples/w7x.toml --output run.nc --plot
+  assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5
+  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5
+  assay transport converge w7x_eim_sample --nu 1e-3 --er 1e-3
+  assay transport database --wout wout.nc --rho 0.25,0.5 --nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5)");
+}
+
 }  // namespace
 
 std::variant<Command, int> parse_arguments(int argc, char** argv) {
@@ -197,6 +249,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   StoreArguments store;
   DoctorArguments doctor;
   ChipArguments chip;
+  TransportArguments transport;
   auto* list_app =
       app.add_subcommand("list", "suites, cases, points, providers, and what is available here");
   auto* run_app = app.add_subcommand(
@@ -205,12 +258,15 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   auto* store_app = app.add_subcommand("store", "a database of many runs");
   auto* doctor_app = app.add_subcommand("doctor", "what this machine is, and its noise");
   auto* chip_app = app.add_subcommand("chip", "the accelerator simulator, used directly");
+  auto* transport_app =
+      app.add_subcommand("transport", "the drift-kinetic solver for flux surfaces, used directly");
   add_list(*list_app, list);
   add_run(*run_app, run);
   add_report(*report_app, report);
   add_store(*store_app, store);
   add_doctor(*doctor_app, doctor);
   add_chip(*chip_app, chip);
+  add_transport(*transport_app, transport);
 
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
@@ -231,6 +287,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   if (report_app->parsed()) return Command(report);
   if (store_app->parsed()) return Command(store);
   if (chip_app->parsed()) return Command(chip);
+  if (transport_app->parsed()) return Command(transport);
   return Command(doctor);
 }
 

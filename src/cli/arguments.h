@@ -62,8 +62,18 @@ struct ChipArguments {
   bool json = false;
 };
 
+struct TransportArguments {
+  std::string action = "run";  // run, scan, inspect, converge, database
+  std::string input;           // TOML file; for converge also the name of a built-in surface
+  std::string output, journal, method, grid, device = "cpu", wout, booz;
+  std::optional<double> nu, er, tolerance;
+  std::vector<double> rho_list, nu_list, er_list;
+  std::optional<int> threads, batch, max_points, max_xi;
+  bool plot = false, verbose = false, json = false;
+};
+
 using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
-                             DoctorArguments, ChipArguments>;
+                             DoctorArguments, ChipArguments, TransportArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

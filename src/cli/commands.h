@@ -15,6 +15,9 @@ int report(const ReportArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
 int simulate_chip(const ChipArguments& arguments);
+// Becomes the program `assay-transport`, which links the file formats and MPI, with our own
+// command line; returns only where that cannot be done (EnvironmentError).
+int transport(char** argv);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;

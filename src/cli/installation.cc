@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "cases/semiring/cases.h"
+#include "cases/transport/cases.h"
 
 namespace assay::cli {
 namespace {
@@ -45,9 +46,15 @@ lab::Programs find_programs() {
   return programs;
 }
 
+std::string transport_program() {
+  const auto folder = std::filesystem::path(own_program()).parent_path();
+  return first_existing({folder / "assay-transport", folder / "../libexec/assay/assay-transport"});
+}
+
 lab::CaseRegistry all_cases() {
   lab::CaseRegistry cases;
   cases::semiring::add_cases(cases);
+  cases::transport::add_cases(cases);
   return cases;
 }
 

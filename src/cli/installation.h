@@ -17,6 +17,9 @@ std::string own_program();
 // share in an installation.
 lab::Programs find_programs();
 
+// The program behind `assay transport`, found the same way.
+std::string transport_program();
+
 // Every case this program was built with.
 lab::CaseRegistry all_cases();
 

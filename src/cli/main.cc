@@ -18,6 +18,9 @@ struct Dispatch {
   int operator()(const assay::cli::StoreArguments& a) const { return assay::cli::store(a); }
   int operator()(const assay::cli::DoctorArguments& a) const { return assay::cli::doctor(a); }
   int operator()(const assay::cli::ChipArguments& a) const { return assay::cli::simulate_chip(a); }
+  int operator()(const assay::cli::TransportArguments&) const { return assay::cli::transport(argv); }
+
+  char** argv;
 };
 
 int complain(const std::exception& e, int status) {
@@ -32,7 +35,7 @@ int main(int argc, char** argv) {
   try {
     const auto parsed = assay::cli::parse_arguments(argc, argv);
     if (const int* status = std::get_if<int>(&parsed)) return *status;
-    const int status = std::visit(Dispatch{}, std::get<assay::cli::Command>(parsed));
+    const int status = std::visit(Dispatch{argv}, std::get<assay::cli::Command>(parsed));
     if (std::fflush(stdout) != 0) assay::fail("cannot write to standard output");
     return status;
   } catch (const assay::EnvironmentError& e) {

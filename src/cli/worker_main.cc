@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cases/semiring/workloads.h"
+#include "cases/transport/workloads.h"
 #include "lab/measure/attempt.h"
 
 int main(int argc, char** argv) {
@@ -14,5 +15,6 @@ int main(int argc, char** argv) {
   }
   assay::lab::WorkloadRegistry workloads;
   assay::cases::semiring::add_workloads(workloads);
+  assay::cases::transport::add_workloads(workloads);
   return assay::lab::run_worker(argv[1], workloads);
 }

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solvers against algebra: assembled dense systems, manufactured solutions, differences.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/philox.h"
+#include "transport/blas.h"
+#include "transport/factored.h"
+#include "transport/prepared.h"
+#include "transport/scan.h"
+
+namespace assay::transport {
+namespace {
+
+// Kernels against plain loops, at sizes around the leaf, the panel and zero.
+TEST(Kernels, InverseTimesMatrixIsTheIdentity) {
+  for (const int n : {1, 2, 31, 32, 33, 63, 64, 65, 97, 130}) {
+    std::vector<double> a(elements(n, n)), scratch;
+    const Philox random(1, static_cast<std::uint64_t>(n));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = uniform(random[i], -1, 1);
+    for (int i = 0; i < n; ++i) a[static_cast<std::size_t>(i) * (n + 1)] += n;  // κ ≈ 2
+    auto inverse = a;
+    invert_without_pivoting(n, inverse.data(), n, scratch);
+    std::vector<double> product(a.size());
+    blas::gemm(blas::Op::kNo, blas::Op::kNo, n, n, n, 1.0, a.data(), n, inverse.data(), n, 0.0,
+               product.data(), n);
+    for (int c = 0; c < n; ++c) {
+      for (int r = 0; r < n; ++r) {
+        // n·κ·ε of a backward-stable inversion, ×10.
+        EXPECT_NEAR(product[elements(c, n) + static_cast<std::size_t>(r)], r == c ? 1 : 0,
+                    1e-15 * 10 * (n + 2))
+            << n;
+      }
+    }
+  }
+}
+
+TEST(Kernels, CombinationsMatchPlainLoopsEitherWayRound) {
+  for (const int rows : {1, 7, 31, 32, 33, 64, 70}) {
+    const int columns = 5;
+    // out_0 = in_0 − 2 in_4, out_1 = ½ in_2 + ¼ in_2, out_2 = 3 in_3, in blocks of several shapes.
+    Combination<double> terms{.inputs = columns, .outputs = 3};
+    terms.blocks = {{2, 1, 0, 0, 0, true}, {2, 2, 2, 1, 2, true}, {1, 1, 4, 3, 6, false}};
+    terms.source = {0, 4, 2, 3, 2};
+    terms.output = {0, 1, 2, 1};
+    terms.weight = {1, -2, 0.5, 0, 0, 3, 0.25};
+    std::vector<double> in(elements(rows, columns)), out(elements(rows, 3), -1);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(i % 11) - 3;
+    combine_columns(rows, in.data(), terms, false, out.data());
+    const auto at = [&](int r, int c) {
+      return in[elements(c, rows) + static_cast<std::size_t>(r)];
+    };
+    for (int r = 0; r < rows; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      EXPECT_EQ(out[i], at(r, 0) - 2 * at(r, 4));  // small integers: exact
+      EXPECT_EQ(out[elements(1, rows) + i], 0.75 * at(r, 2));
+      EXPECT_EQ(out[elements(2, rows) + i], 3 * at(r, 3));
+    }
+    std::vector<double> turned(out.size(), -1);
+    combine_columns(rows, in.data(), terms, true, turned.data());
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_EQ(turned[elements(r, 3) + static_cast<std::size_t>(c)],
+                  out[elements(c, rows) + static_cast<std::size_t>(r)]);
+      }
+    }
+  }
+}
+
+// A as one matrix, column-major, with all blocks in order.
+std::vector<double> assemble(const BlockSystem& system, double nu, double epsi, int& unknowns) {
+  unknowns = 0;
+  for (int k = 0; k <= system.n_xi; ++k) unknowns += system.block_size(k);
+  std::vector<double> a(elements(unknowns, unknowns));
+  Modes unit = zero_modes(system);
+  std::size_t column = 0;
+  for (auto& block : unit) {
+    for (auto& x : block) {
+      x = 1;
+      std::size_t row = 0;
+      for (const auto& y : apply_system(system, nu, epsi, unit)) {
+        for (const double v : y) a[column * static_cast<std::size_t>(unknowns) + row++] = v;
+      }
+      x = 0;
+      ++column;
+    }
+  }
+  return a;
+}
+
+std::vector<double> flat(const Modes& x) {
+  std::vector<double> out;
+  for (const auto& block : x) out.insert(out.end(), block.begin(), block.end());
+  return out;
+}
+
+const BlockSystem& system_of(const Prepared& prepared, bool parity) {
+  return parity ? *prepared.parts().parity : prepared.parts().full;
+}
+
+TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
+  for (const bool adjoint : {false, true}) {
+    for (const bool parity : {false, true}) {
+      const auto prepared =
+          prepare(builtin_surface("example"), {5, 7, 6}, {.adjoint_consistent = adjoint});
+      const auto& system = system_of(prepared, parity);
+      const double nu = 1e-1, epsi = parity ? 0 : 2e-3;
+      int n = 0;
+      auto a = assemble(system, nu, epsi, n);
+      std::vector<int> pivots;
+      ASSERT_TRUE(blas::factor_lu(n, a.data(), n, pivots));
+      EliminationWorkspace workspace;
+      for (const auto how : {Elimination::kDense, Elimination::kStructured}) {
+        const auto result = eliminate(system, nu, epsi, how, workspace);
+        for (std::size_t s = 0; s < 2; ++s) {
+          auto source = from_three_blocks(system, system.source[s]);
+          if (system.pinned) source[0][0] = 0;
+          auto x = flat(source);
+          blas::solve_lu(blas::Op::kNo, n, 1, a.data(), n, pivots, x.data(), n);
+          std::size_t i = 0;
+          for (std::size_t k = 0; k < 3; ++k) {
+            for (const double f : result.modes[s][k]) {
+              EXPECT_NEAR(f, x[i++], 1e-11 * 20) << k;  // κ·ε with κ ≈ 1e4, |f| up to 20
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Random f_k with f_0(0,0) = 0, s = A f: the solve returns f to κ·ε. Also with Aᵀ.
+TEST(BlockSolve, ReturnsManufacturedSolutions) {
+  const auto prepared = prepare(builtin_surface("sample_dkes"), {7, 9, 12});
+  for (const bool parity : {false, true}) {
+    const auto& system = system_of(prepared, parity);
+    const double nu = 1e-2, epsi = parity ? 0 : 1e-3;
+    Modes f = zero_modes(system);
+    const Philox random(7);
+    std::uint64_t i = 0;
+    for (auto& block : f) {
+      for (auto& x : block) x = uniform(random[i++], -1, 1);
+    }
+    if (system.pinned) f[0][0] = 0;
+    const FactoredSystem factors(system, nu, epsi);
+    Modes x = apply_system(system, nu, epsi, f);
+    factors.solve(x);
+    for (std::size_t k = 0; k < f.size(); ++k) {
+      for (std::size_t r = 0; r < f[k].size(); ++r) EXPECT_NEAR(x[k][r], f[k][r], 1e-9) << k;
+    }
+    // y·(A f) = (Aᵀ y)·f for the factors' transpose: solve Aᵀ y = c, then y·(A f) = c·f.
+    Modes c = zero_modes(system);
+    for (auto& block : c) {
+      for (auto& v : block) v = uniform(random[i++], -1, 1);
+    }
+    Modes y = c;
+    factors.solve_transposed(y);
+    const double left = dot(y, apply_system(system, nu, epsi, f)), right = dot(c, f);
+    EXPECT_NEAR(left, right, 1e-9 * (1 + std::abs(right)));
+  }
+}
+
+// ∂D/∂ν̂ and ∂D/∂Ê by the adjoint against central differences: a step h leaves h²·D''' ≈ h² relative
+// and ε·κ/h of rounding; with h = 1e-4 relative both are below 1e-6.
+TEST(Derivatives, MatchDifferences) {
+  for (const bool adjoint : {false, true}) {
+    const auto prepared =
+        prepare(builtin_surface("sample_dkes"), {9, 11, 10}, {.adjoint_consistent = adjoint});
+    const Case at = {3e-3, 1e-3};
+    const auto d = differentiate(prepared, at);
+    const auto difference = [&](Case step, double h) {
+      const SolveOptions options{.method = Method::kMixed};  // the most accurate one
+      const auto plus =
+          solve(prepared, {at.nu_hat + step.nu_hat, at.epsi_hat + step.epsi_hat}, options).d;
+      const auto minus =
+          solve(prepared, {at.nu_hat - step.nu_hat, at.epsi_hat - step.epsi_hat}, options).d;
+      return std::array{(plus.d11 - minus.d11) / (2 * h), (plus.d31 - minus.d31) / (2 * h),
+                        (plus.d13 - minus.d13) / (2 * h), (plus.d33 - minus.d33) / (2 * h),
+                        (plus.d33_spitzer - minus.d33_spitzer) / (2 * h)};
+    };
+    const auto expect = [](const Coefficients& exact, const std::array<double, 5>& approximate) {
+      const std::array values = {exact.d11, exact.d31, exact.d13, exact.d33, exact.d33_spitzer};
+      for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_NEAR(values[i], approximate[i], 1e-6 * std::abs(approximate[i])) << i;
+      }
+    };
+    expect(d.by_nu_hat, difference({3e-7, 0}, 3e-7));
+    expect(d.by_epsi_hat, difference({0, 1e-7}, 1e-7));
+  }
+}
+
+// A scan is the same arithmetic as single solves, whatever the lanes: equal to the last bit.
+TEST(Scan, EqualsSingleSolves) {
+  const auto prepared = prepare(builtin_surface("sample_dkes"), {9, 11, 8});
+  const std::vector<double> nu = {1e-4, 1e-3, 1e-2}, field = {-1e-3, 0, 1e-3, 2e-3};
+  const auto cases = case_grid(nu, field);
+  for (const int threads : {1, 3}) {
+    for (const int batch : {1, 5, 100}) {
+      std::size_t told = 0;
+      ScanOptions options;
+      options.threads = threads;
+      options.batch = batch;
+      options.on_progress = [&](std::size_t done, std::size_t total) {
+        EXPECT_LE(done, total);
+        told = done;
+      };
+      const auto result = solve_scan(prepared, cases, options);
+      EXPECT_TRUE(result.complete);
+      EXPECT_EQ(result.solved, 9u);
+      EXPECT_EQ(result.mirrored, 3u);  // −1e-3 is 1e-3
+      EXPECT_EQ(told, 9u);
+      ASSERT_EQ(result.solutions.size(), cases.size());
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto single = solve(prepared, {cases[i].nu_hat, std::abs(cases[i].epsi_hat)});
+        EXPECT_EQ(result.solutions[i].d.d11, single.d.d11);
+        EXPECT_EQ(result.solutions[i].d.d13, single.d.d13);
+        EXPECT_EQ(result.solutions[i].at.epsi_hat, cases[i].epsi_hat);
+        // And the mirror image itself is within κ·ε.
+        const auto mirror = solve(prepared, cases[i]);
+        EXPECT_NEAR(mirror.d.d11, single.d.d11, 1e-7 * single.d.d11);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::transport

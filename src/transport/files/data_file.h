@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Named arrays with units and descriptions, and the three formats they are written in.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::transport {
+
+struct Variable {
+  std::string name;
+  std::vector<std::string> dimensions;  // names, outermost first; empty: a scalar
+  std::vector<double> values;           // row-major
+  std::string unit;                     // "1" for a pure number
+  std::string description;
+};
+
+struct DataFile {
+  std::vector<std::pair<std::string, std::size_t>> dimensions;
+  std::vector<Variable> variables;
+  std::map<std::string, std::string> texts;  // attributes of the whole file
+  std::map<std::string, double> numbers;     // likewise
+};
+
+// Throws UserError unless the name ends in .nc, .h5 or .npz and its folder can be written to:
+// before anything is computed for it.
+void check_data_path(const std::string& path);
+
+// Writes NetCDF-4 (.nc) or HDF5 (.h5) without compression, or npz (.npz) deflated, in which texts
+// are arrays of bytes. The file appears whole or not at all. Throws UserError that names the path.
+void write_data_file(const std::string& path, const DataFile& data);
+
+// One for each format, to the very path given.
+void write_netcdf(const std::string& path, const DataFile& data);
+void write_hdf5(const std::string& path, const DataFile& data);
+void write_npz(const std::string& path, const DataFile& data);
+
+}  // namespace assay::transport

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/files/netcdf_reader.h"
+
+#include <netcdf.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace assay::transport {
+
+NetcdfReader::NetcdfReader(const std::string& path) : path_(path) {
+  if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
+  const int status = nc_open(path.c_str(), NC_NOWRITE, &id_);
+  if (status != NC_NOERR) fail("cannot read as NetCDF ({}): '{}'", nc_strerror(status), path);
+}
+
+NetcdfReader::~NetcdfReader() { nc_close(id_); }
+
+bool NetcdfReader::has(const std::string& name) const {
+  int variable = 0;
+  return nc_inq_varid(id_, name.c_str(), &variable) == NC_NOERR;
+}
+
+std::vector<double> NetcdfReader::read(const std::string& name,
+                                       std::vector<std::size_t>& shape) const {
+  const auto require = [&](int status) {
+    if (status != NC_NOERR) fail("{}: {}: '{}'", path_, nc_strerror(status), name);
+  };
+  int variable = 0, rank = 0;
+  if (!has(name)) fail("{}: missing variable '{}'", path_, name);
+  require(nc_inq_varid(id_, name.c_str(), &variable));
+  require(nc_inq_varndims(id_, variable, &rank));
+  std::vector<int> dimensions(static_cast<std::size_t>(rank));
+  require(nc_inq_vardimid(id_, variable, dimensions.data()));
+  std::size_t count = 1;
+  for (const int d : dimensions) {
+    std::size_t length = 0;
+    require(nc_inq_dimlen(id_, d, &length));
+    shape.push_back(length);
+    count *= length;
+    if (count > (std::size_t{1} << 28)) fail("{}: variable is too large: '{}'", path_, name);
+  }
+  std::vector<double> values(count);
+  require(nc_get_var_double(id_, variable, values.data()));
+  return values;
+}
+
+double NetcdfReader::number(const std::string& name) const {
+  std::vector<std::size_t> shape;
+  const auto values = read(name, shape);
+  if (values.size() != 1) fail("{}: expected one number, got {}: '{}'", path_, values.size(), name);
+  return values[0];
+}
+
+std::vector<double> NetcdfReader::vector(const std::string& name) const {
+  std::vector<std::size_t> shape;
+  auto values = read(name, shape);
+  if (shape.size() != 1)
+    fail("{}: expected a vector, got rank {}: '{}'", path_, shape.size(), name);
+  return values;
+}
+
+NetcdfReader::Matrix NetcdfReader::matrix(const std::string& name, std::size_t columns) const {
+  std::vector<std::size_t> shape;
+  auto values = read(name, shape);
+  if (shape.size() != 2 || shape[1] != columns) {
+    fail("{}: expected a matrix with {} columns: '{}'", path_, columns, name);
+  }
+  return {shape[0], shape[1], std::move(values)};
+}
+
+}  // namespace assay::transport

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay::transport {
+
+// A NetCDF file opened for reading. Every function throws UserError that names file and variable.
+class NetcdfReader {
+ public:
+  explicit NetcdfReader(const std::string& path);
+  ~NetcdfReader();
+  NetcdfReader(const NetcdfReader&) = delete;
+  NetcdfReader& operator=(const NetcdfReader&) = delete;
+
+  bool has(const std::string& name) const;
+  double number(const std::string& name) const;  // a scalar of any numeric type
+  std::vector<double> vector(const std::string& name) const;
+
+  // Rows × columns, row-major; the number of columns must be `columns`.
+  struct Matrix {
+    std::size_t rows = 0, columns = 0;
+    std::vector<double> values;
+    double at(std::size_t r, std::size_t c) const { return values[r * columns + c]; }
+  };
+  Matrix matrix(const std::string& name, std::size_t columns) const;
+
+ private:
+  std::vector<double> read(const std::string& name, std::vector<std::size_t>& shape) const;
+  std::string path_;
+  int id_ = -1;
+};
+
+}  // namespace assay::transport

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <hdf5.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "transport/files/data_file.h"
+
+namespace assay::transport {
+namespace {
+
+// Owns an HDF5 identifier of any kind.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& path) : id_(id), close_(close) {
+    if (id < 0) fail("cannot write HDF5: '{}'", path);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { close_(id_); }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void put_text(hid_t object, const std::string& name, const std::string& text,
+              const std::string& path) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, path);
+  H5Tset_size(type, text.empty() ? 1 : text.size());
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, path);
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose, path);
+  if (H5Awrite(attribute, type, text.empty() ? "" : text.data()) < 0) {
+    fail("cannot write HDF5: '{}'", path);
+  }
+}
+
+}  // namespace
+
+void write_hdf5(const std::string& path, const DataFile& data) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors come back as ours, not on stderr
+  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+                    path);
+  std::map<std::string, hsize_t> size;
+  for (const auto& [name, length] : data.dimensions) size[name] = length;
+  for (const auto& v : data.variables) {
+    std::vector<hsize_t> shape;
+    std::string dimensions;
+    for (const auto& name : v.dimensions) {
+      shape.push_back(size.at(name));
+      dimensions += (dimensions.empty() ? "" : " ") + name;
+    }
+    const Handle space(
+        shape.empty() ? H5Screate(H5S_SCALAR)
+                      : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+        H5Sclose, path);
+    const Handle set(H5Dcreate2(file, v.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                                H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose, path);
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, v.values.data()) < 0) {
+      fail("cannot write HDF5: '{}'", path);
+    }
+    put_text(set, "units", v.unit, path);
+    put_text(set, "long_name", v.description, path);
+    put_text(set, "dimensions", dimensions, path);
+  }
+  for (const auto& [name, text] : data.texts) put_text(file, name, text, path);
+  for (const auto& [name, number] : data.numbers) {
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose, path);
+    const Handle attribute(
+        H5Acreate2(file, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+        path);
+    if (H5Awrite(attribute, H5T_NATIVE_DOUBLE, &number) < 0) fail("cannot write HDF5: '{}'", path);
+  }
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail("cannot write HDF5: '{}'", path);
+}
+
+}  // namespace assay::transport

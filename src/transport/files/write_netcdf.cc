@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <netcdf.h>
+
+#include "base/error.h"
+#include "transport/files/data_file.h"
+
+namespace assay::transport {
+
+void write_netcdf(const std::string& path, const DataFile& data) {
+  const auto require = [&](int status) {
+    if (status != NC_NOERR) fail("cannot write NetCDF ({}): '{}'", nc_strerror(status), path);
+  };
+  int id = 0;
+  require(nc_create(path.c_str(), NC_NETCDF4 | NC_CLOBBER, &id));
+  struct Close {
+    int id;
+    ~Close() {
+      if (id >= 0) nc_close(id);
+    }
+  } close{id};
+
+  std::map<std::string, int> dimension;
+  for (const auto& [name, size] : data.dimensions) {
+    require(nc_def_dim(id, name.c_str(), size, &dimension[name]));
+  }
+  std::vector<int> variables;
+  for (const auto& v : data.variables) {
+    std::vector<int> dimensions;
+    for (const auto& name : v.dimensions) dimensions.push_back(dimension.at(name));
+    int variable = 0;
+    require(nc_def_var(id, v.name.c_str(), NC_DOUBLE, static_cast<int>(dimensions.size()),
+                       dimensions.data(), &variable));
+    require(nc_put_att_text(id, variable, "units", v.unit.size(), v.unit.data()));
+    require(nc_put_att_text(id, variable, "long_name", v.description.size(), v.description.data()));
+    variables.push_back(variable);
+  }
+  for (const auto& [name, text] : data.texts) {
+    require(nc_put_att_text(id, NC_GLOBAL, name.c_str(), text.size(), text.data()));
+  }
+  for (const auto& [name, number] : data.numbers) {
+    require(nc_put_att_double(id, NC_GLOBAL, name.c_str(), NC_DOUBLE, 1, &number));
+  }
+  require(nc_enddef(id));
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    require(nc_put_var_double(id, variables[i], data.variables[i].values.data()));
+  }
+  close.id = -1;
+  require(nc_close(id));
+}
+
+}  // namespace assay::transport

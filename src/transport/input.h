@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The input file of `assay transport`.
+//
+//   [surface]  type = "example" … or "dkes", "text", "vmec", "booz" with path; psi_n, min_bmn,
+//              psi_prime (booz: in place of the one from the file)
+//   [grid]     n_theta, n_zeta, n_xi
+//   [case]     nu_hat; at most one of epsi_hat, er_hat. A number or a list; lists make a scan over
+//              their grid, or with pairs = true over the pairs of two equally long lists.
+//   [solver]   method = "auto", threads = 1, batch = 32, adjoint_consistent = false
+//   [output]   path, include_modes = false
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/solve.h"
+
+namespace assay::transport {
+
+struct SurfaceRequest {
+  std::string type;  // a built-in name, or a kind of file
+  std::string path;  // of the file; relative paths are those from the input file
+  std::optional<double> psi_n;
+  std::optional<double> psi_prime;
+  double min_bmn = 0;
+};
+
+struct RunInput {
+  std::string path, text;
+  SurfaceRequest surface;
+  Grid grid;
+  std::vector<double> nu_hat;
+  std::vector<double> field = {0};
+  bool field_is_er = true;  // Ê_r, else Ê_ψ
+  bool scan = false;        // some value was a list
+  bool pairs = false;       // value i of one with value i of the other, instead of all with all
+  std::string output;
+  bool include_modes = false;
+  Method method = Method::kAuto;
+  int threads = 1, batch = 32;
+  bool adjoint_consistent = false;
+
+  // ν̂ × field as cases, ν̂ slowest; or the pairs.
+  std::vector<Case> cases(double psi_prime) const;
+};
+
+// Throws UserError "FILE:LINE: KEY: …" for anything unknown, missing or senseless.
+RunInput parse_input(std::string text, const std::string& path);
+RunInput read_input(const std::string& path);
+
+}  // namespace assay::transport

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/ranks/ranks.h"
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/error.h"
+
+namespace assay::transport {
+namespace {
+
+// Sends a batch, or its end (no cases), from rank 0 to everyone.
+void broadcast(std::vector<double>& batch) {
+  long long count = static_cast<long long>(batch.size());
+  MPI_Bcast(&count, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+  batch.resize(static_cast<std::size_t>(count));
+  MPI_Bcast(batch.data(), static_cast<int>(count), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+// The texts of all ranks, on rank 0.
+std::vector<std::string> gather(const std::string& text, int rank, int size) {
+  const int length = static_cast<int>(text.size());
+  std::vector<int> lengths(static_cast<std::size_t>(size)), offsets(static_cast<std::size_t>(size));
+  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  int total = 0;
+  for (std::size_t r = 0; r < lengths.size() && rank == 0; ++r) {
+    offsets[r] = total;
+    total += lengths[r];
+  }
+  std::string all(static_cast<std::size_t>(total), '\0');
+  MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR,
+              0, MPI_COMM_WORLD);
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < lengths.size() && rank == 0; ++r) {
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(lengths[r])));
+  }
+  return texts;
+}
+
+}  // namespace
+
+bool started_by_mpi() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+Ranks::Ranks() {
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+Ranks::~Ranks() { MPI_Finalize(); }
+
+int Ranks::agree(int status) {
+  MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return status;
+}
+
+std::vector<Solution> Ranks::solve_share(const Prepared& prepared, const ScanOptions& options,
+                                         const std::vector<double>& batch) {
+  std::vector<Case> mine;
+  for (std::size_t i = static_cast<std::size_t>(rank_); 2 * i < batch.size();
+       i += static_cast<std::size_t>(size_)) {
+    mine.push_back({batch[2 * i], batch[2 * i + 1]});
+  }
+  Json reply = {{"error", ""}, {"solutions", Json::array()}};
+  try {
+    for (const auto& s : solve_batch(prepared, mine, options)) {
+      reply["solutions"].push_back(solution_to_json(s));
+    }
+  } catch (const std::exception& e) {
+    reply["error"] = e.what();
+  }
+  const auto texts = gather(canonical_json(reply), rank_, size_);
+  std::vector<Solution> solutions(rank_ == 0 ? batch.size() / 2 : 0);
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    const auto json = parse_json(texts[r], "a rank's reply");
+    const auto error = json_field<std::string>(json, "error", "a rank's reply");
+    if (!error.empty()) fail("rank {}: {}", r, error);
+    std::size_t at = r;
+    for (const auto& s : json["solutions"]) {
+      solutions.at(at) = solution_from_json(s, "a rank's reply");
+      at += texts.size();
+    }
+  }
+  return solutions;
+}
+
+void Ranks::run(const Prepared& prepared, const ScanOptions& options,
+                const std::function<void(const BatchSolver&)>& root) {
+  if (rank_ != 0) {
+    while (true) {
+      std::vector<double> batch;
+      broadcast(batch);
+      if (batch.empty()) return;
+      solve_share(prepared, options, batch);
+    }
+  }
+  struct End {
+    ~End() {
+      std::vector<double> none;
+      broadcast(none);
+    }
+  } end;
+  root([&](std::span<const Case> cases) {
+    std::vector<double> batch;
+    for (const auto& c : cases) {
+      batch.push_back(c.nu_hat);
+      batch.push_back(c.epsi_hat);
+    }
+    broadcast(batch);
+    return solve_share(prepared, options, batch);
+  });
+}
+
+}  // namespace assay::transport

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every solver against exact values of the discrete system (computed in binary128).
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "base/file.h"
+#include "transport/solve.h"
+
+namespace assay::transport {
+namespace {
+
+struct Row {
+  std::string surface;
+  Grid grid;
+  double nu_hat, er_hat;
+  Coefficients d;
+};
+
+// Rows that hold where the file is not: one for each surface, odd and even n_ξ, the smallest n_ξ,
+// both fields, low and high collisionality.
+const std::vector<Row>& own_rows() {
+  static const std::vector<Row> kRows = {
+      {"example",
+       {5, 5, 2},
+       1e-2,
+       1e-3,
+       {0.023117560766006417998, -0.12819189717517782164, 0.12810223369038098054,
+        2.758201857344396831, 66.233562807154353474}},
+      {"example",
+       {5, 5, 6},
+       1e-2,
+       0,
+       {0.0040746396291538480679, -0.119571885023782144, 0.12026004929125251392,
+        42.234213618959242188, 66.233562807154353474}},
+      {"example",
+       {7, 7, 10},
+       1e-2,
+       1e-3,
+       {0.002360387429471076983, -0.10175992807686394915, 0.10178406700019346105,
+        49.706837544658974189, 66.233993252985099654}},
+      {"sample_dkes",
+       {5, 5, 4},
+       1e-5,
+       1e-3,
+       {0.0099462023028133289544, -0.17300164178311985289, 0.17343731596152533988,
+        301.43170663220177623, 66281.10174557120248}},
+      {"sample_dkes",
+       {9, 11, 6},
+       1e-3,
+       1e-3,
+       {0.01805678066284579172, -0.56505541448568843189, 0.56505541222247155976,
+        220.13274378648897788, 662.81091258161414947}},
+      {"sample_dkes",
+       {11, 13, 10},
+       1e-4,
+       1e-3,
+       {0.054560326896115719442, -1.3191222763953063954, 1.3191186026959238921,
+        2198.5763643921422479, 6628.1091258153760582}},
+      {"sample_dkes",
+       {11, 13, 10},
+       1e-1,
+       1e-3,
+       {0.0012610799407317717643, -0.0035346762473521665604, 0.0035346762473517561675,
+        6.4416025395062311023, 6.6281091258153760582}},
+      {"w7x_eim_sample",
+       {5, 5, 4},
+       1e-5,
+       1e-3,
+       {0.0049033269025063092366, 0.01860191157395046586, -0.016050082935190236518,
+        73.377433219001583242, 66287.9511900434555}},
+      {"example",
+       {17, 25, 32},
+       1e-3,
+       0,
+       {0.0037268262234069786541, -0.22236030180911781734, 0.2223838152384484111,
+        420.86596762960611708, 662.33991799447301288}},
+  };
+  return kRows;
+}
+
+// The gates: double precision keeps 1e-13 at ν̂ ≥ 1e-2, 1e-11 at 1e-3, 1e-9 … 1e-10 below (D13 on
+// coarse grids 1e-7), because the condition of Δ_0 grows like 1/ν̂².
+double gate(double nu_hat) { return nu_hat >= 0.999e-3 ? 1e-10 : 1e-7; }
+
+void expect_row(const Row& row, Method method) {
+  const auto prepared = prepare(builtin_surface(row.surface), row.grid);
+  if (method == Method::kParity && row.er_hat != 0) return;
+  const auto at = case_of_er(row.nu_hat, row.er_hat, prepared.geometry().psi_prime);
+  const auto solution = solve(prepared, at, {.method = method});
+  const double rtol = gate(row.nu_hat);
+  const auto name =
+      fmt::format("{} {}x{}x{} nu {} er {} by {}", row.surface, row.grid.n_theta, row.grid.n_zeta,
+                  row.grid.n_xi, row.nu_hat, row.er_hat, name_of(method));
+  EXPECT_NEAR(solution.d.d11, row.d.d11, rtol * std::abs(row.d.d11)) << name;
+  EXPECT_NEAR(solution.d.d31, row.d.d31, rtol * std::abs(row.d.d31)) << name;
+  EXPECT_NEAR(solution.d.d13, row.d.d13, rtol * std::abs(row.d.d13)) << name;
+  EXPECT_NEAR(solution.d.d33, row.d.d33, rtol * std::abs(row.d.d33)) << name;
+  EXPECT_NEAR(solution.d.d33_spitzer, row.d.d33_spitzer, 1e-14 * row.d.d33_spitzer) << name;
+  EXPECT_TRUE(solution.warnings.empty()) << name << ": " << solution.warnings.front();
+  EXPECT_EQ(solution.method, method);
+  if (std::getenv("ASSAY_SHOW_ERRORS") != nullptr) {
+    fmt::print("{:55} {:8.1e} {:8.1e} {:8.1e} {:8.1e} residual {:.1e} sweeps {}\n", name,
+               std::abs(solution.d.d11 / row.d.d11 - 1), std::abs(solution.d.d31 / row.d.d31 - 1),
+               std::abs(solution.d.d13 / row.d.d13 - 1), std::abs(solution.d.d33 / row.d.d33 - 1),
+               solution.residual, solution.sweeps);
+  }
+}
+
+class EverySolver : public testing::TestWithParam<Method> {};
+
+TEST_P(EverySolver, GivesTheExactValuesOfTheDiscreteSystem) {
+  for (const auto& row : own_rows()) expect_row(row, GetParam());
+}
+
+TEST_P(EverySolver, GivesEveryRowOfTheReferenceFile) {
+  namespace fs = std::filesystem;
+  const char* set = std::getenv("ASSAY_SHARED_DATA");
+  const fs::path data = set != nullptr ? fs::path(set) : fs::path(ASSAY_SHARED_DATA_DEFAULT);
+  const fs::path file = data / "transport" / "discrete_reference.csv";
+  if (!fs::exists(file)) {
+    GTEST_SKIP() << "no file " << file << ": set ASSAY_SHARED_DATA to the folder that holds "
+                 << "transport/discrete_reference.csv. Rows of it are checked above.";
+  }
+  std::istringstream lines(read_file(file.string()));
+  std::string line;
+  int rows = 0;
+  while (std::getline(lines, line)) {
+    if (line.empty() || line[0] == '#' || line.starts_with("surface")) continue;
+    std::istringstream cells(line);
+    std::vector<std::string> cell;
+    for (std::string text; std::getline(cells, text, ',');) cell.push_back(text);
+    ASSERT_EQ(cell.size(), 11u) << line;
+    const auto number = [&](std::size_t i) { return std::stod(cell[i]); };
+    expect_row({cell[0],
+                {std::stoi(cell[1]), std::stoi(cell[2]), std::stoi(cell[3])},
+                number(4),
+                number(5),
+                {number(6), number(7), number(8), number(9), number(10)}},
+               GetParam());
+    ++rows;
+  }
+  EXPECT_EQ(rows, 17);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, EverySolver,
+                         testing::Values(Method::kDense, Method::kStructured, Method::kParity,
+                                         Method::kMixed),
+                         [](const auto& method) { return std::string(name_of(method.param)); });
+
+}  // namespace
+}  // namespace assay::transport

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Many cases on one surface: shared preparation, one case for each core, results kept as they come.
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "transport/solve.h"
+
+namespace assay::transport {
+
+struct ScanOptions {
+  Method method = Method::kAuto;
+  // Lanes that solve at the same time, each with single-threaded BLAS and memory of its own
+  // (about 7N² doubles). MONKES' threaded LU gains 4.4× on 8 cores; one case per core gains 8×.
+  int threads = 1;
+  // Cases between two points where results are handed over (to the journal, to the progress).
+  int batch = 32;
+  // Told after each batch; may be empty.
+  std::function<void(std::size_t done, std::size_t total)> on_progress;
+  // Polled between cases; when true the scan stops with what it has (see ScanResult::complete).
+  const std::atomic<bool>* interrupt = nullptr;
+  // File that keeps finished cases; empty: none. A scan that finds its own file there goes on where
+  // that one ended; a file of another scan is refused.
+  std::string journal;
+};
+
+struct ScanResult {
+  std::vector<Solution> solutions;  // in the order of the cases
+  std::size_t solved = 0;           // by this call
+  std::size_t resumed = 0;          // taken from the journal
+  std::size_t mirrored = 0;         // cases that share another one's solution
+  bool complete = true;
+};
+
+// Solves a few cases somewhere: threads here, ranks elsewhere.
+using BatchSolver = std::function<std::vector<Solution>(std::span<const Case>)>;
+
+// All cases, on options.threads threads. Equal cases, and with a cosine-only B those that differ in
+// the sign of Ê, are solved once: D(−Ê) = D(Ê). Throws what solve() throws, before anything is
+// solved where that can be known.
+ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options = {});
+// The same with batches given to `solver`.
+ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options, const BatchSolver& solver);
+// The solver of the first form.
+std::vector<Solution> solve_batch(const Prepared& prepared, std::span<const Case> cases,
+                                  const ScanOptions& options);
+
+// Every pair of the two lists, ν̂ slowest.
+std::vector<Case> case_grid(std::span<const double> nu_hat, std::span<const double> epsi_hat);
+
+// A solution without its modes as one JSON object that reads back bit for bit, and that object for
+// people (`coefficients`, `residual`, `onsager`, `warnings`, …).
+Json solution_to_json(const Solution& solution);
+Solution solution_from_json(const Json& json, std::string_view what);
+
+}  // namespace assay::transport

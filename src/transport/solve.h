@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The door of the engine: prepare a surface once, solve it for as many cases as wanted.
+//
+//   const auto prepared = prepare(builtin_surface("example"), {17, 25, 16});
+//   const auto solution = solve(prepared, {.nu_hat = 1e-3, .epsi_hat = 0});
+//
+// solve.cc tells the story of one solve; docs/methods/transport.md derives it.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/coefficients.h"
+#include "transport/geometry.h"
+#include "transport/surface.h"
+
+namespace assay::transport {
+
+// One monoenergetic case. nu_hat = ν/v [1/m], epsi_hat = E_ψ/v = Ê_r/ψ'.
+struct Case {
+  double nu_hat = 0;
+  double epsi_hat = 0;
+};
+// The case of a radial field Ê_r = E_r/v [T].
+Case case_of_er(double nu_hat, double er_hat, double psi_prime);
+
+enum class Method {
+  kAuto,        // parity where it applies, dense on a rational surface at Ê = 0, else structured
+  kDense,       // LU, solve, product: the plain elimination
+  kStructured,  // sparse operators, inversion without pivoting
+  kParity,      // structured on half the unknowns; Ê = 0 and cosine-only B
+  kMixed,       // f32 factors of every block, corrected with f64 residuals
+};
+std::string_view name_of(Method method);
+// Throws UserError that lists the names: auto, dense, structured, parity, mixed.
+Method method_from_name(std::string_view name);
+
+struct PrepareOptions {
+  // U_k from the transpose of L_{k+1}: Onsager symmetry to rounding, other numbers on coarse grids.
+  bool adjoint_consistent = false;
+};
+
+struct SolveOptions {
+  Method method = Method::kAuto;
+  bool keep_modes = false;  // f_0, f_1, f_2 on the grid, for s1 and s3
+};
+
+// A surface on a grid with everything that does not depend on the case. Immutable, cheap to copy,
+// may be used by several threads.
+class Prepared {
+ public:
+  const Geometry& geometry() const;
+  const Grid& grid() const { return geometry().grid; }
+  const std::string& name() const;
+  // Warnings that a case at Ê = 0 would carry; empty on a surface without small divisors.
+  const std::string& rational_warning() const;
+  bool has_parity() const;
+
+  struct Parts;
+  const Parts& parts() const { return *parts_; }
+  explicit Prepared(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+
+ private:
+  std::shared_ptr<const Parts> parts_;
+};
+
+// Throws UserError naming what is wrong with the surface or the grid.
+Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions& options = {});
+
+struct Solution {
+  Case at;
+  Coefficients d;
+  double residual = 0;  // see eliminate.h; of the whole system with Method::kMixed
+  double onsager = 0;
+  Method method = Method::kAuto;  // the one that was used
+  int sweeps = 0;                 // corrections of Method::kMixed
+  std::vector<std::string> warnings;
+  // With keep_modes: modes[source][k] on the grid, sources s1, s3, k = 0, 1, 2.
+  std::array<std::array<Field, 3>, 2> modes;
+};
+
+// Memory that solves reuse; one for each thread.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  struct Memory;
+  Memory& memory() { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+// Throws UserError: nu_hat not positive or not finite, a method that does not apply, or a system
+// that has no solution in floating point (naming the case).
+Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options,
+               Workspace& workspace);
+Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options = {});
+
+// Throws what solve() would throw for this case and method before any work is done.
+void check_case(const Prepared& prepared, const Case& at, Method method);
+// The method that kAuto stands for.
+Method resolve_method(const Prepared& prepared, const Case& at, Method method);
+
+// ∂D/∂ν̂ and ∂D/∂Ê of all four coefficients from two forward and two adjoint solves with one
+// factorisation, which keeps every block: 8(n_ξ+1)N² bytes.
+struct Derivatives {
+  Coefficients by_nu_hat, by_epsi_hat;
+};
+Derivatives differentiate(const Prepared& prepared, const Case& at);
+
+}  // namespace assay::transport

@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""`assay transport` as a user types it: files, plots, ranks, a kill in the middle, bad input."""
+
+import json
+import os
+import signal
+import subprocess
+
+import numpy as np
+
+from assay_cli import ASSAY, CliTest, main
+
+SINGLE = """
+[surface]
+type = "w7x_eim_sample"
+[grid]
+n_theta = 7
+n_zeta = 9
+n_xi = 10
+[case]
+nu_hat = 1e-2
+er_hat = 1e-3
+[output]
+include_modes = true
+"""
+SCAN = """
+[surface]
+type = "sample_dkes"
+[grid]
+n_theta = {n_theta}
+n_zeta = 11
+n_xi = {n_xi}
+[case]
+nu_hat = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2]
+er_hat = [-1e-3, 0, 1e-3, 2e-3]
+[solver]
+batch = 2
+"""
+
+
+class Transport(CliTest):
+    def fine(self, *arguments):
+        return self.run_ok("transport", *arguments)
+
+    def tool(self, *command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def test_one_case_in_every_format(self):
+        source = self.write("in.toml", SINGLE)
+        answer = json.loads(self.fine(source, "--json").stdout)
+        d = answer["coefficients"]
+        self.assertEqual(set(d), {"D11", "D31", "D13", "D33", "D33_spitzer"})
+        self.assertEqual(set(answer["timings"]), {"prepare", "solve", "write", "plot", "total"})
+        self.assertEqual(answer["warnings"], [])
+        self.assertLess(answer["residual"], 1e-12)
+        for suffix in ("nc", "h5", "npz"):
+            out = self.path("run." + suffix)
+            text = self.fine(source, "--output", out).stdout
+            self.assertIn("wrote " + out, text)
+        arrays = np.load(self.path("run.npz"))
+        self.assertEqual(arrays["D11"].item(), d["D11"])
+        self.assertEqual(arrays["modes"].shape, (2, 3, 9, 7))
+        self.assertEqual(arrays["input"].tobytes().decode(), SINGLE)
+        header = self.tool("ncdump", "-h", self.path("run.nc"))
+        self.assertIn('D11:units = "1/(m T^2)"', header)
+        self.assertIn("resolved_input_sha256", header)
+        dump = self.tool("h5dump", "-d", "D31", self.path("run.h5"))
+        self.assertIn(f"{d['D31']:.4g}"[:6], dump)
+
+    def test_plot(self):
+        out = self.path("run.nc")
+        self.fine(self.write("in.toml", SINGLE), "--output", out, "--plot")
+        with open(self.path("run.png"), "rb") as image:
+            self.assertEqual(image.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def scan_arrays(self, name):
+        arrays = np.load(self.path(name))
+        return {key: arrays[key] for key in ("nu_hat", "D11", "D31", "D13", "D33", "residual")}
+
+    def assert_equal_scans(self, a, b):
+        for key, value in self.scan_arrays(a).items():
+            np.testing.assert_array_equal(value, self.scan_arrays(b)[key], err_msg=key)
+
+    def test_threads_and_ranks_equal_serial(self):
+        source = self.write("scan.toml", SCAN.format(n_theta=7, n_xi=8))
+        self.fine("scan", source, "--output", self.path("serial.npz"))
+        self.fine("scan", source, "--output", self.path("threads.npz"), "--threads", "2")
+        environment = dict(
+            os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"
+        )
+        ranks = subprocess.run(
+            ["mpirun", "-n", "2", "--oversubscribe", ASSAY, "transport", "scan", source,
+             "--output", self.path("ranks.npz")],
+            capture_output=True, text=True, env=environment,
+        )  # fmt: skip
+        self.assertEqual(ranks.returncode, 0, ranks.stderr)
+        self.assert_equal_scans("serial.npz", "threads.npz")
+        self.assert_equal_scans("serial.npz", "ranks.npz")
+        self.assertEqual(self.scan_arrays("serial.npz")["D11"].shape, (6, 4))
+        # Bad input under mpirun: one line, from one rank.
+        bad = subprocess.run(
+            ["mpirun", "-n", "2", "--oversubscribe", ASSAY, "transport", "scan",
+             self.path("none.toml")],
+            capture_output=True, text=True, env=environment,
+        )  # fmt: skip
+        self.assertNotEqual(bad.returncode, 0)
+        self.assertEqual(bad.stderr.count("none.toml"), 1, bad.stderr)
+
+    def test_a_killed_scan_resumes_to_the_same_datasets(self):
+        source = self.write("scan.toml", SCAN.format(n_theta=9, n_xi=80))
+        out, journal = self.path("killed.npz"), self.path("killed.npz.journal")
+        scan = subprocess.Popen(
+            [ASSAY, "transport", "scan", source, "--output", out],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        # Until some cases are in the journal; a scan that is faster than this look ends the wait too.
+        while scan.poll() is None and not (
+            os.path.exists(journal) and os.path.getsize(journal) > 1000
+        ):
+            os.sched_yield()
+        scan.send_signal(signal.SIGKILL)
+        scan.wait()
+        self.assertFalse(os.path.exists(out), "the scan was too fast to be killed")
+        resumed = self.fine("scan", source, "--output", out)
+        self.assertRegex(resumed.stderr, r"[1-9]\d* resumed")
+        self.fine("scan", source, "--output", self.path("whole.npz"))
+        self.assert_equal_scans("killed.npz", "whole.npz")
+        self.assertFalse(os.path.exists(journal), "a finished scan leaves no journal")
+
+    def test_converge(self):
+        result = self.fine("converge", "w7x_eim_sample", "--nu", "1e-2")
+        self.assertIn("converged:", result.stdout)
+        rational = self.assay("transport", "converge", "sample_dkes", "--nu", "1e-2", "--json")
+        self.assertEqual(rational.returncode, 3)
+        answer = json.loads(rational.stdout)
+        self.assertEqual(answer["outcome"], "out of scope")
+        self.assertIn("(5, -1)", answer["solution"]["warnings"][0])
+
+    def test_inspect(self):
+        source = self.write("in.toml", SINGLE)
+        answer = json.loads(self.fine("inspect", source, "--json").stdout)
+        self.assertEqual(answer["nfp"], 5)
+        self.assertIn("resonance", self.fine("inspect", source).stdout)
+
+    def test_the_suite_runs_under_the_lab(self):
+        def statuses(case, point, providers):
+            self.run_ok(
+                "run", case, "--points", json.dumps(point), "--providers", providers, "--rounds",
+                "1", "--batches", "5", "--steady", "1ms", "--warm-up", "0", "--max-steal", "100%",
+                "--out", self.path(case + ".jsonl"),
+            )  # fmt: skip
+            rows = self.read(case + ".jsonl").decode().splitlines()
+            return {row["provider"]: row["status"] for row in map(json.loads, rows)}
+
+        grid = {"n_theta": 5, "n_zeta": 7, "n_xi": 6}
+        solvers = "assay-dense,assay-structured,assay-mixed,assay-parity,numpy"
+        found = statuses("transport_solve", {**grid, "field": "zero"}, solvers)
+        self.assertEqual(found, dict.fromkeys(solvers.split(","), "ok"))
+        lanes = "serial,threads,processes,mpi"
+        found = statuses("transport_scan", {**grid, "cases": 6}, lanes)
+        self.assertEqual(found, dict.fromkeys(lanes.split(","), "ok"))
+
+    def refused(self, *arguments, says, status=2):
+        result = self.assay("transport", *arguments)
+        lines = [line for line in result.stderr.splitlines() if line]
+        self.assertEqual(result.returncode, status, f"{arguments}: {result.stderr}")
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertIn(says, lines[0])
+        self.assertEqual(result.stdout, "")
+
+    def test_bad_input_gets_one_line(self):
+        source = self.write("in.toml", SINGLE)
+
+        def bad(old, new, says):
+            self.refused(self.write("bad.toml", SINGLE.replace(old, new)), says=says)
+
+        bad("n_theta = 7", "n_theta = 2", "n_theta")
+        bad("er_hat = 1e-3", "er_hat = 1e-3\nepsi_hat = 1e-3", "not both")
+        bad("er_hat", "er_hut", "er_hut: unknown key")
+        bad("nu_hat = 1e-2", "nu_hat = nan", "nu_hat")
+        bad('type = "w7x_eim_sample"', 'type = "dkes"\npath = "none.data"', "none.data")
+        bad('type = "w7x_eim_sample"', 'type = "vmec"\npath = "none.nc"\npsi_n = 0.5', "none.nc")
+        nan = self.write(
+            "nan.data",
+            "&datain\n nzperiod=1, psip=1, chip=1, btheta=0, bzeta=1,\n borbi(0,0)=nan\n/\n",
+        )
+        bad('type = "w7x_eim_sample"', f'type = "dkes"\npath = "{nan}"', "not finite")
+        self.refused(says="input file")
+        self.refused(self.path("none.toml"), says="none.toml")
+        self.refused(source, "--output", self.path("run.txt"), says="run.txt")
+        self.refused(source, "--output", self.path("no/run.nc"), says="no/run.nc")
+        self.refused(source, "--method", "quick", says="'quick'")
+        self.refused(source, "--threads", "0", says="got 0")
+        self.refused(source, "--method", "parity", says="parity")
+        self.refused(source, "--plot", says="--output")
+        database = ("database", "--rho", "0.5", "--nu", "1e-3", "--er", "0")
+        out = ("--output", self.path("d.h5"))
+        self.refused(*database, "--wout", "none.nc", *out, says="none.nc")
+        self.refused(*database, "--wout", "x", "--device", "cuda", *out, says="CUDA", status=5)
+        self.refused(*database, "--wout", "x", "--device", "abacus", *out, says="'abacus'")
+        self.refused(*database, "--wout", "x", "--grid", "9x9", *out, says="'9x9'")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bad.toml", "in.toml", "nan.data"])
+
+
+if __name__ == "__main__":
+    main()
