@@ -26,18 +26,23 @@ VectorUnit vector_unit() {
   return VectorUnit::kOther;
 }
 
-// Loads with a variable of the environment set, unless the user has set it or there is nothing to
-// say; it is for the library alone, not for child processes. `choose` is a function of the library
-// that makes it read the variable, if loading alone does not.
-SharedLibrary load_with(const char* library, const char* variable, const char* value,
-                        const char* choose = nullptr) {
-  const bool sets = value != nullptr && std::getenv(variable) == nullptr;
-  if (sets) ::setenv(variable, value, 1);
-  SharedLibrary loaded(library);
-  if (choose != nullptr) loaded.function<void()>(choose)();
-  if (sets) ::unsetenv(variable);
-  return loaded;
-}
+// A variable of the environment, set for as long as a library loads: for it alone, not for child
+// processes. What the user has set stays; no value leaves it alone.
+class WhileLoading {
+ public:
+  WhileLoading(const char* name, const char* value)
+      : name_(value != nullptr && std::getenv(name) == nullptr ? name : nullptr) {
+    if (name_ != nullptr) ::setenv(name_, value, 1);
+  }
+  ~WhileLoading() {
+    if (name_ != nullptr) ::unsetenv(name_);
+  }
+  WhileLoading(const WhileLoading&) = delete;
+  WhileLoading& operator=(const WhileLoading&) = delete;
+
+ private:
+  const char* name_;
+};
 
 }  // namespace
 
@@ -59,10 +64,12 @@ void* SharedLibrary::address(const char* symbol) const {
 const SharedLibrary& openblas() {
   static const SharedLibrary library = [] {
     const VectorUnit unit = vector_unit();
-    return load_with("libopenblas.so.0", "OPENBLAS_CORETYPE",
-                     unit == VectorUnit::kAvx512 ? "SkylakeX"
-                     : unit == VectorUnit::kAvx2 ? "Haswell"
-                                                 : nullptr);
+    const WhileLoading kernels("OPENBLAS_CORETYPE", unit == VectorUnit::kAvx512 ? "SkylakeX"
+                                                    : unit == VectorUnit::kAvx2 ? "Haswell"
+                                                                                : nullptr);
+    // Or it starts a pool of threads that spin for a while beside the one that works.
+    const WhileLoading one_thread("OPENBLAS_NUM_THREADS", "1");
+    return SharedLibrary("libopenblas.so.0");
   }();
   return library;
 }
@@ -78,10 +85,14 @@ std::string openblas_description() {
 }
 
 const SharedLibrary& blis() {
-  // Its own numbers of the architectures: 0 is SkylakeX. What it finds below is right.
-  static const SharedLibrary library =
-      load_with("libblis.so.4", "BLIS_ARCH_TYPE",
-                vector_unit() == VectorUnit::kAvx512 ? "0" : nullptr, "bli_init");
+  static const SharedLibrary library = [] {
+    // Its own numbers of the architectures: 0 is SkylakeX. What it finds below is right.
+    const WhileLoading kernels("BLIS_ARCH_TYPE",
+                               vector_unit() == VectorUnit::kAvx512 ? "0" : nullptr);
+    SharedLibrary loaded("libblis.so.4");
+    loaded.function<void()>("bli_init")();  // reads the variable
+    return loaded;
+  }();
   return library;
 }
 

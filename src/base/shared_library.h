@@ -29,7 +29,8 @@ class SharedLibrary {
 
 // OpenBLAS with the kernels that fit this processor: it chooses them while it is being loaded, and
 // takes processors newer than itself for the oldest it knows, at a tenth of their speed. What the
-// user has set (OPENBLAS_CORETYPE) stays. Loaded once for the process; set_threads counts for all.
+// user has set (OPENBLAS_CORETYPE) stays. Loaded once for the process, with one thread unless the
+// user or set_openblas_threads() says otherwise, for all of it.
 const SharedLibrary& openblas();
 void set_openblas_threads(int threads);
 // "OpenBLAS 0.3.21 …; kernels for SkylakeX".

@@ -2,16 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/blas.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-
 #include "base/error.h"
+#include "base/shared_library.h"
 
 namespace assay::transport::blas {
 namespace {
-
-constexpr const char* kLibrary = "libopenblas.so.0";
 
 // Fortran calls pass everything by address.
 template <typename T>
@@ -25,38 +20,6 @@ using Getrs = void (*)(const char*, const int*, const int*, const double*, const
                        double*, const int*, int*);
 using Potr = void (*)(const char*, const int*, double*, const int*, int*);
 
-// The best kernels OpenBLAS 0.3.21 has for this processor: its Zen and Sapphire Rapids ones are
-// those of Haswell and SkylakeX for the functions used here. Null: its own choice is right.
-const char* fitting_kernels() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-    return "SkylakeX";
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
-  return nullptr;
-}
-
-// A variable of the environment, set for as long as the library loads. What the user has set stays,
-// and so does what is empty here.
-class WhileLoading {
- public:
-  WhileLoading(const char* name, const char* value) : name_(name) {
-    set_ = *value != '\0' && std::getenv(name) == nullptr;
-    if (set_) ::setenv(name, value, 0);
-  }
-  ~WhileLoading() {
-    if (set_) ::unsetenv(name_);
-  }
-  WhileLoading(const WhileLoading&) = delete;
-  WhileLoading& operator=(const WhileLoading&) = delete;
-
- private:
-  const char* name_;
-  bool set_;
-};
-
 struct Library {
   Gemm<double> dgemm;
   Gemm<float> sgemm;
@@ -68,15 +31,10 @@ struct Library {
   std::string description;
 
   Library() {
-    const char* kernels = fitting_kernels();
-    const WhileLoading own_kernels("OPENBLAS_CORETYPE", kernels != nullptr ? kernels : "");
-    // Or it starts a pool of threads that spin for a while beside the one that works.
-    const WhileLoading one_thread("OPENBLAS_NUM_THREADS", "1");
-    // Never unloaded: what it allocates would outlive its code.
-    handle_ = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) {
-      throw EnvironmentError(fmt::format("cannot load '{}': {}", kLibrary, ::dlerror()));
-    }
+    const SharedLibrary& openblas = assay::openblas();
+    const auto bind = [&openblas]<typename F>(F*& function, const char* name) {
+      function = openblas.function<F>(name);
+    };
     bind(dgemm, "dgemm_");
     bind(sgemm, "sgemm_");
     bind(dgemv, "dgemv_");
@@ -85,26 +43,9 @@ struct Library {
     bind(dgetrs, "dgetrs_");
     bind(dpotrf, "dpotrf_");
     bind(dpotri, "dpotri_");
-    void (*set_threads)(int) = nullptr;
-    const char* (*config)() = nullptr;
-    const char* (*core)() = nullptr;
-    bind(set_threads, "openblas_set_num_threads");
-    bind(config, "openblas_get_config");
-    bind(core, "openblas_get_corename");
-    set_threads(1);
-    description = fmt::format("{}; kernels for {}; 1 thread", config(), core());
+    set_openblas_threads(1);
+    description = openblas_description() + "; 1 thread";
   }
-
- private:
-  template <typename F>
-  void bind(F& function, const char* name) const {
-    void* address = ::dlsym(handle_, name);
-    if (address == nullptr) {
-      throw EnvironmentError(fmt::format("{} has no function '{}'", kLibrary, name));
-    }
-    function = reinterpret_cast<F>(address);
-  }
-  void* handle_ = nullptr;
 };
 
 const Library& library() {

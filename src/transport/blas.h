@@ -4,11 +4,9 @@
 
 // The one door to BLAS and LAPACK.
 //
-// OpenBLAS chooses its kernels while it is being loaded, and the 0.3.21 of Debian 12 takes every
-// Intel processor it does not know for a Prescott (SSE3: a sixth of the speed). So it is not linked
-// but loaded here, on first use, after the environment was told which kernels fit this processor;
-// a program that never solves anything does not pay for it either. It runs on one thread: whoever
-// has more cores gives each of them a case of its own.
+// OpenBLAS, loaded on first use with kernels that fit this processor (base/shared_library.h), so that
+// a program that never solves anything does not pay for it. It runs on one thread: whoever has more
+// cores gives each of them a case of its own.
 //
 // Matrices are column-major with leading dimension ld. All functions may be called from several
 // threads at once. The first call throws EnvironmentError when the library cannot be loaded.
