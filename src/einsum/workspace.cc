@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "einsum/workspace.h"
+
+#include <algorithm>
+#include <new>
+
+namespace assay::einsum {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+void free_block(void* data) { ::operator delete (data, kAlignment); }
+
+}  // namespace
+
+Workspace::~Workspace() {
+  for (const auto& block : kept_) free_block(block.data);
+}
+
+Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
+    : owner_(&from), asked_(bytes), capacity_(std::max<std::size_t>(bytes, 64)) {
+  // The smallest kept block that is large enough and not wastefully so.
+  auto best = from.kept_.end();
+  for (auto it = from.kept_.begin(); it != from.kept_.end(); ++it) {
+    if (it->capacity < capacity_ || it->capacity > 2 * capacity_ + 4096) continue;
+    if (best == from.kept_.end() || it->capacity < best->capacity) best = it;
+  }
+  if (best != from.kept_.end()) {
+    data_ = best->data;
+    capacity_ = best->capacity;
+    from.kept_sum_ -= capacity_;
+    from.kept_.erase(best);
+  } else {
+    data_ = ::operator new (capacity_, kAlignment);
+  }
+  from.live_ += asked_;
+  from.peak_ = std::max(from.peak_, from.live_);
+}
+
+Workspace::Buffer& Workspace::Buffer::operator=(Buffer&& other) noexcept {
+  reset();
+  owner_ = std::exchange(other.owner_, nullptr);
+  data_ = std::exchange(other.data_, nullptr);
+  asked_ = std::exchange(other.asked_, 0);
+  capacity_ = std::exchange(other.capacity_, 0);
+  return *this;
+}
+
+void Workspace::Buffer::reset() {
+  if (data_ == nullptr) return;
+  owner_->live_ -= asked_;
+  if (owner_->kept_sum_ + capacity_ <= owner_->keep_bytes_) {
+    owner_->kept_.push_back({data_, capacity_});
+    owner_->kept_sum_ += capacity_;
+  } else {
+    free_block(data_);
+  }
+  data_ = nullptr;
+}
+
+}  // namespace assay::einsum
