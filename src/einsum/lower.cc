@@ -63,6 +63,7 @@ class Lowering {
   }
 
   void predict(Lowered& step, Part part, const Work& work) {
+    step.work = work;
     step.predicted_s = model_.seconds(part, task_.dtype, work);
     step.band = model_.band(part, task_.dtype);
     if (step.copies > 0) {

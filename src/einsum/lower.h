@@ -72,6 +72,7 @@ struct Lowered {
   double predicted_s = 0;
   double band = 1;
   int copies = 0;
+  Work work;  // of the kernel, copies apart: what the prediction was made from
 
   // What happens, in this order. Copies that are not made have no elements.
   std::vector<Loop> pack_a, pack_b;          // strides a: source, c: copy

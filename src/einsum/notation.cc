@@ -213,7 +213,6 @@ void append_term(std::string& text, const std::vector<Symbol>& symbols) {
 Notation parse_notation(std::string_view text) {
   Reader reader(text);
   Notation notation;
-  if (reader.done()) fail("einsum notation: the expression is empty: '{}'", text);
   do {
     notation.inputs.push_back(reader.term(fmt::format("operand {}", notation.inputs.size())));
   } while (reader.take(","));

@@ -33,7 +33,9 @@ double seconds(const PartModel& p, const Work& w) {
   const auto saturation = [](double x, double half) { return (x + half) / x; };
   const double compute = w.flop / p.rate * saturation(w.m, p.half_m) * saturation(w.n, p.half_n) *
                          saturation(w.k, p.half_k);
-  return p.fixed + w.calls * p.per_call + std::max(compute, w.bytes / p.bandwidth);
+  const double fill = w.bytes / p.cache_bytes;
+  const double bandwidth = p.bandwidth + (p.cache_bandwidth - p.bandwidth) / (1 + fill * fill);
+  return p.fixed + w.calls * p.per_call + std::max(compute, w.bytes / bandwidth);
 }
 
 TimeModel::TimeModel() {
@@ -45,7 +47,7 @@ TimeModel::TimeModel() {
                                .half_n = 12, .half_k = 24};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
     part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
-    part(Part::kPermute, wide) = {.fixed = 1e-7, .per_call = 0, .rate = 1e12, .bandwidth = 4e9};
+    part(Part::kPermute, wide) = {.fixed = 1e-7, .per_call = 0, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
   }
 }
 

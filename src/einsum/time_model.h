@@ -4,8 +4,9 @@
 
 // How long the parts of a contraction take on this machine:
 //
-//   t = fixed + calls·per_call + max(flop / rate(m, n, k), bytes / bandwidth)
+//   t = fixed + calls·per_call + max(flop / rate(m, n, k), bytes / bandwidth(bytes))
 //   rate(m, n, k) = rate · m/(m + half_m) · n/(n + half_n) · k/(k + half_k)
+//   bandwidth(bytes) = bandwidth + (cache_bandwidth − bandwidth) / (1 + (bytes/cache_bytes)²)
 //
 // The numbers come from calibration.h; without one, from defaults that are right within a factor of
 // a few and say so.
@@ -29,7 +30,7 @@ std::string_view name_of(Part part);
 struct PartModel {
   double fixed = 0, per_call = 0;
   double rate = 1e9, half_m = 0, half_n = 0, half_k = 0;
-  double bandwidth = 1e10;
+  double bandwidth = 1e10, cache_bandwidth = 2e10, cache_bytes = 1 << 20;
   // Nine of ten measured shapes lie within predicted/(1 + band) … predicted·(1 + band).
   double band = 1;
   int shapes = 0;  // that the fit saw; 0: a default
