@@ -13,10 +13,11 @@ namespace {
 
 constexpr double PartModel::*kParameters[] = {
     &PartModel::fixed,  &PartModel::per_call, &PartModel::rate,
-    &PartModel::half_m, &PartModel::half_n,   &PartModel::half_k,
+    &PartModel::half_m, &PartModel::half_n,   &PartModel::half_k, &PartModel::exposed,
     &PartModel::bandwidth, &PartModel::cache_bandwidth, &PartModel::cache_bytes};
 constexpr std::size_t kCount = std::size(kParameters);
 constexpr double kSmallest = 1e-12;  // stands for 0 where a logarithm is taken
+constexpr double kPull = 1e-4;       // towards the start, for parameters that the shapes do not show
 constexpr double kLeastBand = 0.1;   // what a shared machine's noise alone makes
 
 using Point = std::vector<double>;
@@ -91,7 +92,12 @@ PartModel fit(const PartModel& start, const std::vector<Measurement>& measuremen
   for (const auto parameter : kParameters) {
     logs.push_back(std::log(std::max(start.*parameter, kSmallest)));
   }
-  const auto value = [&](const Point& p) { return misfit(model_at(start, p), measurements); };
+  const Point first = logs;
+  const auto value = [&](const Point& p) {
+    double pull = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) pull += (p[i] - first[i]) * (p[i] - first[i]);
+    return misfit(model_at(start, p), measurements) + kPull * pull;
+  };
   // Restarted from where it ended, with a smaller simplex each time: the first ones get stuck.
   for (const double width : {1.5, -1.0, 0.7, -0.4, 0.2}) logs = minimize(value, logs, width, 600);
   PartModel fitted = model_at(start, logs);

@@ -125,6 +125,7 @@ class Measurer {
   }
 
   void record(Part part, const std::string& shape, const Work& work, double measured) {
+    if (part == Part::kGemm) part = gemm_part(work.m, work.n, work.k);
     to_.measurements.push_back({part, kWide, shape, work, measured, 0});
   }
 

@@ -159,7 +159,7 @@ class Lowering {
                            : calls == size_.batch ? Kernel::kBatchedGemm
                                                   : Kernel::kLoopedGemm;
       }
-      predict(candidate, Part::kGemm,
+      predict(candidate, gemm_part(form.m, form.n, form.k),
               {.m = as_double(form.m), .n = as_double(form.n), .k = as_double(form.k),
                .calls = as_double(iterations(form.free) * iterations(form.summed)),
                .flop = 2 * size_.mac(), .bytes = bytes_});

@@ -3,6 +3,7 @@
 #include "einsum/strided.h"
 
 #include <complex>
+#include <cstring>
 
 #include "einsum/parallel.h"
 
@@ -31,9 +32,71 @@ void copy_row(std::int64_t n, const T* a, std::int64_t sa, T* c, std::int64_t sc
   for (std::int64_t i = 0; i < n; ++i) c[i * sc] = blended(a[i * sa], alpha, beta, c[i * sc]);
 }
 
-// c[i·ci + j] from a[i + j·aj], tile by tile.
+// Four elements side by side; the compiler makes them registers of whatever size there is.
+template <typename T>
+struct Four {
+  typedef T Vector __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T))));
+};
+
+// c[i·ci + j] = a[i + j·aj] for a block of 4 × 4: whole rows are read, whole rows written.
+template <typename T>
+void transpose_block(const T* a, std::int64_t aj, T* c, std::int64_t ci) {
+  using V = typename Four<T>::Vector;
+  V rows[4];
+  for (int j = 0; j < 4; ++j) std::memcpy(&rows[j], a + j * aj, sizeof(V));
+  const V low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+  const V low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+  const V high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+  const V high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+  const V columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                        __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                        __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                        __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) std::memcpy(c + i * ci, &columns[i], sizeof(V));
+}
+
+// Elements that are moved as one: complex<float> moves as double does.
+template <typename T>
+struct Moved {
+  using Type = T;
+};
+template <>
+struct Moved<std::complex<float>> {
+  using Type = double;
+};
+
+// Tiles of one cache line in either direction: lines whose distance is a power of two would evict
+// each other in larger ones.
+template <typename T>
+void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  const std::int64_t whole_i = rows.extent / kLine * kLine, whole_j = columns.extent / kLine * kLine;
+  for (std::int64_t i0 = 0; i0 < whole_i; i0 += kLine) {
+    for (std::int64_t j0 = 0; j0 < whole_j; j0 += kLine) {
+      for (std::int64_t i = i0; i < i0 + kLine; i += 4) {
+        for (std::int64_t j = j0; j < j0 + kLine; j += 4) {
+          transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
+        }
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < rows.extent; ++i) {
+    for (std::int64_t j = i < whole_i ? whole_j : 0; j < columns.extent; ++j) {
+      std::memcpy(c + i * rows.c + j, a + i + j * columns.a, sizeof(T));
+    }
+  }
+}
+
+// c[i·ci + j·cj] from a[i·ai + j·aj], tile by tile.
 template <typename T>
 void transpose_plane(const Loop& rows, const Loop& columns, const T* a, T* c, T alpha, T beta) {
+  if constexpr (sizeof(T) <= 8) {
+    if (alpha == T(1) && beta == T(0) && rows.a == 1 && columns.c == 1) {
+      using U = typename Moved<T>::Type;
+      transpose_tiles<U>(rows, columns, reinterpret_cast<const U*>(a), reinterpret_cast<U*>(c));
+      return;
+    }
+  }
   for (std::int64_t i0 = 0; i0 < rows.extent; i0 += kTile) {
     const std::int64_t i1 = std::min(i0 + kTile, rows.extent);
     for (std::int64_t j0 = 0; j0 < columns.extent; j0 += kTile) {

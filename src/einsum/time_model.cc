@@ -17,6 +17,8 @@ std::string_view name_of(Part part) {
   switch (part) {
     case Part::kGemm:
       return "gemm";
+    case Part::kSmallGemm:
+      return "small-gemm";
     case Part::kGemv:
       return "gemv";
     case Part::kLoops:
@@ -35,14 +37,17 @@ double seconds(const PartModel& p, const Work& w) {
                          saturation(w.k, p.half_k);
   const double fill = w.bytes / p.cache_bytes;
   const double bandwidth = p.bandwidth + (p.cache_bandwidth - p.bandwidth) / (1 + fill * fill);
-  return p.fixed + w.calls * p.per_call + std::max(compute, w.bytes / bandwidth);
+  const double move = w.bytes / bandwidth;
+  return p.fixed + w.calls * p.per_call + std::max(compute, move) +
+         p.exposed * std::min(compute, move);
 }
 
 TimeModel::TimeModel() {
   for (const bool wide : {false, true}) {
     const double peak = wide ? 3e10 : 6e10;
     part(Part::kGemm, wide) = {.fixed = 2e-7, .per_call = 4e-7, .rate = peak, .half_m = 8,
-                               .half_n = 8, .half_k = 16};
+                               .half_n = 8, .half_k = 16, .exposed = 0.3};
+    part(Part::kSmallGemm, wide) = part(Part::kGemm, wide);
     part(Part::kGett, wide) = {.fixed = 5e-6, .per_call = 1e-6, .rate = peak / 1.4, .half_m = 12,
                                .half_n = 12, .half_k = 24};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
@@ -63,7 +68,7 @@ double PairTimeModel::seconds(const PairSize& size) const {
                        (size.m * size.k + size.k * size.n + size.m * size.n);
   const double flop = 2 * size.mac();
   const double product =
-      model_.seconds(Part::kGemm, dtype_,
+      model_.seconds(gemm_part(size.m, size.n, size.k), dtype_,
                      {.m = size.m, .n = size.n, .k = size.k, .calls = size.batch, .flop = flop,
                       .bytes = bytes});
   const double loops = model_.seconds(

@@ -4,7 +4,8 @@
 
 // How long the parts of a contraction take on this machine:
 //
-//   t = fixed + calls·per_call + max(flop / rate(m, n, k), bytes / bandwidth(bytes))
+//   t = fixed + calls·per_call + max(x, y) + exposed·min(x, y)
+//   x = flop / rate(m, n, k),  y = bytes / bandwidth(bytes)
 //   rate(m, n, k) = rate · m/(m + half_m) · n/(n + half_n) · k/(k + half_k)
 //   bandwidth(bytes) = bandwidth + (cache_bandwidth − bandwidth) / (1 + (bytes/cache_bytes)²)
 //
@@ -21,15 +22,22 @@
 namespace assay::einsum {
 
 // What is timed as one thing.
-enum class Part { kGemm, kGemv, kLoops, kPermute, kGett };
-inline constexpr std::array kParts = {Part::kGemm, Part::kGemv, Part::kLoops, Part::kPermute,
-                                      Part::kGett};
+// Products of up to kSmallProduct multiplications are a part of their own: OpenBLAS computes them
+// without packing.
+enum class Part { kGemm, kSmallGemm, kGemv, kLoops, kPermute, kGett };
+inline constexpr std::array kParts = {Part::kGemm,  Part::kSmallGemm, Part::kGemv,
+                                      Part::kLoops, Part::kPermute,   Part::kGett};
+inline constexpr double kSmallProduct = 1e6;
+inline Part gemm_part(double m, double n, double k) {
+  return m * n * k <= kSmallProduct ? Part::kSmallGemm : Part::kGemm;
+}
 std::string_view name_of(Part part);
 
 // Seconds, flop/s, bytes/s, elements.
 struct PartModel {
   double fixed = 0, per_call = 0;
   double rate = 1e9, half_m = 0, half_n = 0, half_k = 0;
+  double exposed = 0;  // share of the shorter of computing and moving that the longer does not hide
   double bandwidth = 1e10, cache_bandwidth = 2e10, cache_bytes = 1 << 20;
   // Nine of ten measured shapes lie within predicted/(1 + band) … predicted·(1 + band).
   double band = 1;
