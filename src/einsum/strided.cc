@@ -32,27 +32,34 @@ void copy_row(std::int64_t n, const T* a, std::int64_t sa, T* c, std::int64_t sc
   for (std::int64_t i = 0; i < n; ++i) c[i * sc] = blended(a[i * sa], alpha, beta, c[i * sc]);
 }
 
-// Four elements side by side; the compiler makes them registers of whatever size there is.
+// Sixteen bytes side by side: a register on every machine.
 template <typename T>
-struct Four {
-  typedef T Vector __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T))));
+struct Lanes {
+  static constexpr std::int64_t kCount = 16 / sizeof(T);
+  typedef T Vector __attribute__((vector_size(16)));
 };
 
-// c[i·ci + j] = a[i + j·aj] for a block of 4 × 4: whole rows are read, whole rows written.
+// c[i·ci + j] = a[i + j·aj] for a block of lanes × lanes: whole rows are read, whole rows written.
 template <typename T>
 void transpose_block(const T* a, std::int64_t aj, T* c, std::int64_t ci) {
-  using V = typename Four<T>::Vector;
-  V rows[4];
-  for (int j = 0; j < 4; ++j) std::memcpy(&rows[j], a + j * aj, sizeof(V));
-  const V low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
-  const V low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
-  const V high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
-  const V high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-  const V columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
-                        __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
-                        __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
-                        __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
-  for (int i = 0; i < 4; ++i) std::memcpy(c + i * ci, &columns[i], sizeof(V));
+  using V = typename Lanes<T>::Vector;
+  V rows[Lanes<T>::kCount];
+  for (int j = 0; j < Lanes<T>::kCount; ++j) std::memcpy(&rows[j], a + j * aj, sizeof(V));
+  if constexpr (Lanes<T>::kCount == 4) {
+    const V low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+    const V low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+    const V high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+    const V high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  } else {
+    const V low = __builtin_shufflevector(rows[0], rows[1], 0, 2);
+    rows[1] = __builtin_shufflevector(rows[0], rows[1], 1, 3);
+    rows[0] = low;
+  }
+  for (int i = 0; i < Lanes<T>::kCount; ++i) std::memcpy(c + i * ci, &rows[i], sizeof(V));
 }
 
 // Elements that are moved as one: complex<float> moves as double does.
@@ -65,17 +72,19 @@ struct Moved<std::complex<float>> {
   using Type = double;
 };
 
-// Tiles of one cache line in either direction: lines whose distance is a power of two would evict
-// each other in larger ones.
+// Tiles of one cache line in either direction, since lines whose distance is a power of two would
+// evict each other in larger ones, within blocks that need few pages of either side.
 template <typename T>
 void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
-  constexpr std::int64_t kLine = 64 / sizeof(T);
+  constexpr std::int64_t kLine = 64 / sizeof(T), kBlock = 64;
   const std::int64_t whole_i = rows.extent / kLine * kLine, whole_j = columns.extent / kLine * kLine;
-  for (std::int64_t i0 = 0; i0 < whole_i; i0 += kLine) {
-    for (std::int64_t j0 = 0; j0 < whole_j; j0 += kLine) {
-      for (std::int64_t i = i0; i < i0 + kLine; i += 4) {
-        for (std::int64_t j = j0; j < j0 + kLine; j += 4) {
-          transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
+  for (std::int64_t i1 = 0; i1 < whole_i; i1 += kBlock) {
+    for (std::int64_t j1 = 0; j1 < whole_j; j1 += kBlock) {
+      for (std::int64_t j0 = j1; j0 < std::min(j1 + kBlock, whole_j); j0 += kLine) {
+        for (std::int64_t i = i1; i < std::min(i1 + kBlock, whole_i); i += Lanes<T>::kCount) {
+          for (std::int64_t j = j0; j < j0 + kLine; j += Lanes<T>::kCount) {
+            transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
+          }
         }
       }
     }

@@ -2,20 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/workspace.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <new>
 
 namespace assay::einsum {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+// Aligned to large pages, and asked for in them: strided access to a large tensor spends most of its
+// time on the translation of addresses otherwise.
+constexpr std::align_val_t kAlignment{std::size_t{2} << 20};
+constexpr std::size_t kLarge = std::size_t{4} << 20;
+constexpr std::align_val_t kLine{64};
 
-void free_block(void* data) { ::operator delete (data, kAlignment); }
+void* new_block(std::size_t bytes) {
+  if (bytes < kLarge) return ::operator new (bytes, kLine);
+  void* data = ::operator new (bytes, kAlignment);
+  ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
+  return data;
+}
+
+void free_block(void* data, std::size_t bytes) {
+  ::operator delete (data, bytes < kLarge ? kLine : kAlignment);
+}
 
 }  // namespace
 
 Workspace::~Workspace() {
-  for (const auto& block : kept_) free_block(block.data);
+  for (const auto& block : kept_) free_block(block.data, block.capacity);
 }
 
 Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
@@ -32,7 +47,7 @@ Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
     from.kept_sum_ -= capacity_;
     from.kept_.erase(best);
   } else {
-    data_ = ::operator new (capacity_, kAlignment);
+    data_ = new_block(capacity_);
   }
   from.live_ += asked_;
   from.peak_ = std::max(from.peak_, from.live_);
@@ -54,7 +69,7 @@ void Workspace::Buffer::reset() {
     owner_->kept_.push_back({data_, capacity_});
     owner_->kept_sum_ += capacity_;
   } else {
-    free_block(data_);
+    free_block(data_, capacity_);
   }
   data_ = nullptr;
 }
