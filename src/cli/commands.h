@@ -15,6 +15,7 @@ int report(const ReportArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
 int simulate_chip(const ChipArguments& arguments);
+int contract(const EinsumArguments& arguments);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;
