@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -120,7 +121,7 @@ einsum::PlanOptions plan_options(const EinsumArguments& a, const einsum::Engine&
 int calibrate(const EinsumArguments& a) {
   const int threads = threads_of(a);
   const auto path = a.out.empty() ? einsum::calibration_path(cache_folder(), threads) : a.out;
-  const bool terminal = !a.json;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const auto calibration = einsum::calibrate(threads, [&](const std::string& what) {
     if (terminal) std::fprintf(stderr, "\r\033[K%s", what.c_str());
   });

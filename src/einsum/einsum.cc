@@ -69,7 +69,7 @@ std::shared_ptr<const Plan> Engine::make(std::string_view expression,
   if (searches) {
     std::vector<Shape> shapes;
     for (const auto& operand : operands) shapes.push_back(operand.shape);
-    key = path_key(bind(notation, shapes), operands, options, options_.model.id);
+    key = path_key(bind_labels(notation, shapes), operands, options, options_.model.id);
     known = paths_.find(key);
   }
   // A file may hold an order for other terms under this key only if it was tampered with.

@@ -90,7 +90,7 @@ std::vector<Shape> shapes_of(const std::string& expression,
 }
 
 Network network_of(const std::string& expression, const std::vector<std::int64_t>& extents) {
-  const auto problem = bind(parse_notation(expression), shapes_of(expression, extents));
+  const auto problem = bind_labels(parse_notation(expression), shapes_of(expression, extents));
   Network network;
   for (const auto extent : problem.extents) network.extents.push_back(static_cast<double>(extent));
   for (const auto& term : problem.terms) {

@@ -85,7 +85,7 @@ class Binder {
   Binder(const Notation& notation, std::span<const Shape> shapes)
       : notation_(notation), shapes_(shapes) {}
 
-  Problem bind() {
+  Problem bind_labels() {
     if (notation_.inputs.empty()) fail("einsum: there are no operands");
     if (notation_.inputs.size() != shapes_.size()) {
       fail("einsum: '{}' names {} operands, but {} are given", to_string(notation_),
@@ -260,8 +260,8 @@ std::string to_string(const Notation& notation) {
   return text;
 }
 
-Problem bind(const Notation& notation, std::span<const Shape> shapes) {
-  return Binder(notation, shapes).bind();
+Problem bind_labels(const Notation& notation, std::span<const Shape> shapes) {
+  return Binder(notation, shapes).bind_labels();
 }
 
 Shape Problem::output_shape() const {

@@ -62,6 +62,6 @@ struct Problem {
 // Gives labels their extents. Throws UserError naming operand, axis, label and both sizes when they
 // disagree, and whatever else is wrong: the count or rank of operands, a repeated or unknown label
 // of the result, axes of "..." that the result leaves out, too many labels.
-Problem bind(const Notation& notation, std::span<const Shape> shapes);
+Problem bind_labels(const Notation& notation, std::span<const Shape> shapes);
 
 }  // namespace assay::einsum

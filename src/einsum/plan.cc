@@ -267,7 +267,7 @@ Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,
   Plan plan;
   std::vector<Shape> shapes;
   for (const auto& operand : operands) shapes.push_back(operand.shape);
-  plan.problem = bind(notation, shapes);
+  plan.problem = bind_labels(notation, shapes);
   plan.options = options;
   plan.operands = std::move(operands);
   plan.calibrated = model.calibrated();
