@@ -15,6 +15,11 @@ MODULE_OF_CASE = {
     "semiring_matmul": "assay_worker.semiring",
     "dense_matmul": "assay_worker.semiring",
     "ell_edge_aggregate": "assay_worker.edges",
+    "einsum_pair": "assay_worker.einsum",
+    "einsum_network": "assay_worker.einsum",
+    "decompose_cp": "assay_worker.decompose",
+    "decompose_tucker": "assay_worker.decompose",
+    "mp2_energy": "assay_worker.mp2",
 }
 
 

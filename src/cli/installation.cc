@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "cases/einsum/cases.h"
 #include "cases/semiring/cases.h"
 
 namespace assay::cli {
@@ -48,6 +49,7 @@ lab::Programs find_programs() {
 lab::CaseRegistry all_cases() {
   lab::CaseRegistry cases;
   cases::semiring::add_cases(cases);
+  cases::einsum::add_cases(cases);
   return cases;
 }
 

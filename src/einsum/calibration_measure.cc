@@ -97,6 +97,7 @@ class Measurer {
     pair(Part::kGemv, {1, 16, 1, 65536, {1, 3}, {3}, {1}});
     pair(Part::kGemv, {1, 65536, 1, 16, {1, 3}, {3}, {1}});
     pair(Part::kGemv, {64, 32, 1, 32, {0, 1, 3}, {0, 3}, {0, 1}});
+    pair(Part::kGemv, {1024, 64, 1, 64, {0, 1, 3}, {0, 3}, {0, 1}});
 
     for (const std::int64_t n : {64, 1024, 16384, 262144, 2097152}) {
       pair(Part::kLoops, {1, 1, 1, n, {3}, {3}, {}});
@@ -115,6 +116,10 @@ class Measurer {
     transpose(65536, 16, 1);
     transpose(64, 64, 64);
     transpose(256, 256, 8);
+    transpose(8, 8, 4096);
+    transpose(24, 32, 1024);
+    transpose(1024, 4, 64);
+    transpose(3, 512, 256);
 
     for (const std::int64_t n : {32, 64, 128, 256, 512, 1024}) pair(Part::kGett, {1, n, n, n});
     pair(Part::kGett, {1, 256, 256, 256, {3, 1}, {2, 3}, {2, 1}});
@@ -190,7 +195,8 @@ class Measurer {
     const double measured = time_calls([&] {
       permute<T>(loops, a.as<T>().data(), c.as<T>().data(), T(1), T(0), threads_);
     });
-    record(Part::kPermute, text, {.bytes = 2.0 * sizeof(T) * element_count(from)}, measured);
+    const auto moved = permute_work(loops, sizeof(T));
+    record(Part::kPermute, text, {.calls = moved.planes, .bytes = moved.bytes}, measured);
   }
 
   int threads_;

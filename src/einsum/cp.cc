@@ -86,6 +86,11 @@ class Als {
  private:
   Matrix<T> initial(std::size_t mode) const {
     const std::int64_t n = x_.shape[mode];
+    if (o_.start != nullptr && start_ == 0) {
+      Matrix<T> given(n, o_.rank);
+      std::ranges::copy((*o_.start)[mode].template as<T>(), given.data.begin());
+      return given;
+    }
     const auto stream = static_cast<std::uint64_t>(start_) * 1000 + mode;
     auto u = random_matrix<T>(n, o_.rank, o_.seed, stream, o_.nonnegative);
     if (o_.init == CpInit::kRandom || start_ > 0) return u;
@@ -284,6 +289,20 @@ Tensor reconstruct(const CpResult& d) {
   return result;
 }
 
+void check_start(const TensorView& x, const CpOptions& o) {
+  if (o.start->size() != x.rank()) {
+    fail("cp: a start has a factor for each of {} modes, not {}", x.rank(), o.start->size());
+  }
+  const DType dtype = x.dtype() == DType::kF32 ? DType::kF32 : DType::kF64;
+  for (std::size_t mode = 0; mode < x.rank(); ++mode) {
+    const auto& f = (*o.start)[mode];
+    if (!(f.shape() == Shape({x.extent(mode), o.rank})) || f.dtype() != dtype) {
+      fail("cp: the start of mode {} is {}x{} in {}, not {} in {}", mode, x.extent(mode), o.rank,
+           name_of(dtype), f.shape().to_string(), name_of(f.dtype()));
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(CpStop stop) {
@@ -304,6 +323,7 @@ CpResult cp(const TensorView& x, const CpOptions& o) {
   if (x.element_count() == 0) fail("cp: the tensor is empty, shape {}", x.shape().to_string());
   if (o.rank < 1) fail("cp: the rank is at least 1, not {}", o.rank);
   if (o.max_sweeps < 1) fail("cp: at least one sweep is made, not {}", o.max_sweeps);
+  if (o.start != nullptr) check_start(x, o);
   return x.dtype() == DType::kF32 ? best_of<float>(x, o) : best_of<double>(x, o);
 }
 

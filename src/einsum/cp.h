@@ -26,6 +26,9 @@ struct CpOptions {
   int restarts = 0;         // further random starts; the best fit of all counts
   bool nonnegative = false;  // factors ≥ 0, by hierarchical least squares
   std::uint64_t seed = 0;
+  // Where the first start begins instead of `init`: extent × rank each, of the tensor's dtype (f32,
+  // else f64). Not owned.
+  const std::vector<Tensor>* start = nullptr;
 };
 
 enum class CpStop { kChange, kTargetFit, kSweeps };

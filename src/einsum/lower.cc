@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "einsum/gett.h"
+#include "einsum/strided.h"
 
 namespace assay::einsum {
 namespace {
@@ -18,6 +19,14 @@ std::vector<Label> in_order(const std::vector<Label>& group, const Layout& like)
     if (std::ranges::count(group, mode.label) != 0) part.push_back(mode);
   }
   return memory_order(part);
+}
+
+// Rows of a matrix that are short and lie pages apart cost more than their bytes: each needs an
+// address of its own to be translated, and no prefetcher follows.
+double far_rows(double row_elements, int ld, double element) {
+  constexpr double kPage = 4096, kExtra = 256;
+  if (ld * element < kPage || row_elements * element >= kPage) return 1;
+  return 1 + kExtra / (row_elements * element);
 }
 
 // Builds the candidates of one step.
@@ -69,7 +78,7 @@ class Lowering {
     if (step.copies > 0) {
       step.predicted_s +=
           model_.seconds(Part::kPermute, task_.dtype,
-                         {.calls = as_double(step.copies), .bytes = step.copied_bytes});
+                         {.calls = planes_, .bytes = lines_});
       step.band = std::max(step.band, model_.band(Part::kPermute, task_.dtype));
     }
   }
@@ -98,7 +107,8 @@ class Lowering {
     const double calls = as_double(iterations(form.free) * iterations(form.summed));
     predict(step, Part::kGemv,
             {.m = as_double(form.rows), .n = as_double(form.columns), .calls = calls,
-             .flop = 2 * size_.mac(), .bytes = bytes_});
+             .flop = 2 * size_.mac(),
+             .bytes = bytes_ * far_rows(form.columns, form.ld, element_)});
     step.gemv = std::move(form);
     found_.push_back(std::move(step));
   }
@@ -132,12 +142,17 @@ class Lowering {
     const auto k = order(groups_.k, copy_a, task_.a, task_.b);
     PairTask task = task_;
     Lowered step = base(Kernel::kTransposeGemm);
+    lines_ = planes_ = 0;
     const auto copy = [&](const Layout& from, const Layout& to, bool result, double& elements) {
       elements = element_count(from);
       step.copied_bytes += 2 * element_ * elements;
       step.workspace += elements;
       ++step.copies;
-      return result ? fused_loops(loops_over(to, {}, from)) : fused_loops(loops_over(from, {}, to));
+      auto loops = fused_loops(result ? loops_over(to, {}, from) : loops_over(from, {}, to));
+      const auto work = permute_work(loops, size_of(task_.dtype));
+      lines_ += work.bytes;
+      planes_ += work.planes;
+      return loops;
     };
     if (copy_a) {
       task.a = copy_layout(m, k, task_.a);
@@ -159,10 +174,15 @@ class Lowering {
                            : calls == size_.batch ? Kernel::kBatchedGemm
                                                   : Kernel::kLoopedGemm;
       }
-      predict(candidate, gemm_part(form.m, form.n, form.k),
-              {.m = as_double(form.m), .n = as_double(form.n), .k = as_double(form.k),
-               .calls = as_double(iterations(form.free) * iterations(form.summed)),
-               .flop = 2 * size_.mac(), .bytes = bytes_});
+      // Each product reads its own operands; a loop over a sum reads and writes c again and again.
+      const double calls = as_double(iterations(form.free) * iterations(form.summed));
+      const double rows = form.m, columns = form.n, depth = form.k;
+      predict(candidate, gemm_part(rows, columns, depth),
+              {.m = rows, .n = columns, .k = depth, .calls = calls, .flop = 2 * size_.mac(),
+               .bytes = element_ * calls *
+                        (rows * depth * far_rows(form.op_a == Op::kNone ? depth : rows, form.lda, element_) +
+                         columns * depth * far_rows(form.op_b == Op::kNone ? columns : depth, form.ldb, element_) +
+                         rows * columns)});
       candidate.gemm = std::move(form);
       found_.push_back(std::move(candidate));
     }
@@ -187,6 +207,22 @@ class Lowering {
     predict(step, Part::kGett,
             {.m = size_.m, .n = size_.n, .k = size_.k, .calls = size_.batch,
              .flop = 2 * size_.mac(), .bytes = bytes_});
+    // Packing reads a line for each element where neither index of a matrix is contiguous.
+    const auto scattered = [](const std::vector<Loop>& x, const std::vector<Loop>& y,
+                              std::int64_t Loop::*stride) {
+      const auto contiguous = [&](const std::vector<Loop>& g) {
+        return !g.empty() && g.back().*stride == 1 && g.back().extent >= 8;
+      };
+      return !contiguous(x) && !contiguous(y);
+    };
+    double lines = 0;
+    if (scattered(step.gett.m, step.gett.k, &Loop::a)) lines += element_count(task_.a);
+    if (scattered(step.gett.n, step.gett.k, &Loop::b)) lines += element_count(task_.b);
+    if (scattered(step.gett.m, step.gett.n, &Loop::c)) lines += element_count(task_.c);
+    if (lines > 0) {
+      step.predicted_s += model_.seconds(Part::kPermute, task_.dtype, {.bytes = 64 * lines});
+      step.band = std::max(step.band, model_.band(Part::kPermute, task_.dtype));
+    }
     found_.push_back(std::move(step));
   }
 
@@ -195,6 +231,7 @@ class Lowering {
   Groups groups_;
   PairSize size_;
   double element_ = 8, bytes_ = 0;
+  double lines_ = 0, planes_ = 0;  // of the copies of the step that is being built
   std::vector<Lowered> found_;
 };
 

@@ -235,28 +235,58 @@ class Contraction {
   bool over_c_ = false;
 };
 
+// How a permutation is walked: planes of rows × columns, columns along c, rows along a.
+struct Planes {
+  std::vector<Loop> outer;
+  Loop rows, columns;
+};
+
+Planes planes_of(std::span<const Loop> loops) {
+  Planes p;
+  p.outer = fused_loops({loops.begin(), loops.end()});
+  if (p.outer.empty()) return p;
+  p.columns = p.outer.back();
+  p.outer.pop_back();
+  if (std::abs(p.columns.a) == 1 || p.outer.empty()) return p;
+  const auto closest =
+      std::ranges::min_element(p.outer, {}, [](const Loop& l) { return std::abs(l.a); });
+  if (std::abs(closest->a) < std::abs(p.columns.a)) {
+    p.rows = *closest;
+    p.outer.erase(closest);
+  }
+  return p;
+}
+
 }  // namespace
+
+PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size) {
+  const Planes p = planes_of(loops);
+  const auto size = static_cast<double>(element_size);
+  constexpr double kLine = 64;
+  // Bytes of lines for each element of a run; half a line more for runs that start anywhere.
+  const auto moved = [&](const Loop& run, bool contiguous) {
+    if (!contiguous) return kLine;
+    const double bytes = size * static_cast<double>(run.extent);
+    return size * (bytes + kLine / 2) / bytes;
+  };
+  const bool copies_rows = std::abs(p.columns.a) == 1;
+  const double read = copies_rows ? moved(p.columns, true) : moved(p.rows, std::abs(p.rows.a) == 1);
+  const double written = moved(p.columns, std::abs(p.columns.c) == 1);
+  const auto planes = static_cast<double>(iterations(p.outer));
+  const auto elements = planes * static_cast<double>(p.rows.extent * p.columns.extent);
+  return {elements * (read + written), planes};
+}
 
 template <typename T>
 void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int threads) {
-  auto fused = fused_loops({loops.begin(), loops.end()});
-  if (fused.empty()) {
+  const Planes p = planes_of(loops);
+  const auto& [fused, rows, columns] = p;
+  const std::int64_t elements = iterations(fused) * rows.extent * columns.extent;
+  if (elements == 1) {
     *c = blended(*a, alpha, beta, *c);
     return;
   }
-  const int used = iterations(fused) < kWorthThreads ? 1 : threads;
-  // The row of c, and across it the loop whose neighbours are closest in a.
-  const Loop columns = fused.back();
-  fused.pop_back();
-  Loop rows;
-  if (std::abs(columns.a) != 1 && !fused.empty()) {
-    const auto closest =
-        std::ranges::min_element(fused, {}, [](const Loop& l) { return std::abs(l.a); });
-    if (std::abs(closest->a) < std::abs(columns.a)) {
-      rows = *closest;
-      fused.erase(closest);
-    }
-  }
+  const int used = elements < kWorthThreads ? 1 : threads;
   // With nothing else to share among threads, they share the rows or the columns.
   if (fused.empty() && used > 1) {
     const bool by_rows = rows.extent > 1;

@@ -18,6 +18,13 @@ namespace assay::einsum {
 template <typename T>
 void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int threads);
 
+// What a permutation moves, in whole cache lines: runs that are short on either side read or write
+// lines of which they use a part. `planes` is the number of rows or tiles it is done in.
+struct PermuteWork {
+  double bytes = 0, planes = 1;
+};
+PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size);
+
 // c = alpha·Σ a·b + beta·c over the loops, fused_loops() of whatever was there; loops with c = 0 are
 // summed. b may be null: then it is 1.
 template <typename T>

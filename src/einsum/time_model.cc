@@ -52,7 +52,7 @@ TimeModel::TimeModel() {
                                .half_n = 12, .half_k = 24};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
     part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
-    part(Part::kPermute, wide) = {.fixed = 1e-7, .per_call = 0, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
+    part(Part::kPermute, wide) = {.fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
   }
 }
 
