@@ -75,7 +75,8 @@ class Operands {
       views_.push_back(files_.back().view());
     }
     dtype_ = dtype_from_name(a.dtype.empty() ? "f32" : a.dtype, "--dtype");
-    for (const auto& text : a.shapes) specs_.push_back(einsum::OperandSpec::dense(dtype_, shape_from(text)));
+    for (const auto& text : a.shapes)
+      specs_.push_back(einsum::OperandSpec::dense(dtype_, shape_from(text)));
     for (const auto& view : views_) specs_.push_back(einsum::OperandSpec::of(view));
   }
   const std::vector<einsum::OperandSpec>& specs() const { return specs_; }
@@ -83,7 +84,8 @@ class Operands {
   const std::vector<TensorView>& views(std::uint64_t seed) {
     if (!views_.empty() || specs_.empty()) return views_;
     if (!is_floating(dtype_) && !is_complex(dtype_)) {
-      fail("--dtype: operands are generated in bf16, f32, f64, c64 or c128, not {}", name_of(dtype_));
+      fail("--dtype: operands are generated in bf16, f32, f64, c64 or c128, not {}",
+           name_of(dtype_));
     }
     for (std::size_t i = 0; i < specs_.size(); ++i) {
       tensors_.emplace_back(specs_[i].dtype, specs_[i].shape);

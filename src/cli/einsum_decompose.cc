@@ -53,14 +53,14 @@ int chain_atoms(const std::string& text) {
 int decompose_cp(const EinsumArguments& a) {
   if (a.ranks.size() != 1) fail("cp: --rank is one number, not {}", a.ranks.size());
   if (a.init != "svd" && a.init != "random") fail("--init is svd or random, not '{}'", a.init);
-  const auto d = einsum::cp(
-      NpyFile(a.tensor).view(),
-      {.rank = a.ranks[0],
-       .max_sweeps = a.sweeps,
-       .init = a.init == "svd" ? einsum::CpInit::kSvd : einsum::CpInit::kRandom,
-       .restarts = a.restarts,
-       .nonnegative = a.nonnegative,
-       .seed = a.seed});
+  const auto d =
+      einsum::cp(NpyFile(a.tensor).view(),
+                 {.rank = a.ranks[0],
+                  .max_sweeps = a.sweeps,
+                  .init = a.init == "svd" ? einsum::CpInit::kSvd : einsum::CpInit::kRandom,
+                  .restarts = a.restarts,
+                  .nonnegative = a.nonnegative,
+                  .seed = a.seed});
   write_part(a, "weights", d.weights);
   for (std::size_t m = 0; m < d.factors.size(); ++m) {
     write_part(a, fmt::format("factor{}", m), d.factors[m]);
@@ -76,10 +76,11 @@ int decompose_cp(const EinsumArguments& a) {
         {"trace", d.trace}},
        fmt::format("fit {:.10f}, relative error {:.4e}, {} sweeps: {}\n{}", d.fit, d.relative_error,
                    d.sweeps, name_of(d.stop),
-                   d.degenerate ? fmt::format("degenerate: two components cancel (cosine {:.4f}) with "
-                                              "growing weights; no best approximation may exist\n",
-                                              d.congruence)
-                                : ""));
+                   d.degenerate
+                       ? fmt::format("degenerate: two components cancel (cosine {:.4f}) with "
+                                     "growing weights; no best approximation may exist\n",
+                                     d.congruence)
+                       : ""));
   return kFine;
 }
 
@@ -101,7 +102,9 @@ int decompose_tucker(const EinsumArguments& a) {
     write_part(a, fmt::format("factor{}", m), d.factors[m]);
   }
   show(a,
-       {{"relative_error", d.relative_error}, {"core", d.core.shape().extents()}, {"sweeps", d.sweeps}},
+       {{"relative_error", d.relative_error},
+        {"core", d.core.shape().extents()},
+        {"sweeps", d.sweeps}},
        fmt::format("core {}, relative error {:.10e}, {} sweeps\n", d.core.shape().to_string(),
                    d.relative_error, d.sweeps));
   return kFine;
@@ -132,7 +135,8 @@ int mp2(const EinsumArguments& a) {
   Json json = Json::object();
   std::string text;
   if (!a.synthetic.empty()) {
-    if (a.synthetic.size() != 3) fail("--synthetic is nocc,nvir,naux, not {} numbers", a.synthetic.size());
+    if (a.synthetic.size() != 3)
+      fail("--synthetic is nocc,nvir,naux, not {} numbers", a.synthetic.size());
     for (const auto n : a.synthetic) {
       if (n < 1) fail("--synthetic: sizes are at least 1, not {}", n);
     }
@@ -144,7 +148,8 @@ int mp2(const EinsumArguments& a) {
     einsum::Engine engine(options);
     const auto c = field.coefficients.view();
     const auto o = static_cast<std::int64_t>(field.occupied);
-    const auto b = einsum::ao_to_mo(engine, field.b.view(), c.slice(1, 0, o), c.slice(1, o, c.extent(1)));
+    const auto b =
+        einsum::ao_to_mo(engine, field.b.view(), c.slice(1, 0, o), c.slice(1, o, c.extent(1)));
     const std::span energies(field.orbital_energies);
     e = einsum::mp2_energy(b.view(), energies.first(static_cast<std::size_t>(o)),
                            energies.subspan(static_cast<std::size_t>(o)), mp2_options);
@@ -155,8 +160,8 @@ int mp2(const EinsumArguments& a) {
                            energies_of(a.virtuals, "--virtual"), mp2_options);
   }
   json.update({{"mp2", e.total}, {"opposite_spin", e.opposite_spin}, {"same_spin", e.same_spin}});
-  text += fmt::format("MP2           {:.15g}\nopposite spin {:.15g}\nsame spin     {:.15g}\n", e.total,
-                      e.opposite_spin, e.same_spin);
+  text += fmt::format("MP2           {:.15g}\nopposite spin {:.15g}\nsame spin     {:.15g}\n",
+                      e.total, e.opposite_spin, e.same_spin);
   show(a, json, text);
   return kFine;
 }

@@ -252,18 +252,18 @@ void orthonormalize(int m, int n, T* a, T* r) {
   check_info(info, "orgqr");
 }
 
-#define ASSAY_INSTANTIATE(T)                                                                   \
-  template void gemm<T>(Op, Op, int, int, int, T, const T*, int, const T*, int, T, T*, int);   \
+#define ASSAY_INSTANTIATE(T)                                                                 \
+  template void gemm<T>(Op, Op, int, int, int, T, const T*, int, const T*, int, T, T*, int); \
   template void gemv<T>(Op, int, int, T, const T*, int, const T*, int, T, T*, int);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 ASSAY_INSTANTIATE(std::complex<float>)
 ASSAY_INSTANTIATE(std::complex<double>)
 #undef ASSAY_INSTANTIATE
-#define ASSAY_INSTANTIATE(T)                                      \
-  template std::vector<T> eigen_symmetric<T>(int, T*);            \
-  template Svd<T> svd<T>(int, int, T*);                           \
-  template bool solve_positive_definite<T>(int, T*, int, T*);     \
+#define ASSAY_INSTANTIATE(T)                                  \
+  template std::vector<T> eigen_symmetric<T>(int, T*);        \
+  template Svd<T> svd<T>(int, int, T*);                       \
+  template bool solve_positive_definite<T>(int, T*, int, T*); \
   template void orthonormalize<T>(int, int, T*, T*);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)

@@ -5,9 +5,9 @@
 // The one door to BLAS and LAPACK: Debian's OpenBLAS, loaded when first used.
 //
 // Loading at run time keeps programs that never contract anything free of a 40 MB library, and lets
-// us name the processor before the library looks: OpenBLAS 0.3.21 takes processors newer than itself
-// for the oldest it knows and runs at a tenth of their speed (docs/adr/0020). The library runs on
-// one thread here; whoever wants more calls it from several threads at once.
+// us name the processor before the library looks: OpenBLAS 0.3.21 takes processors newer than
+// itself for the oldest it knows and runs at a tenth of their speed (docs/adr/0020). The library
+// runs on one thread here; whoever wants more calls it from several threads at once.
 
 #include <complex>
 #include <string>

@@ -57,7 +57,7 @@ Json to_json(const Calibration& c) {
                         {"predicted_s", m.predicted_s},
                         {"residual", m.predicted_s / m.measured_s - 1}});
   }
-  return {{"format", kFormat},     {"fingerprint", c.fingerprint}, {"blas", c.blas},
+  return {{"format", kFormat},    {"fingerprint", c.fingerprint}, {"blas", c.blas},
           {"threads", c.threads}, {"parts", model_json(c.model)}, {"measurements", measured}};
 }
 
@@ -78,7 +78,8 @@ Calibration calibration_from_json(const Json& json, const std::string& what) {
       p.shapes = static_cast<int>(json_field<std::int64_t>(one, "shapes", what));
       for (const auto& field : kFields) {
         p.*field.value = number_from_json(json_field<Json>(one, field.name, what), what);
-        if (!(p.*field.value >= 0)) fail("{}: {} of {} is negative", what, field.name, name_of(part));
+        if (!(p.*field.value >= 0))
+          fail("{}: {} of {} is negative", what, field.name, name_of(part));
       }
     }
   }

@@ -12,13 +12,13 @@ namespace assay::einsum {
 namespace {
 
 constexpr double PartModel::*kParameters[] = {
-    &PartModel::fixed,  &PartModel::per_call, &PartModel::rate,
-    &PartModel::half_m, &PartModel::half_n,   &PartModel::half_k, &PartModel::exposed,
-    &PartModel::bandwidth, &PartModel::cache_bandwidth, &PartModel::cache_bytes};
+    &PartModel::fixed,           &PartModel::per_call,   &PartModel::rate,    &PartModel::half_m,
+    &PartModel::half_n,          &PartModel::half_k,     &PartModel::exposed, &PartModel::bandwidth,
+    &PartModel::cache_bandwidth, &PartModel::cache_bytes};
 constexpr std::size_t kCount = std::size(kParameters);
 constexpr double kSmallest = 1e-12;  // stands for 0 where a logarithm is taken
-constexpr double kPull = 1e-4;       // towards the start, for parameters that the shapes do not show
-constexpr double kLeastBand = 0.1;   // what a shared machine's noise alone makes
+constexpr double kPull = 1e-4;      // towards the start, for parameters that the shapes do not show
+constexpr double kLeastBand = 0.1;  // what a shared machine's noise alone makes
 
 using Point = std::vector<double>;
 
@@ -57,7 +57,8 @@ Point minimize(const std::function<double(const Point&)>& f, const Point& start,
     auto& worst = simplex.back();
     const auto along = [&](double t) {
       Point p(center.size());
-      for (std::size_t i = 0; i < p.size(); ++i) p[i] = center[i] + t * (worst.second[i] - center[i]);
+      for (std::size_t i = 0; i < p.size(); ++i)
+        p[i] = center[i] + t * (worst.second[i] - center[i]);
       const double value = f(p);
       return std::pair(value, p);
     };
@@ -106,8 +107,8 @@ PartModel fit(const PartModel& start, const std::vector<Measurement>& measuremen
     errors.push_back(std::exp(std::abs(std::log(seconds(fitted, m.work) / m.measured_s))) - 1);
   }
   std::ranges::sort(errors);
-  const auto nine_of_ten = static_cast<std::size_t>(
-      std::ceil(0.9 * static_cast<double>(errors.size()))) - 1;
+  const auto nine_of_ten =
+      static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(errors.size()))) - 1;
   fitted.band = std::max(kLeastBand, errors[nine_of_ten]);
   fitted.shapes = static_cast<int>(measurements.size());
   return fitted;

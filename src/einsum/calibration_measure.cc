@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shapes that are measured. Each is a contraction whose lowering is forced to one kernel, so that
-// what is measured is what plans run, loops and packing included.
+// The shapes that are measured. Each is a contraction whose lowering is forced to one kernel, so
+// that what is measured is what plans run, loops and packing included.
 #include <algorithm>
 #include <cmath>
 
@@ -168,7 +168,8 @@ class Measurer {
     };
     const PairTask task{layout(s.a), layout(s.b), layout(s.c), kDTypeOf<T>, threads_};
     const auto ways = lower_pair(task, to_.model);
-    const auto way = std::ranges::find_if(ways, [&](const auto& w) { return serves(w.kernel, part); });
+    const auto way =
+        std::ranges::find_if(ways, [&](const auto& w) { return serves(w.kernel, part); });
     check(way != ways.end(), "a calibration shape has the kernel it is for");
     const auto text = fmt::format("{}x{}x{}x{}", s.batch, s.m, s.n, s.k);
     if (progress_) progress_(fmt::format("{} {} {}", name_of(part), name_of(kDTypeOf<T>), text));
@@ -192,9 +193,8 @@ class Measurer {
     const auto loops = loops_over(from, {}, to);
     const Tensor a = filled(from);
     Tensor c = filled(to);
-    const double measured = time_calls([&] {
-      permute<T>(loops, a.as<T>().data(), c.as<T>().data(), T(1), T(0), threads_);
-    });
+    const double measured = time_calls(
+        [&] { permute<T>(loops, a.as<T>().data(), c.as<T>().data(), T(1), T(0), threads_); });
     const auto moved = permute_work(loops, sizeof(T));
     record(Part::kPermute, text, {.calls = moved.planes, .bytes = moved.bytes}, measured);
   }

@@ -47,7 +47,7 @@ template <typename T>
 class Als {
  public:
   Als(const DenseTensor<T>& x, const CpOptions& options, int start)
-      : x_(x), o_(options), norm_(norm<T>(x.data)), start_(start) {
+      : x_(x), o_(options), norm_(norm<T>(x.elements())), start_(start) {
     if (!std::isfinite(norm_)) fail("cp: the tensor has NaN or infinite entries, norm {}", norm_);
     for (std::size_t mode = 0; mode < x.order(); ++mode) {
       factors_.push_back(initial(mode));
@@ -117,27 +117,30 @@ class Als {
   // Updates all modes; returns the relative error.
   double sweep() {
     double error = 0;
-    for_each_mttkrp<T>(x_, factors_, [&](std::size_t mode, Matrix<T>& m) {
-      const bool last = mode + 1 == x_.order();
-      const Matrix<T> products = last ? m : Matrix<T>();
-      auto& u = factors_[mode];
-      if (o_.nonnegative) {
-        hals(mode, m);
-      } else {
-        solve(gamma(mode), m);
-        u = m;
-      }
-      // ⟨X, X̂⟩ = ⟨M, U·λ⟩, before the columns are normalised.
-      double inner = 0;
-      if (last) {
-        for (std::size_t i = 0; i < u.data.size(); ++i) {
-          inner += static_cast<double>(products.data[i]) * static_cast<double>(u.data[i]);
-        }
-      }
-      normalize(u);
-      grams_[mode] = cross(u, u);
-      if (last) error = relative_error(inner);
-    });
+    for_each_mttkrp<T>(
+        x_, factors_,
+        [&](std::size_t mode, Matrix<T>& m) {
+          const bool last = mode + 1 == x_.order();
+          const Matrix<T> products = last ? m : Matrix<T>();
+          auto& u = factors_[mode];
+          if (o_.nonnegative) {
+            hals(mode, m);
+          } else {
+            solve(gamma(mode), m);
+            u = m;
+          }
+          // ⟨X, X̂⟩ = ⟨M, U·λ⟩, before the columns are normalised.
+          double inner = 0;
+          if (last) {
+            for (std::size_t i = 0; i < u.data.size(); ++i) {
+              inner += static_cast<double>(products.data[i]) * static_cast<double>(u.data[i]);
+            }
+          }
+          normalize(u);
+          grams_[mode] = cross(u, u);
+          if (last) error = relative_error(inner);
+        },
+        o_.threads);
     return error;
   }
 
@@ -154,7 +157,7 @@ class Als {
     }
     const double square = (norm_ * norm_ + model - 2 * inner) / (norm_ * norm_);
     if (square > std::sqrt(std::numeric_limits<T>::epsilon())) return std::sqrt(square);
-    return distance<T>(x_.data, rebuilt()) / norm_;  // the difference above is rounding
+    return distance<T>(x_.elements(), rebuilt()) / norm_;  // the difference above is rounding
   }
 
   // Solves u·Γ = m in place. Row-major m is the matrix of right-hand sides as LAPACK has it.
@@ -222,9 +225,8 @@ class Als {
   void finish(CpResult& result, double fit) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(o_.rank));
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, std::greater{}, [&](std::int64_t r) {
-      return weights_[static_cast<std::size_t>(r)];
-    });
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](std::int64_t r) { return weights_[static_cast<std::size_t>(r)]; });
     result.weights = Tensor(kDTypeOf<T>, Shape({o_.rank}));
     for (std::size_t r = 0; r < order.size(); ++r) {
       result.weights.as<T>()[r] = weights_[static_cast<std::size_t>(order[r])];
@@ -264,7 +266,7 @@ class Als {
 
 template <typename T>
 CpResult best_of(const TensorView& view, const CpOptions& o) {
-  const auto x = DenseTensor<T>::from(view);
+  const auto x = DenseTensor<T>::borrow(view);
   auto best = Als<T>(x, o, 0).run();
   for (int start = 1; start <= o.restarts && best.fit < o.target_fit; ++start) {
     auto other = Als<T>(x, o, start).run();
@@ -318,8 +320,10 @@ std::string_view name_of(CpStop stop) {
 }
 
 CpResult cp(const TensorView& x, const CpOptions& o) {
-  if (is_complex(x.dtype())) fail("cp: complex tensors are not decomposed, dtype {}", name_of(x.dtype()));
-  if (x.rank() < 2) fail("cp: two modes or more are decomposed, not shape {}", x.shape().to_string());
+  if (is_complex(x.dtype()))
+    fail("cp: complex tensors are not decomposed, dtype {}", name_of(x.dtype()));
+  if (x.rank() < 2)
+    fail("cp: two modes or more are decomposed, not shape {}", x.shape().to_string());
   if (x.element_count() == 0) fail("cp: the tensor is empty, shape {}", x.shape().to_string());
   if (o.rank < 1) fail("cp: the rank is at least 1, not {}", o.rank);
   if (o.max_sweeps < 1) fail("cp: at least one sweep is made, not {}", o.max_sweeps);

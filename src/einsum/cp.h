@@ -20,12 +20,13 @@ enum class CpInit {
 struct CpOptions {
   std::int64_t rank = 1;
   int max_sweeps = 200;
-  double change = 1e-9;     // of the fit; two sweeps in a row below it end the iteration
-  double target_fit = 1;    // reached: ends the iteration
+  double change = 1e-9;   // of the fit; two sweeps in a row below it end the iteration
+  double target_fit = 1;  // reached: ends the iteration
   CpInit init = CpInit::kSvd;
-  int restarts = 0;         // further random starts; the best fit of all counts
+  int restarts = 0;          // further random starts; the best fit of all counts
   bool nonnegative = false;  // factors ≥ 0, by hierarchical least squares
   std::uint64_t seed = 0;
+  int threads = 1;
   // Where the first start begins instead of `init`: extent × rank each, of the tensor's dtype (f32,
   // else f64). Not owned.
   const std::vector<Tensor>* start = nullptr;
@@ -49,8 +50,8 @@ struct CpResult {
   bool dependent = false;  // some normal equations were singular: the least solution was taken
 };
 
-// f32 in f32, everything else real in f64. Throws UserError: complex input, fewer than two modes, an
-// empty tensor, a rank below 1, NaN or infinite entries.
+// f32 in f32, everything else real in f64. Throws UserError: complex input, fewer than two modes,
+// an empty tensor, a rank below 1, NaN or infinite entries.
 CpResult cp(const TensorView& x, const CpOptions& options);
 Tensor cp_reconstruct(const CpResult& decomposition);
 

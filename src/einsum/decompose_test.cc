@@ -74,8 +74,11 @@ TEST(Cp, RankOneEqualsTheTuckerOfRankOne) {
 TEST(Tucker, RangeFindersAgree) {
   const auto x = hilbert(12);
   for (const auto finder : {RangeFinder::kGram, RangeFinder::kSvd, RangeFinder::kRandomized}) {
-    const auto d = tucker(x.view(), {.method = TuckerMethod::kStHosvd, .ranks = {4, 4, 4}, .finder = finder});
-    const auto exact = tucker(x.view(), {.method = TuckerMethod::kStHosvd, .ranks = {4, 4, 4}, .finder = RangeFinder::kSvd});
+    const auto d =
+        tucker(x.view(), {.method = TuckerMethod::kStHosvd, .ranks = {4, 4, 4}, .finder = finder});
+    const auto exact =
+        tucker(x.view(),
+               {.method = TuckerMethod::kStHosvd, .ranks = {4, 4, 4}, .finder = RangeFinder::kSvd});
     EXPECT_NEAR(d.relative_error, exact.relative_error, 1e-3 * exact.relative_error);
   }
 }
@@ -86,7 +89,8 @@ TEST(Tucker, KeepsToItsTolerance) {
     const auto d = tucker(x.view(), {.tolerance = tolerance});
     EXPECT_LE(error_between(x, tucker_reconstruct(d)), tolerance * (1 + 1e-6)) << tolerance;
     const auto train = tensor_train(x.view(), {.tolerance = tolerance});
-    EXPECT_LE(error_between(x, train_reconstruct(train.cores)), tolerance * (1 + 1e-6)) << tolerance;
+    EXPECT_LE(error_between(x, train_reconstruct(train.cores)), tolerance * (1 + 1e-6))
+        << tolerance;
   }
 }
 
@@ -128,8 +132,12 @@ TEST(Cp, MultipliesTwoByTwoMatricesWithSevenProducts) {
       for (int k = 0; k < 2; ++k) x.mutable_view().at<double>(2 * i + j, 2 * j + k, 2 * k + i) = 1;
     }
   }
-  const auto d = cp(x.view(), {.rank = 7, .max_sweeps = 2000, .change = 1e-12, .target_fit = 1 - 1e-6,
-                               .init = CpInit::kRandom, .restarts = 30});
+  const auto d = cp(x.view(), {.rank = 7,
+                               .max_sweeps = 2000,
+                               .change = 1e-12,
+                               .target_fit = 1 - 1e-6,
+                               .init = CpInit::kRandom,
+                               .restarts = 30});
   EXPECT_GT(d.fit, 1 - 1e-5);
   EXPECT_NEAR(error_between(x, cp_reconstruct(d)), d.relative_error, 1e-8);
 }
@@ -137,7 +145,8 @@ TEST(Cp, MultipliesTwoByTwoMatricesWithSevenProducts) {
 TEST(Cp, ReportsThatTheWTensorHasNoBestApproximation) {
   const std::vector<double> a = {1, 0}, b = {0, 1};
   const auto x = from_components({a, a, b, a, b, a, b, a, a}, 2);
-  const auto d = cp(x.view(), {.rank = 2, .max_sweeps = 3000, .change = 0, .init = CpInit::kRandom});
+  const auto d =
+      cp(x.view(), {.rank = 2, .max_sweeps = 3000, .change = 0, .init = CpInit::kRandom});
   EXPECT_TRUE(d.degenerate) << d.congruence;
   EXPECT_LT(d.congruence, -0.9);
   EXPECT_GT(d.fit, 0.9);
@@ -156,8 +165,9 @@ TEST(Cp, FindsCollinearFactors) {
     vectors.push_back(v);
   }
   const auto x = from_components(vectors, n);
-  const auto d = cp(x.view(), {.rank = 3, .max_sweeps = 5000, .change = 1e-14, .target_fit = 1 - 1e-8,
-                               .restarts = 3});
+  const auto d =
+      cp(x.view(),
+         {.rank = 3, .max_sweeps = 5000, .change = 1e-14, .target_fit = 1 - 1e-8, .restarts = 3});
   EXPECT_GT(d.fit, 1 - 1e-6);
 }
 
@@ -179,7 +189,8 @@ TEST(Cp, FourModesInF32AndNonnegative) {
     u.emplace_back(DType::kF32, Shape({5 + m, 3}));
     fill_uniform(u.back().mutable_view(), Philox(17, static_cast<std::uint64_t>(m)), 0, 1);
   }
-  const auto x = engine.einsum("ar,br,cr,dr->abcd", {u[0].view(), u[1].view(), u[2].view(), u[3].view()});
+  const auto x =
+      engine.einsum("ar,br,cr,dr->abcd", {u[0].view(), u[1].view(), u[2].view(), u[3].view()});
   const auto d = cp(x.view(), {.rank = 3, .max_sweeps = 2000, .nonnegative = true});
   EXPECT_EQ(d.weights.dtype(), DType::kF32);
   EXPECT_GT(d.fit, 0.99);
@@ -197,9 +208,18 @@ TEST(Decompositions, SayWhatTheyCannotDo) {
   EXPECT_THAT([&] { cp(complex.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("c64")));
   EXPECT_THAT([&] { cp(x.view(), {.rank = 0}); }, ThrowsMessage<UserError>(HasSubstr("not 0")));
   EXPECT_THAT([&] { tucker(x.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("neither")));
-  EXPECT_THAT([&] { tucker(x.view(), {.ranks = {2, 2}}); }, ThrowsMessage<UserError>(HasSubstr("2 ranks for a tensor of 3 modes")));
-  EXPECT_THAT([&] { tucker(x.view(), {.ranks = {2, 4, 2}}); }, ThrowsMessage<UserError>(HasSubstr("mode 1 is from 1 to its extent 3, not 4")));
-  EXPECT_THAT([&] { tensor_train(x.view(), {.ranks = {2}}); }, ThrowsMessage<UserError>(HasSubstr("1 ranks for 3 modes")));
+  EXPECT_THAT(
+      [&] {
+        tucker(x.view(), {.ranks = {2, 2}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("2 ranks for a tensor of 3 modes")));
+  EXPECT_THAT(
+      [&] {
+        tucker(x.view(), {.ranks = {2, 4, 2}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("mode 1 is from 1 to its extent 3, not 4")));
+  EXPECT_THAT([&] { tensor_train(x.view(), {.ranks = {2}}); },
+              ThrowsMessage<UserError>(HasSubstr("1 ranks for 3 modes")));
   Tensor bad = hilbert(3);
   bad.as<double>()[5] = std::nan("");
   EXPECT_THAT([&] { cp(bad.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("NaN")));

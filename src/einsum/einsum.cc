@@ -29,7 +29,8 @@ EngineOptions EngineOptions::from_environment() {
     double value = -1;
     const auto [end, error] = std::from_chars(crossover, crossover + std::strlen(crossover), value);
     if (error != std::errc() || *end != '\0' || !(value >= 0)) {
-      fail("ASSAY_EINSUM_DEVICE_MIN_FLOP is a number of operations, at least 0, not '{}'", crossover);
+      fail("ASSAY_EINSUM_DEVICE_MIN_FLOP is a number of operations, at least 0, not '{}'",
+           crossover);
     }
   }
   return options;
@@ -131,7 +132,8 @@ RunReport Engine::einsum_into(std::string_view expression, std::span<const Tenso
 
 Tensor Engine::einsum(std::string_view expression, std::span<const TensorView> operands,
                       const CallOptions& call) {
-  if (call.beta != 0.0) fail("einsum: beta needs an out to be added to, beta is {}", call.beta.real());
+  if (call.beta != 0.0)
+    fail("einsum: beta needs an out to be added to, beta is {}", call.beta.real());
   const auto p = plan(expression, operands, call);
   Tensor out(p->result, p->output_shape());
   with_workspace(*p, [&](Workspace& workspace) {
@@ -195,7 +197,8 @@ void Engine::save_paths() const {
 std::vector<std::string> step_signatures(const Plan& plan, std::span<const std::size_t> operands) {
   // Text of every node; labels are numbered in order of appearance within a step.
   std::vector<std::string> nodes, signatures;
-  for (std::size_t i = 0; i < plan.operands.size(); ++i) nodes.push_back(fmt::format("o{}", operands[i]));
+  for (std::size_t i = 0; i < plan.operands.size(); ++i)
+    nodes.push_back(fmt::format("o{}", operands[i]));
   for (const auto& step : plan.steps) {
     std::map<Label, int> numbers;
     std::string text = fmt::format("({}:", name_of(plan.compute));

@@ -29,7 +29,7 @@ namespace assay::einsum {
 struct EngineOptions {
   Backend backend = Backend::kBlas;
   int threads = 1;
-  TimeModel model;                 // defaults until a calibration is put there
+  TimeModel model;  // defaults until a calibration is put there
   std::size_t cached_plans = 1024;
   std::size_t cached_paths = 8192;  // orders of contractions: a few hundred bytes each
   std::string path_file;            // where those persist; empty: nowhere

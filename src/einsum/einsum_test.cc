@@ -31,7 +31,8 @@ Tensor filled(DType dtype, Shape shape, std::uint64_t seed) {
 }
 
 std::vector<Tensor> operands_of(const std::string& expression,
-                                const std::vector<std::int64_t>& extents, DType dtype = DType::kF64) {
+                                const std::vector<std::int64_t>& extents,
+                                DType dtype = DType::kF64) {
   std::vector<Tensor> tensors;
   for (const auto& shape : shapes_of(expression, extents)) {
     tensors.push_back(filled(dtype, shape, tensors.size() + 1));
@@ -48,7 +49,9 @@ std::vector<TensorView> views_of(const std::vector<Tensor>& tensors) {
 void expect_near(const Tensor& a, const Tensor& b, double tolerance) {
   ASSERT_EQ(a.shape(), b.shape());
   for (std::int64_t i = 0; i < a.element_count(); ++i) {
-    ASSERT_NEAR(std::abs(value_as_complex(a.view(), i) - value_as_complex(b.view(), i)), 0, tolerance) << i;
+    ASSERT_NEAR(std::abs(value_as_complex(a.view(), i) - value_as_complex(b.view(), i)), 0,
+                tolerance)
+        << i;
   }
 }
 
@@ -58,13 +61,16 @@ TEST(Engine, AlphaBetaAndOutOfAnyStrides) {
   Tensor storage = filled(DType::kF64, Shape({7, 10}), 3);
   const Tensor before = Tensor::copy(storage.view());
   const auto out = storage.mutable_view().slice(1, 0, 10, 2).transpose();  // 5 × 7
-  engine.einsum_into("ij,jk->ik", std::vector<TensorView>{a.view(), b.view()}, out, {.alpha = 2.0, .beta = -0.5});
+  engine.einsum_into("ij,jk->ik", std::vector<TensorView>{a.view(), b.view()}, out,
+                     {.alpha = 2.0, .beta = -0.5});
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t k = 0; k < 7; ++k) {
       double sum = 0;
-      for (std::int64_t j = 0; j < 6; ++j) sum += a.view().at<double>(i, j) * b.view().at<double>(j, k);
+      for (std::int64_t j = 0; j < 6; ++j)
+        sum += a.view().at<double>(i, j) * b.view().at<double>(j, k);
       // Six products and two scalings: far below 100 roundings of numbers below 12.
-      EXPECT_NEAR(out.at<double>(i, k), 2 * sum - 0.5 * before.view().at<double>(k, 2 * i), 12 * 100 * 0x1p-53);
+      EXPECT_NEAR(out.at<double>(i, k), 2 * sum - 0.5 * before.view().at<double>(k, 2 * i),
+                  12 * 100 * 0x1p-53);
       EXPECT_EQ(storage.view().at<double>(k, 2 * i + 1), before.view().at<double>(k, 2 * i + 1));
     }
   }
@@ -75,7 +81,8 @@ TEST(Engine, WithBetaZeroOutIsNotRead) {
   for (const char* e : {"ij,jk->ik", "ij,jk->ki", "ij,ij->ij", "ij->ji", "ij,jk->", "i,j->ij"}) {
     const auto p = parse_notation(e);
     std::vector<Tensor> in;
-    for (const auto& term : p.inputs) in.push_back(filled(DType::kF32, Shape(std::vector<std::int64_t>(term.size(), 4)), 1));
+    for (const auto& term : p.inputs)
+      in.push_back(filled(DType::kF32, Shape(std::vector<std::int64_t>(term.size(), 4)), 1));
     const auto views = views_of(in);
     const auto plan = engine.plan(e, views);
     Tensor out(DType::kF32, plan->output_shape());
@@ -109,10 +116,12 @@ TEST(Engine, Bf16IsSummedInF32) {
 }
 
 TEST(Engine, PrecisionDoubleSumsF32InF64) {
-  const auto a = filled(DType::kF32, Shape({100000}), 1), b = filled(DType::kF32, Shape({100000}), 2);
+  const auto a = filled(DType::kF32, Shape({100000}), 1),
+             b = filled(DType::kF32, Shape({100000}), 2);
   Engine engine;
   double right = 0;
-  for (std::size_t i = 0; i < 100000; ++i) right += static_cast<double>(a.as<float>()[i]) * static_cast<double>(b.as<float>()[i]);
+  for (std::size_t i = 0; i < 100000; ++i)
+    right += static_cast<double>(a.as<float>()[i]) * static_cast<double>(b.as<float>()[i]);
   const auto sum = engine.einsum("i,i->", {a.view(), b.view()}, {.precision = Precision::kDouble});
   EXPECT_EQ(sum.as<float>()[0], static_cast<float>(right));
 }
@@ -126,22 +135,31 @@ TEST(Engine, RefusalsOfRuns) {
   };
   const std::vector<TensorView> one = {a.view()};
   refuses([&] { engine.einsum("i->", {integers.view()}); }, "operand 0 has dtype i32");
-  refuses([&] { engine.einsum("i->", {complex.view()}, {.dtype = DType::kF32}); }, "no real result");
+  refuses([&] { engine.einsum("i->", {complex.view()}, {.dtype = DType::kF32}); },
+          "no real result");
   refuses([&] { engine.einsum("ij->", one, {.beta = 1.0}); }, "beta needs an out");
   refuses([&] { engine.einsum("ij->", one, {.dtype = DType::kI8}); }, "not i8");
   Tensor out(DType::kF64, Shape({3}));
-  refuses([&] { engine.einsum_into("ij->ij", one, out.mutable_view()); }, "the result has shape 3x3, but out has 3");
+  refuses([&] { engine.einsum_into("ij->ij", one, out.mutable_view()); },
+          "the result has shape 3x3, but out has 3");
   Tensor narrow(DType::kF32, Shape({3}));
-  refuses([&] { engine.einsum_into("ij->i", one, narrow.mutable_view()); }, "the result is f64, but out is f32");
-  refuses([&] { engine.einsum_into("ij->i", one, out.mutable_view(), {.alpha = {0, 1}}); }, "alpha is complex");
+  refuses([&] { engine.einsum_into("ij->i", one, narrow.mutable_view()); },
+          "the result is f64, but out is f32");
+  refuses(
+      [&] {
+        engine.einsum_into("ij->i", one, out.mutable_view(), {.alpha = {0, 1}});
+      },
+      "alpha is complex");
   Tensor both = filled(DType::kF64, Shape({3, 3}), 4);
   const std::vector<TensorView> itself = {both.view()};
-  refuses([&] { engine.einsum_into("ij->ji", itself, both.mutable_view()); }, "out shares memory with operand 0");
+  refuses([&] { engine.einsum_into("ij->ji", itself, both.mutable_view()); },
+          "out shares memory with operand 0");
   const MutableTensorView repeated(DType::kF64, both.as<double>().data(), Shape({3}), {0});
   refuses([&] { engine.einsum_into("ij->i", one, repeated); }, "elements of out overlap");
   const auto plan = engine.plan("ij->i", one);
   Workspace w;
-  refuses([&] { plan->run(std::vector<TensorView>{a.view().transpose()}, w); }, "other strides than in the plan");
+  refuses([&] { plan->run(std::vector<TensorView>{a.view().transpose()}, w); },
+          "other strides than in the plan");
   refuses([&] { plan->run(std::vector<TensorView>{}, w); }, "the plan is for 1 operands, but 0");
   refuses([&] { backend_from_name("gpu"); }, "not 'gpu'");
   EXPECT_THROW(backend_from_name("cuda"), EnvironmentError);
@@ -162,21 +180,25 @@ TEST(Engine, TheEnvironmentForcesABackend) {
   EXPECT_THROW(EngineOptions::from_environment(), EnvironmentError);
   ::unsetenv("ASSAY_EINSUM_BACKEND");
   ::setenv("ASSAY_EINSUM_DEVICE_MIN_FLOP", "many", 1);
-  EXPECT_THAT([] { EngineOptions::from_environment(); }, ThrowsMessage<UserError>(HasSubstr("not 'many'")));
+  EXPECT_THAT([] { EngineOptions::from_environment(); },
+              ThrowsMessage<UserError>(HasSubstr("not 'many'")));
   ::unsetenv("ASSAY_EINSUM_DEVICE_MIN_FLOP");
 }
 
 TEST(Engine, InterleavedAndMultiEinsum) {
   Engine engine;
-  const auto a = filled(DType::kF64, Shape({20, 30}), 1), b = filled(DType::kF64, Shape({30, 40}), 2),
+  const auto a = filled(DType::kF64, Shape({20, 30}), 1),
+             b = filled(DType::kF64, Shape({30, 40}), 2),
              c = filled(DType::kF64, Shape({40, 3}), 3);
   const std::vector<std::vector<std::int32_t>> labels = {{0, 1}, {1, 2}};
   const auto direct = engine.einsum("ij,jk->ik", {a.view(), b.view()});
-  const auto interleaved = engine.einsum(labels, std::vector<TensorView>{a.view(), b.view()}, std::vector<std::int32_t>{0, 2});
+  const auto interleaved = engine.einsum(labels, std::vector<TensorView>{a.view(), b.view()},
+                                         std::vector<std::int32_t>{0, 2});
   expect_near(direct, interleaved, 0);
   // The second expression has all of the first one's steps but the last.
   const std::vector<TensorView> common = {a.view(), b.view(), c.view()};
-  const std::vector<SharedExpression> several = {{"ij,jk,kl->il", {0, 1, 2}}, {"xy,yz,zw->wx", {0, 1, 2}}, {"ij,jk->ik", {0, 1}}};
+  const std::vector<SharedExpression> several = {
+      {"ij,jk,kl->il", {0, 1, 2}}, {"xy,yz,zw->wx", {0, 1, 2}}, {"ij,jk->ik", {0, 1}}};
   int reused = 0;
   const auto results = engine.multi_einsum(several, common, &reused);
   EXPECT_EQ(reused, 1);
@@ -184,8 +206,11 @@ TEST(Engine, InterleavedAndMultiEinsum) {
   expect_near(results[0], engine.einsum("ij,jk,kl->il", common), 0);
   expect_near(results[1], engine.einsum("ij,jk,kl->li", common), 1e-12);
   expect_near(results[2], direct, 0);
-  EXPECT_THAT([&] { engine.multi_einsum(std::vector<SharedExpression>{{"i", {5}}}, common); },
-              ThrowsMessage<UserError>(HasSubstr("common operand 5, but there are 3")));
+  EXPECT_THAT(
+      [&] {
+        engine.multi_einsum(std::vector<SharedExpression>{{"i", {5}}}, common);
+      },
+      ThrowsMessage<UserError>(HasSubstr("common operand 5, but there are 3")));
 }
 
 TEST(Plan, EveryRowOfTheTableRunsAndCountsItsWork) {
@@ -222,9 +247,11 @@ TEST(Plan, KeepsToTheMemoryBoundWithTheSameResult) {
     const auto report = engine.einsum_into(e, views, out.mutable_view(), options);
     EXPECT_LE(report.peak_bytes, bound);
     EXPECT_LE(plan->peak_bytes, static_cast<double>(bound));
-    EXPECT_NEAR(out.as<double>()[0], free.as<double>()[0], 1e-8 * std::abs(free.as<double>()[0]) + 1e-8);
+    EXPECT_NEAR(out.as<double>()[0], free.as<double>()[0],
+                1e-8 * std::abs(free.as<double>()[0]) + 1e-8);
   }
-  EXPECT_THAT([&] { engine.plan(e, views, {.memory = 1000}); }, ThrowsMessage<UserError>(HasSubstr("operands and result alone take")));
+  EXPECT_THAT([&] { engine.plan(e, views, {.memory = 1000}); },
+              ThrowsMessage<UserError>(HasSubstr("operands and result alone take")));
 }
 
 TEST(Plan, SixtyFourMebibytesSufficeWhereOneGibibyteWasNeeded) {
@@ -248,7 +275,8 @@ TEST(Plan, AHeuristicPlanSaysSoAndRuns) {
   std::string e;
   std::vector<std::int64_t> extents = {3};
   for (int i = 0; i < 20; ++i) {
-    e += (i == 0 ? "" : ",") + std::string("{") + std::to_string(i) + "}{" + std::to_string(i + 1) + "}";
+    e += (i == 0 ? "" : ",") + std::string("{") + std::to_string(i) + "}{" + std::to_string(i + 1) +
+         "}";
     extents.push_back(2 + (7 * i) % 5);
   }
   e += "->{0}{20}";
@@ -260,7 +288,8 @@ TEST(Plan, AHeuristicPlanSaysSoAndRuns) {
   Workspace w;
   const auto c = plan->run(views_of(tensors), w);
   auto right = Tensor::copy(tensors[0].view());
-  for (std::size_t i = 1; i < tensors.size(); ++i) right = engine.einsum("ij,jk->ik", {right.view(), tensors[i].view()});
+  for (std::size_t i = 1; i < tensors.size(); ++i)
+    right = engine.einsum("ij,jk->ik", {right.view(), tensors[i].view()});
   double largest = 0;
   for (const double x : right.as<double>()) largest = std::max(largest, std::abs(x));
   expect_near(c, right, 1e-12 * largest);
@@ -289,7 +318,8 @@ TEST(Explain, NamesTheBackendAndKernelThatRan) {
     for (const auto& step : json["steps"]) {
       EXPECT_EQ(step["kernel"], step["measured_kernel"]) << row.expression;
       ++named[step["kernel"].get<std::string>()];
-      for (const char* key : {"operands", "expression", "backend", "m", "n", "k", "batch", "mac", "bytes", "copies", "predicted_s", "band", "runner_up"}) {
+      for (const char* key : {"operands", "expression", "backend", "m", "n", "k", "batch", "mac",
+                              "bytes", "copies", "predicted_s", "band", "runner_up"}) {
         EXPECT_TRUE(step.contains(key)) << key;
       }
     }
@@ -352,7 +382,9 @@ TEST(PlanCache, SurvivesAWriterThatIsKilled) {
   const auto file = folder.path() + "/paths";
   PathCache cache(100000);
   for (int i = 0; i < 2000; ++i) {
-    cache.insert("key" + std::to_string(i), std::make_shared<const PathReport>(PathReport{"exact", 1.0 * i, 0, true, Tree{{{0, 1}, {2, 3}}}}));
+    cache.insert("key" + std::to_string(i),
+                 std::make_shared<const PathReport>(
+                     PathReport{"exact", 1.0 * i, 0, true, Tree{{{0, 1}, {2, 3}}}}));
   }
   save_paths(file, cache, 100000);
   for (int kill_after_us : {0, 500, 1000, 2000, 3000, 5000, 8000}) {
@@ -373,7 +405,13 @@ TEST(PlanCache, SurvivesAWriterThatIsKilled) {
 }
 
 TEST(Calibration, FitFindsTheModelItCameFrom) {
-  const PartModel truth{.fixed = 2e-7, .per_call = 3e-7, .rate = 5e10, .half_m = 4, .half_n = 9, .half_k = 20, .bandwidth = 2e10};
+  const PartModel truth{.fixed = 2e-7,
+                        .per_call = 3e-7,
+                        .rate = 5e10,
+                        .half_m = 4,
+                        .half_n = 9,
+                        .half_k = 20,
+                        .bandwidth = 2e10};
   std::vector<Measurement> measured;
   for (const double m : {8, 32, 128, 512}) {
     for (const double n : {8, 64, 512}) {
@@ -396,12 +434,15 @@ TEST(Calibration, OfAnotherMachineIsRefused) {
   c.fingerprint = "0123456789abcdef";
   c.blas = "some";
   save_calibration(file, c);
-  EXPECT_THAT([&] { load_calibration(file, 1); },
-              ThrowsMessage<UserError>(HasSubstr("calibration of another machine, 0123456789abcdef")));
+  EXPECT_THAT(
+      [&] { load_calibration(file, 1); },
+      ThrowsMessage<UserError>(HasSubstr("calibration of another machine, 0123456789abcdef")));
   auto json = to_json(c);
   json["parts"].erase("gemm");
-  EXPECT_THAT([&] { calibration_from_json(json, "x"); }, ThrowsMessage<UserError>(HasSubstr("gemm")));
-  EXPECT_EQ(calibration_from_json(to_json(c), "x").model.part(Part::kGemm, true).rate, c.model.part(Part::kGemm, true).rate);
+  EXPECT_THAT([&] { calibration_from_json(json, "x"); },
+              ThrowsMessage<UserError>(HasSubstr("gemm")));
+  EXPECT_EQ(calibration_from_json(to_json(c), "x").model.part(Part::kGemm, true).rate,
+            c.model.part(Part::kGemm, true).rate);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ PlannerRow lattice(int rows, int columns, std::int64_t bond, double mac, double 
   }
   std::string text;
   for (const auto& term : terms) text += (text.empty() ? "" : ",") + term;
-  return {text + "->", std::vector<std::int64_t>(static_cast<std::size_t>(labels), bond), mac, flop};
+  return {text + "->", std::vector<std::int64_t>(static_cast<std::size_t>(labels), bond), mac,
+          flop};
 }
 
 // ⟨ψ|ψ⟩ of an open matrix-product state.

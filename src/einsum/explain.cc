@@ -28,7 +28,8 @@ std::string step_line(const Plan& plan, std::size_t s, const RunReport* report) 
   const Step& step = plan.steps[s];
   const auto& l = step.lowered;
   std::string text = fmt::format(
-      "  {:>2}  {:<20} {:<14} m {:.0f} n {:.0f} k {:.0f} batch {:.0f}  {} {}, {}  predicted {} ±{:.0f} %",
+      "  {:>2}  {:<20} {:<14} m {:.0f} n {:.0f} k {:.0f} batch {:.0f}  {} {}, {}  predicted {} "
+      "±{:.0f} %",
       s, step.expression, name_of(l.kernel), l.size.m, l.size.n, l.size.k, l.size.batch, l.copies,
       l.copies == 1 ? "copy" : "copies", format_bytes(l.bytes + l.copied_bytes),
       format_seconds(l.predicted_s), 100 * l.band);
@@ -37,10 +38,10 @@ std::string step_line(const Plan& plan, std::size_t s, const RunReport* report) 
                         step.runner_up_s / l.predicted_s);
   }
   if (report != nullptr && s < report->step_seconds.size()) {
-    text += fmt::format("; measured {} by {}",
-                        format_seconds(report->step_seconds[s] /
-                                       static_cast<double>(plan.slice_count())),
-                        name_of(report->step_kernels[s]));
+    text += fmt::format(
+        "; measured {} by {}",
+        format_seconds(report->step_seconds[s] / static_cast<double>(plan.slice_count())),
+        name_of(report->step_kernels[s]));
   }
   return text + "\n";
 }
@@ -117,16 +118,17 @@ Json explain(const Plan& plan, const RunReport* report) {
 }
 
 std::string explain_text(const Plan& plan, const RunReport* report) {
-  std::string text = fmt::format(
-      "{}  {}, {} threads, {}\n{:.4g} MAC, {:.4g} FLOP, {}\npeak {}, predicted {}{}\n",
-      plan.problem.expression(), name_of(plan.options.backend), plan.options.threads,
-      name_of(plan.compute), plan.mac, plan.flop, optimality(plan), format_bytes(plan.peak_bytes),
-      format_seconds(plan.predicted_s),
-      plan.calibrated ? "" : " (not calibrated: run assay einsum calibrate)");
+  std::string text =
+      fmt::format("{}  {}, {} threads, {}\n{:.4g} MAC, {:.4g} FLOP, {}\npeak {}, predicted {}{}\n",
+                  plan.problem.expression(), name_of(plan.options.backend), plan.options.threads,
+                  name_of(plan.compute), plan.mac, plan.flop, optimality(plan),
+                  format_bytes(plan.peak_bytes), format_seconds(plan.predicted_s),
+                  plan.calibrated ? "" : " (not calibrated: run assay einsum calibrate)");
   if (!plan.slices.empty()) text += "sliced: " + slices_text(plan) + "\n";
   for (std::size_t s = 0; s < plan.steps.size(); ++s) text += step_line(plan, s, report);
   if (report != nullptr) {
-    text += fmt::format("measured peak {}\n", format_bytes(static_cast<double>(report->peak_bytes)));
+    text +=
+        fmt::format("measured peak {}\n", format_bytes(static_cast<double>(report->peak_bytes)));
   }
   return text;
 }

@@ -11,7 +11,8 @@ namespace assay::einsum {
 
 // A plan for programs. `report`, of a run with RunOptions::analyze, adds what was measured.
 //   {expression, backend, mac, flop, peak_bytes, objective, optimal, …,
-//    steps: [{operands, expression, backend, kernel, m, n, k, batch, mac, bytes, copies, predicted_s,
+//    steps: [{operands, expression, backend, kernel, m, n, k, batch, mac, bytes, copies,
+//    predicted_s,
 //             band, runner_up, …}]}
 Json explain(const Plan& plan, const RunReport* report = nullptr);
 

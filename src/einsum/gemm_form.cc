@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which labels of a group can be one index of a matrix: a chain is a run of labels that lie together
-// in both tensors that have them, as a row-major array would. Labels outside the chosen chains become
-// loops around the matrix product.
+// Which labels of a group can be one index of a matrix: a chain is a run of labels that lie
+// together in both tensors that have them, as a row-major array would. Labels outside the chosen
+// chains become loops around the matrix product.
 #include <climits>
 #include <optional>
 
@@ -145,7 +145,8 @@ std::vector<GemvForm> gemv_forms(const PairTask& task, const Groups& groups) {
   std::vector<GemvForm> forms;
   for (const auto& r : chains(rows, matrix, task.c)) {
     for (const auto& k : chains(groups.k, matrix, vector)) {
-      if (!fits_int(r.extent) || !fits_int(k.extent) || !fits_int(r.sy) || !fits_int(k.sy)) continue;
+      if (!fits_int(r.extent) || !fits_int(k.extent) || !fits_int(r.sy) || !fits_int(k.sy))
+        continue;
       if (r.sy <= 0 || k.sy <= 0) continue;
       const auto shape = matrix_form(r.extent, r.sx, k.extent, k.sx);
       if (!shape) continue;

@@ -9,7 +9,8 @@
 namespace assay::einsum {
 namespace {
 
-// Blocks of A (kM × kK) stay in the second-level cache; a block of B is packed once for all of them.
+// Blocks of A (kM × kK) stay in the second-level cache; a block of B is packed once for all of
+// them.
 constexpr std::int64_t kM = 256, kN = 1024, kK = 384;
 
 std::int64_t up_to(double size, std::int64_t block) {
@@ -109,8 +110,8 @@ void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, 
             const Op op_a = pack(a + batch.a(), rows, ka, packed_a);
             const auto height = static_cast<int>(rows.count);
             gemm<T>(op_a, op_b, height, width, depth, alpha, packed_a,
-                    op_a == Op::kNone ? depth : height, packed_b,
-                    op_b == Op::kNone ? width : depth, T(0), product, width);
+                    op_a == Op::kNone ? depth : height, packed_b, op_b == Op::kNone ? width : depth,
+                    T(0), product, width);
             unpack(product, to_rows, to_columns, c + batch.c(), keep);
           }
         });

@@ -47,13 +47,11 @@ std::vector<Function> basis_functions(const HydrogenChain& chain) {
   for (int i = 0; i < chain.atoms; ++i) {
     const double at = i * chain.spacing;
     if (chain.basis == HydrogenBasis::kSto3g) {
-      functions.push_back(contracted(at, {{3.42525091, 0.15432897},
-                                          {0.62391373, 0.53532814},
-                                          {0.16885540, 0.44463454}}));
+      functions.push_back(contracted(
+          at, {{3.42525091, 0.15432897}, {0.62391373, 0.53532814}, {0.16885540, 0.44463454}}));
     } else {
-      functions.push_back(contracted(at, {{18.7311370, 0.03349460},
-                                          {2.8253937, 0.23472695},
-                                          {0.6401217, 0.81375733}}));
+      functions.push_back(contracted(
+          at, {{18.7311370, 0.03349460}, {2.8253937, 0.23472695}, {0.6401217, 0.81375733}}));
       functions.push_back(contracted(at, {{0.1612778, 1.0}}));
     }
   }
@@ -206,7 +204,9 @@ class SelfConsistentField {
     M scaled = s.vectors;
     for (std::int64_t i = 0; i < n_; ++i) {
       for (std::int64_t j = 0; j < n_; ++j) {
-        if (!(s.values[static_cast<std::size_t>(j)] > 1e-10)) fail("mean field: the basis is linearly dependent, overlap {}", s.values[static_cast<std::size_t>(j)]);
+        if (!(s.values[static_cast<std::size_t>(j)] > 1e-10))
+          fail("mean field: the basis is linearly dependent, overlap {}",
+               s.values[static_cast<std::size_t>(j)]);
         scaled(i, j) /= std::sqrt(s.values[static_cast<std::size_t>(j)]);
       }
     }
@@ -223,7 +223,8 @@ class SelfConsistentField {
       for (const double e : error.data) largest = std::max(largest, std::abs(e));
       if (largest < kConverged) {
         new_density(x, fock);
-        result_.energy = 0.5 * (trace_of_product(density, core_) + trace_of_product(density, fock)) + nuclear_;
+        result_.energy =
+            0.5 * (trace_of_product(density, core_) + trace_of_product(density, fock)) + nuclear_;
         result_.iterations = iteration;
         return std::move(result_);
       }

@@ -77,8 +77,7 @@ class Lowering {
     step.band = model_.band(part, task_.dtype);
     if (step.copies > 0) {
       step.predicted_s +=
-          model_.seconds(Part::kPermute, task_.dtype,
-                         {.calls = planes_, .bytes = lines_});
+          model_.seconds(Part::kPermute, task_.dtype, {.calls = planes_, .bytes = lines_});
       step.band = std::max(step.band, model_.band(Part::kPermute, task_.dtype));
     }
   }
@@ -106,7 +105,9 @@ class Lowering {
     Lowered step = base(Kernel::kGemv);
     const double calls = as_double(iterations(form.free) * iterations(form.summed));
     predict(step, Part::kGemv,
-            {.m = as_double(form.rows), .n = as_double(form.columns), .calls = calls,
+            {.m = as_double(form.rows),
+             .n = as_double(form.columns),
+             .calls = calls,
              .flop = 2 * size_.mac(),
              .bytes = bytes_ * far_rows(form.columns, form.ld, element_)});
     step.gemv = std::move(form);
@@ -170,19 +171,26 @@ class Lowering {
       Lowered candidate = step;
       if (step.copies == 0) {
         const double calls = as_double(iterations(form.free) * iterations(form.summed));
-        candidate.kernel = calls == 1              ? Kernel::kGemm
+        candidate.kernel = calls == 1             ? Kernel::kGemm
                            : calls == size_.batch ? Kernel::kBatchedGemm
                                                   : Kernel::kLoopedGemm;
       }
       // Each product reads its own operands; a loop over a sum reads and writes c again and again.
       const double calls = as_double(iterations(form.free) * iterations(form.summed));
       const double rows = form.m, columns = form.n, depth = form.k;
-      predict(candidate, gemm_part(rows, columns, depth),
-              {.m = rows, .n = columns, .k = depth, .calls = calls, .flop = 2 * size_.mac(),
-               .bytes = element_ * calls *
-                        (rows * depth * far_rows(form.op_a == Op::kNone ? depth : rows, form.lda, element_) +
-                         columns * depth * far_rows(form.op_b == Op::kNone ? columns : depth, form.ldb, element_) +
-                         rows * columns)});
+      predict(
+          candidate, gemm_part(rows, columns, depth),
+          {.m = rows,
+           .n = columns,
+           .k = depth,
+           .calls = calls,
+           .flop = 2 * size_.mac(),
+           .bytes =
+               element_ * calls *
+               (rows * depth * far_rows(form.op_a == Op::kNone ? depth : rows, form.lda, element_) +
+                columns * depth *
+                    far_rows(form.op_b == Op::kNone ? columns : depth, form.ldb, element_) +
+                rows * columns)});
       candidate.gemm = std::move(form);
       found_.push_back(std::move(candidate));
     }
@@ -201,12 +209,16 @@ class Lowering {
       }
       return result;
     };
-    step.gett = {loops(groups_.batch, task_.c), loops(groups_.m, task_.c), loops(groups_.n, task_.c),
-                 loops(groups_.k, task_.a)};
+    step.gett = {loops(groups_.batch, task_.c), loops(groups_.m, task_.c),
+                 loops(groups_.n, task_.c), loops(groups_.k, task_.a)};
     step.workspace = gett_workspace(size_, task_.threads);
     predict(step, Part::kGett,
-            {.m = size_.m, .n = size_.n, .k = size_.k, .calls = size_.batch,
-             .flop = 2 * size_.mac(), .bytes = bytes_});
+            {.m = size_.m,
+             .n = size_.n,
+             .k = size_.k,
+             .calls = size_.batch,
+             .flop = 2 * size_.mac(),
+             .bytes = bytes_});
     // Packing reads a line for each element where neither index of a matrix is contiguous.
     const auto scattered = [](const std::vector<Loop>& x, const std::vector<Loop>& y,
                               std::int64_t Loop::*stride) {

@@ -75,7 +75,7 @@ struct Lowered {
   Work work;  // of the kernel, copies apart: what the prediction was made from
 
   // What happens, in this order. Copies that are not made have no elements.
-  std::vector<Loop> pack_a, pack_b;          // strides a: source, c: copy
+  std::vector<Loop> pack_a, pack_b;                    // strides a: source, c: copy
   double packed_a = 0, packed_b = 0, temporary_c = 0;  // elements
   GemmForm gemm;
   GemvForm gemv;

@@ -38,9 +38,18 @@ DenseTensor<T> DenseTensor<T>::from(const TensorView& view) {
 }
 
 template <typename T>
+DenseTensor<T> DenseTensor<T>::borrow(const TensorView& view) {
+  if (view.dtype() != kDTypeOf<T> || !view.is_contiguous()) return from(view);
+  DenseTensor x;
+  x.shape.assign(view.shape().extents().begin(), view.shape().extents().end());
+  x.borrowed = view.data<T>();
+  return x;
+}
+
+template <typename T>
 Tensor DenseTensor<T>::tensor() const {
   Tensor result(kDTypeOf<T>, Shape(shape));
-  std::ranges::copy(data, result.as<T>().begin());
+  std::ranges::copy(elements(), result.as<T>().begin());
   return result;
 }
 
@@ -106,12 +115,13 @@ Matrix<T> mode_gram(const DenseTensor<T>& x, std::size_t mode) {
   Matrix<T> g(n, n);
   if (x.size() == 0) return g;
   if (after == 1) {  // one product over all of what comes before
-    gemm<T>(Op::kTranspose, Op::kNone, as_int(n), as_int(n), as_int(before), T(1), x.data.data(),
-            as_int(n), x.data.data(), as_int(n), T(0), g.data.data(), as_int(n));
+    gemm<T>(Op::kTranspose, Op::kNone, as_int(n), as_int(n), as_int(before), T(1),
+            x.elements().data(), as_int(n), x.elements().data(), as_int(n), T(0), g.data.data(),
+            as_int(n));
     return g;
   }
   for (std::int64_t p = 0; p < before; ++p) {
-    const T* plane = x.data.data() + p * n * after;
+    const T* plane = x.elements().data() + p * n * after;
     gemm<T>(Op::kNone, Op::kTranspose, as_int(n), as_int(n), as_int(after), T(1), plane,
             as_int(after), plane, as_int(after), p == 0 ? T(0) : T(1), g.data.data(), as_int(n));
   }
@@ -132,14 +142,14 @@ DenseTensor<T> mode_multiply(const DenseTensor<T>& x, std::size_t mode, const Ma
   const int ldu = as_int(u.columns);
   if (after == 1) {
     gemm<T>(Op::kNone, transpose_u ? Op::kNone : Op::kTranspose, as_int(before), as_int(r),
-            as_int(n), T(1), x.data.data(), as_int(n), u.data.data(), ldu, T(0), y.data.data(),
-            as_int(r));
+            as_int(n), T(1), x.elements().data(), as_int(n), u.data.data(), ldu, T(0),
+            y.data.data(), as_int(r));
     return y;
   }
   for (std::int64_t p = 0; p < before; ++p) {
-    gemm<T>(transpose_u ? Op::kTranspose : Op::kNone, Op::kNone, as_int(r), as_int(after), as_int(n),
-            T(1), u.data.data(), ldu, x.data.data() + p * n * after, as_int(after), T(0),
-            y.data.data() + p * r * after, as_int(after));
+    gemm<T>(transpose_u ? Op::kTranspose : Op::kNone, Op::kNone, as_int(r), as_int(after),
+            as_int(n), T(1), u.data.data(), ldu, x.elements().data() + p * n * after, as_int(after),
+            T(0), y.data.data() + p * r * after, as_int(after));
   }
   return y;
 }
@@ -151,7 +161,7 @@ Matrix<T> unfold(const DenseTensor<T>& x, std::size_t mode) {
   Matrix<T> m(n, before * after);
   for (std::int64_t p = 0; p < before; ++p) {
     for (std::int64_t i = 0; i < n; ++i) {
-      std::copy_n(x.data.begin() + (p * n + i) * after, after, &m(i, 0) + p * after);
+      std::copy_n(x.elements().begin() + (p * n + i) * after, after, &m(i, 0) + p * after);
     }
   }
   return m;
@@ -228,7 +238,8 @@ Matrix<T> random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t s
   template Eigen<T> falling_eigen<T>(const Matrix<T>&);                                          \
   template Matrix<T> orthonormal<T>(const Matrix<T>&);                                           \
   template Matrix<T> first_columns<T>(const Matrix<T>&, std::int64_t);                           \
-  template Matrix<T> random_matrix<T>(std::int64_t, std::int64_t, std::uint64_t, std::uint64_t, bool);
+  template Matrix<T> random_matrix<T>(std::int64_t, std::int64_t, std::uint64_t, std::uint64_t,  \
+                                      bool);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 #undef ASSAY_INSTANTIATE

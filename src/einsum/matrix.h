@@ -30,14 +30,21 @@ struct Matrix {
   Tensor tensor() const;  // a copy
 };
 
-// A tensor with its elements in a vector, so that it can shrink in place of copies.
+// A row-major tensor that owns its elements, or borrows those of a view that lies so already.
 template <typename T>
 struct DenseTensor {
   std::vector<std::int64_t> shape;
   std::vector<T> data;
+  const T* borrowed = nullptr;  // instead of data
 
   static DenseTensor from(const TensorView& view);  // converted to T
-  std::int64_t count(std::size_t first, std::size_t last) const {  // product of extents [first, last)
+  // The same without a copy where none is needed; valid while the view's owner lives.
+  static DenseTensor borrow(const TensorView& view);
+  std::span<const T> elements() const {
+    return {borrowed != nullptr ? borrowed : data.data(), static_cast<std::size_t>(size())};
+  }
+  std::int64_t count(std::size_t first,
+                     std::size_t last) const {  // product of extents [first, last)
     std::int64_t product = 1;
     for (std::size_t i = first; i < last; ++i) product *= shape[i];
     return product;

@@ -75,10 +75,12 @@ class Mp2 {
       std::span<const double> virtuals)
       : b_(b), nvir_(nvir), naux_(naux), occupied_(occupied), virtuals_(virtuals) {
     block_ = std::min(nvir, kMaxBlock);
-    const std::int64_t together = nvir <= kMaxBlock ? std::max<std::int64_t>(1, kTileElements / (nvir * nvir)) : 1;
+    const std::int64_t together =
+        nvir <= kMaxBlock ? std::max<std::int64_t>(1, kTileElements / (nvir * nvir)) : 1;
     const auto nocc = static_cast<std::int64_t>(occupied.size());
     for (std::int64_t i = 0; i < nocc; ++i) {
-      for (std::int64_t j = i; j < nocc; j += together) tasks_.push_back({i, j, std::min(nocc, j + together)});
+      for (std::int64_t j = i; j < nocc; j += together)
+        tasks_.push_back({i, j, std::min(nocc, j + together)});
     }
   }
 
@@ -88,7 +90,8 @@ class Mp2 {
     parallel_parts(static_cast<int>(workers), workers, [&](std::int64_t w, std::int64_t) {
       // Tasks shrink towards the end of a row: dealing them out in turn balances them.
       std::vector<double> tile(static_cast<std::size_t>(tile_elements()));
-      for (auto t = static_cast<std::size_t>(w); t < tasks_.size(); t += static_cast<std::size_t>(workers)) {
+      for (auto t = static_cast<std::size_t>(w); t < tasks_.size();
+           t += static_cast<std::size_t>(workers)) {
         run_task(tasks_[t], tile.data(), sums[t]);
       }
     });
@@ -111,8 +114,8 @@ class Mp2 {
   }
   void product(const double* a, std::int64_t m, const double* b, std::int64_t n, double* t) const {
     gemm<double>(Op::kNone, Op::kTranspose, static_cast<int>(m), static_cast<int>(n),
-                 static_cast<int>(naux_), 1, a, static_cast<int>(naux_), b, static_cast<int>(naux_), 0,
-                 t, static_cast<int>(n));
+                 static_cast<int>(naux_), 1, a, static_cast<int>(naux_), b, static_cast<int>(naux_),
+                 0, t, static_cast<int>(n));
   }
 
   void run_task(const Task& task, double* tile, PairSums& sums) const {
@@ -152,7 +155,8 @@ class Mp2 {
   void add_block(const double* x, std::int64_t ldx, const double* y, std::int64_t ldy,
                  std::int64_t a0, std::int64_t na, std::int64_t b0, std::int64_t nb, std::int64_t i,
                  std::int64_t j, PairSums& pair) const {
-    const double energy = occupied_[static_cast<std::size_t>(i)] + occupied_[static_cast<std::size_t>(j)];
+    const double energy =
+        occupied_[static_cast<std::size_t>(i)] + occupied_[static_cast<std::size_t>(j)];
     for (std::int64_t a = 0; a < na; a += kPatch) {
       for (std::int64_t b = a0 == b0 ? a : 0; b < nb; b += kPatch) {
         add_patch(x + a * ldx + b, ldx, y + b * ldy + a, ldy, std::min(kPatch, na - a),
@@ -170,7 +174,8 @@ class Mp2 {
 
 void check_shapes(const TensorView& b, std::span<const double> occupied,
                   std::span<const double> virtuals, const Mp2Options& o) {
-  if (b.rank() != 3) fail("mp2: B has axes (occupied, virtual, auxiliary), not shape {}", b.shape().to_string());
+  if (b.rank() != 3)
+    fail("mp2: B has axes (occupied, virtual, auxiliary), not shape {}", b.shape().to_string());
   if (b.dtype() != DType::kF32 && b.dtype() != DType::kF64) {
     fail("mp2: B is f32 or f64, not {}", name_of(b.dtype()));
   }
@@ -182,7 +187,8 @@ void check_shapes(const TensorView& b, std::span<const double> occupied,
   fits(b.extent(0), occupied.size(), "occupied");
   fits(b.extent(1), virtuals.size(), "virtual");
   const auto frozen = [](std::int64_t count, std::int64_t all, const char* which) {
-    if (count < 0 || count > all) fail("mp2: of {} {} orbitals, {} cannot be frozen", all, which, count);
+    if (count < 0 || count > all)
+      fail("mp2: of {} {} orbitals, {} cannot be frozen", all, which, count);
   };
   frozen(o.frozen_occupied, b.extent(0), "occupied");
   frozen(o.frozen_virtual, b.extent(1), "virtual");
@@ -193,7 +199,8 @@ void check_shapes(const TensorView& b, std::span<const double> occupied,
 Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
                      std::span<const double> virtuals, const Mp2Options& o) {
   check_shapes(b, occupied, virtuals, o);
-  const auto view = b.slice(0, o.frozen_occupied, b.extent(0)).slice(1, 0, b.extent(1) - o.frozen_virtual);
+  const auto view =
+      b.slice(0, o.frozen_occupied, b.extent(0)).slice(1, 0, b.extent(1) - o.frozen_virtual);
   const auto occ = occupied.subspan(static_cast<std::size_t>(o.frozen_occupied));
   const auto vir = virtuals.first(virtuals.size() - static_cast<std::size_t>(o.frozen_virtual));
   for (const auto& energies : {occ, vir}) {
@@ -204,10 +211,12 @@ Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
   if (view.element_count() == 0) return {};
   const double highest = *std::ranges::max_element(occ), lowest = *std::ranges::min_element(vir);
   if (2 * highest - 2 * lowest >= 0) {
-    fail("mp2: the highest occupied energy {} is not below the lowest virtual one {}", highest, lowest);
+    fail("mp2: the highest occupied energy {} is not below the lowest virtual one {}", highest,
+         lowest);
   }
   std::optional<Tensor> copy;  // where B does not lie as the products need it
-  if (view.dtype() != DType::kF64 || !view.is_contiguous()) copy = Tensor::converted(view, DType::kF64);
+  if (view.dtype() != DType::kF64 || !view.is_contiguous())
+    copy = Tensor::converted(view, DType::kF64);
   const double* data = copy ? copy->as<double>().data() : view.data<double>();
   return Mp2(data, view.extent(1), view.extent(2), occ, vir).run(o.threads);
 }

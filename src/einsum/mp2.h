@@ -8,7 +8,8 @@
 //
 // Fused: no four-index tensor exists. Tiles of T are made by matrix products for some pairs i ≤ j,
 // stay in the second-level cache, and are summed up there; nocc(nocc+1)·nvir²·naux operations, a
-// quarter of the form with two matrix products over all pairs. docs/methods/einsum.md has the tiling.
+// quarter of the form with two matrix products over all pairs. docs/methods/einsum.md has the
+// tiling.
 
 #include <cstdint>
 #include <span>
@@ -28,9 +29,10 @@ struct Mp2Options {
   int threads = 1;
 };
 
-// b: nocc × nvir × naux, f32 or f64, computed in f64. Orbital energies in the order of b's axes, any
-// order otherwise. Sums are compensated and joined in a fixed order: the same bits for any number of
-// threads. Throws UserError: shapes that do not fit, or a denominator that is not negative.
+// b: nocc × nvir × naux, f32 or f64, computed in f64. Orbital energies in the order of b's axes,
+// any order otherwise. Sums are compensated and joined in a fixed order: the same bits for any
+// number of threads. Throws UserError: shapes that do not fit, or a denominator that is not
+// negative.
 Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
                      std::span<const double> virtuals, const Mp2Options& options = {});
 

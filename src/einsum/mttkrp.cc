@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "einsum/blas.h"
+#include "einsum/parallel.h"
 
 namespace assay::einsum {
 namespace {
@@ -19,8 +20,8 @@ template <typename T>
 class DimensionTree {
  public:
   DimensionTree(const DenseTensor<T>& x, std::vector<Matrix<T>>& factors,
-                const std::function<void(std::size_t, Matrix<T>&)>& update)
-      : x_(x), factors_(factors), update_(update), r_(factors[0].columns) {}
+                const std::function<void(std::size_t, Matrix<T>&)>& update, int threads)
+      : x_(x), factors_(factors), update_(update), r_(factors[0].columns), threads_(threads) {}
 
   void run() {
     const std::size_t n = x_.order(), middle = n / 2 + n % 2;
@@ -46,9 +47,12 @@ class DimensionTree {
   void product(Op op, std::int64_t rows, std::int64_t depth, const Matrix<T>& factor,
                std::vector<T>& to) const {
     const auto ld = op == Op::kNone ? depth : rows;
-    gemm<T>(op, Op::kNone, static_cast<int>(rows), static_cast<int>(r_), static_cast<int>(depth), T(1),
-            x_.data.data(), static_cast<int>(ld), factor.data.data(), static_cast<int>(r_), T(0),
-            to.data(), static_cast<int>(r_));
+    parallel_parts(threads_, rows, [&](std::int64_t begin, std::int64_t end) {
+      const T* x = x_.elements().data() + begin * (op == Op::kNone ? ld : 1);
+      gemm<T>(op, Op::kNone, static_cast<int>(end - begin), static_cast<int>(r_),
+              static_cast<int>(depth), T(1), x, static_cast<int>(ld), factor.data.data(),
+              static_cast<int>(r_), T(0), to.data() + begin * r_, static_cast<int>(r_));
+    });
   }
 
   // Σ_i Y(…, i, r) U(i, r) over the last mode.
@@ -71,7 +75,8 @@ class DimensionTree {
       const T* u = &factors_[mode](i, 0);
       const T* from = y.data.data() + i * rest * r_;
       for (std::int64_t q = 0; q < rest; ++q) {
-        for (std::int64_t r = 0; r < r_; ++r) z.data[static_cast<std::size_t>(q * r_ + r)] += from[q * r_ + r] * u[r];
+        for (std::int64_t r = 0; r < r_; ++r)
+          z.data[static_cast<std::size_t>(q * r_ + r)] += from[q * r_ + r] * u[r];
       }
     }
     return z;
@@ -105,20 +110,23 @@ class DimensionTree {
   std::vector<Matrix<T>>& factors_;
   const std::function<void(std::size_t, Matrix<T>&)>& update_;
   std::int64_t r_;
+  int threads_;
 };
 
 }  // namespace
 
 template <typename T>
 void for_each_mttkrp(const DenseTensor<T>& x, std::vector<Matrix<T>>& factors,
-                     const std::function<void(std::size_t mode, Matrix<T>& m)>& update) {
+                     const std::function<void(std::size_t mode, Matrix<T>& m)>& update,
+                     int threads) {
   check(x.order() >= 2 && factors.size() == x.order(), "a factor for each of two or more modes");
-  DimensionTree<T>(x, factors, update).run();
+  DimensionTree<T>(x, factors, update, threads).run();
 }
 
 template void for_each_mttkrp<float>(const DenseTensor<float>&, std::vector<Matrix<float>>&,
-                                     const std::function<void(std::size_t, Matrix<float>&)>&);
+                                     const std::function<void(std::size_t, Matrix<float>&)>&, int);
 template void for_each_mttkrp<double>(const DenseTensor<double>&, std::vector<Matrix<double>>&,
-                                      const std::function<void(std::size_t, Matrix<double>&)>&);
+                                      const std::function<void(std::size_t, Matrix<double>&)>&,
+                                      int);
 
 }  // namespace assay::einsum

@@ -153,9 +153,11 @@ class Binder {
     auto& first = first_[static_cast<std::size_t>(l)];
     if (extent == 1 || extent == known) return;
     if (known != 1) {
-      fail("einsum: label '{}' has extent {} on axis {} of operand {}, but {} on axis {} of operand {}",
-           problem_.names[static_cast<std::size_t>(l)], known, first.second, first.first, extent,
-           axis, operand);
+      fail(
+          "einsum: label '{}' has extent {} on axis {} of operand {}, but {} on axis {} of operand "
+          "{}",
+          problem_.names[static_cast<std::size_t>(l)], known, first.second, first.first, extent,
+          axis, operand);
     }
     known = extent;
     first = {operand, axis};
@@ -229,8 +231,8 @@ Notation integer_notation(std::span<const std::vector<std::int32_t>> inputs,
     std::vector<Symbol> symbols;
     for (const std::int32_t l : labels) {
       if (l < -1 || l > kMaxIntegerLabel) {
-        fail("einsum notation: {}: a label is an integer from 0 to {}, or -1 for '...', not {}", what,
-             kMaxIntegerLabel, l);
+        fail("einsum notation: {}: a label is an integer from 0 to {}, or -1 for '...', not {}",
+             what, kMaxIntegerLabel, l);
       }
       if (l == -1 && std::ranges::count(symbols, kEllipsis) != 0) {
         fail("einsum notation: {}: a second ellipsis, -1", what);

@@ -4,10 +4,10 @@
 
 // What people write: "bij,bjk->bik", and what it means for operands of given shapes.
 //
-// A label is a letter or {n} with an integer n ≥ 0; white space means nothing. "..." stands for axes
-// without a name, aligned at the right. Without "->" the result has the labels that occur once, in
-// the order A … Z, a … z, {0}, {1}, …, with the axes of "..." in front. A label may repeat in a term
-// (its diagonal), occur in one term only (summed), and meet axes of extent 1 (broadcast).
+// A label is a letter or {n} with an integer n ≥ 0; white space means nothing. "..." stands for
+// axes without a name, aligned at the right. Without "->" the result has the labels that occur
+// once, in the order A … Z, a … z, {0}, {1}, …, with the axes of "..." in front. A label may repeat
+// in a term (its diagonal), occur in one term only (summed), and meet axes of extent 1 (broadcast).
 
 #include <cstdint>
 #include <optional>

@@ -40,10 +40,15 @@ TEST(Notation, EveryRefusalNamesWhatIsWrong) {
            {"ij", {v}, "operand 0 has 2 labels in 'ij' but 1 axes (3)"},
            {"i", {m}, "operand 0 has 1 label in 'i' but 2 axes (3x4)"},
            {"...ijk", {m}, "operand 0 has 3 labels in '...ijk' but 2 axes (3x4)"},
-           {"ij,jk", {m, Shape({5, 6})},
+           {"ij,jk",
+            {m, Shape({5, 6})},
             "label 'j' has extent 4 on axis 1 of operand 0, but 5 on axis 0 of operand 1"},
-           {"ii", {m}, "label 'i' has extent 3 on axis 0 of operand 0, but 4 on axis 1 of operand 0"},
-           {"...,...", {v, Shape({4})}, "label '...[-1]' has extent 3 on axis 0 of operand 0, but 4"},
+           {"ii",
+            {m},
+            "label 'i' has extent 3 on axis 0 of operand 0, but 4 on axis 1 of operand 0"},
+           {"...,...",
+            {v, Shape({4})},
+            "label '...[-1]' has extent 3 on axis 0 of operand 0, but 4"},
            {"ij->ii", {m}, "label 'i' occurs twice in the result"},
            {"ij->ik", {m}, "label 'k' of the result is in no operand"},
            {"i...->i", {m}, "has no '...' for 1 axes without a label"},
@@ -53,7 +58,8 @@ TEST(Notation, EveryRefusalNamesWhatIsWrong) {
                 ThrowsMessage<UserError>(HasSubstr(r.message)))
         << r.text;
   }
-  EXPECT_THAT([&] { bind_labels(Notation{}, {}); }, ThrowsMessage<UserError>(HasSubstr("no operands")));
+  EXPECT_THAT([&] { bind_labels(Notation{}, {}); },
+              ThrowsMessage<UserError>(HasSubstr("no operands")));
 }
 
 TEST(Notation, ImplicitResultsAreSorted) {
@@ -68,9 +74,10 @@ TEST(Notation, ImplicitResultsAreSorted) {
 
 TEST(Notation, BroadcastsAndEllipsesAlignAtTheRight) {
   const auto p = bind_labels(parse_notation("...i,...i->..."),
-                      std::vector<Shape>{Shape({7, 1, 3}), Shape({5, 1})});
+                             std::vector<Shape>{Shape({7, 1, 3}), Shape({5, 1})});
   EXPECT_EQ(p.output_shape(), Shape({7, 5}));
-  EXPECT_EQ(bind_labels(parse_notation("i,i->i"), std::vector<Shape>{Shape({1}), Shape({0})}).output_shape(),
+  EXPECT_EQ(bind_labels(parse_notation("i,i->i"), std::vector<Shape>{Shape({1}), Shape({0})})
+                .output_shape(),
             Shape({0}));
 }
 

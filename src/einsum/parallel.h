@@ -16,7 +16,7 @@ void parallel_parts(int threads, std::int64_t count, F&& f) {
     if (count > 0) f(std::int64_t{0}, count);
     return;
   }
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(parts))
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
   for (std::int64_t p = 0; p < parts; ++p) f(count * p / parts, count * (p + 1) / parts);
 }
 

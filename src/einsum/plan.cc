@@ -111,8 +111,7 @@ class Planner {
       input.operands.push_back(layout_of(plan_.problem.terms[i], plan_.operands[i].shape,
                                          plan_.operand_strides[i], extents_));
     }
-    input.output =
-        layout_of(plan_.problem.output, plan_.output_shape(), output_strides_, extents_);
+    input.output = layout_of(plan_.problem.output, plan_.output_shape(), output_strides_, extents_);
     input.dtype = plan_.compute;
     input.threads = plan_.options.threads;
     if (plan_.options.memory) {
@@ -151,7 +150,8 @@ class Planner {
     const Network whole = network(input, sets);
     const Tree tree = append(joined.merges, joined.nodes, found->tree, sets.size());
     std::vector<double> sizes;
-    for (const auto& set : node_labels(whole, tree)) sizes.push_back(product_of_extents(whole, set));
+    for (const auto& set : node_labels(whole, tree))
+      sizes.push_back(product_of_extents(whole, set));
     const double joins = cost_of(whole, tree, options.objective, &time) - found->cost;
     plan_.path = {found->method, found->cost + joins, found->lower_bound + joins, found->optimal,
                   in_memory_order(tree, sets.size(), sizes)};
@@ -242,7 +242,8 @@ Backend backend_from_name(std::string_view name) {
   for (const auto backend : {Backend::kReference, Backend::kBlas}) {
     if (name_of(backend) == name) return backend;
   }
-  if (name == "cuda") throw EnvironmentError("einsum: this program was built without backend 'cuda'");
+  if (name == "cuda")
+    throw EnvironmentError("einsum: this program was built without backend 'cuda'");
   fail("einsum: the backend is reference, blas or cuda, not '{}'", name);
 }
 

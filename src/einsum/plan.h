@@ -89,9 +89,9 @@ struct PathReport {
 
 struct RunReport {
   Counters counters;
-  std::vector<double> step_seconds;     // filled where asked for; summed over slices
-  std::vector<Kernel> step_kernels;     // what each step's counters saw
-  std::size_t peak_bytes = 0;           // operands, result and workspace
+  std::vector<double> step_seconds;  // filled where asked for; summed over slices
+  std::vector<Kernel> step_kernels;  // what each step's counters saw
+  std::size_t peak_bytes = 0;        // operands, result and workspace
 };
 
 // Results of steps that several runs have in common, by what was computed (see step_signatures).
@@ -115,8 +115,8 @@ class Plan {
   std::vector<OperandSpec> operands;
   DType compute = DType::kF64;  // of intermediates
   DType result = DType::kF64;
-  std::vector<Step> steps;      // empty where the result is empty or a sum over nothing
-  std::vector<Slice> slices;    // those of the result's labels first
+  std::vector<Step> steps;    // empty where the result is empty or a sum over nothing
+  std::vector<Slice> slices;  // those of the result's labels first
   std::vector<std::vector<std::int64_t>> operand_strides;  // as the steps use them, by axis
   PathReport path;
   double mac = 0, flop = 0;  // of all steps and slices

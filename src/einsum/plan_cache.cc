@@ -135,9 +135,8 @@ void save_paths(const std::string& path, const PathCache& cache, std::size_t cap
     all.insert(key, std::make_shared<const PathReport>(order));
   });
   std::string content;
-  all.for_each([&](const std::string& key, const PathReport& order) {
-    content += line_of(key, order);
-  });
+  all.for_each(
+      [&](const std::string& key, const PathReport& order) { content += line_of(key, order); });
   write_file_atomically(path, content);
 }
 

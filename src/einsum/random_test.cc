@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random expressions in all of the notation's features against the plain loops, which are themselves
-// held to a brute force that shares no code with them.
+// Random expressions in all of the notation's features against the plain loops, which are
+// themselves held to a brute force that shares no code with them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -79,8 +79,7 @@ Sample make_sample(std::uint64_t seed) {
   // Larger extents where there are few labels, so that every kernel gets its turn.
   const int largest = letters <= 3 && operands <= 3 && draw.chance(20) ? 24 : 4;
   for (int i = 0; i < letters; ++i) {
-    s.extents[static_cast<char>('a' + i)] =
-        zero && draw.chance(30) ? 0 : 1 + draw.below(largest);
+    s.extents[static_cast<char>('a' + i)] = zero && draw.chance(30) ? 0 : 1 + draw.below(largest);
   }
   const bool ellipses = draw.chance(20);
   const int unnamed = ellipses ? draw.below(3) : 0;
@@ -93,7 +92,8 @@ Sample make_sample(std::uint64_t seed) {
     const int rank = draw.below(operands == 1 ? 5 : 4);
     std::string term;
     for (int r = 0; r < rank; ++r) term += static_cast<char>('a' + draw.below(letters));
-    const int own = ellipses ? draw.below(unnamed + 1) : 0;  // right-aligned: the last `own` of them
+    const int own =
+        ellipses ? draw.below(unnamed + 1) : 0;  // right-aligned: the last `own` of them
     std::string axes = term;
     if (o != 0) s.text += draw.chance(10) ? " ," : ",";
     if (ellipses && (own > 0 || draw.chance(50))) {
@@ -111,15 +111,16 @@ Sample make_sample(std::uint64_t seed) {
     for (const char l : axes) shape.push_back(draw.chance(8) ? 1 : s.extents[l]);
     s.storage.emplace_back(mixed ? draw_dtype(draw) : dtype, Shape());
     s.views.push_back(shuffled_view(draw, s.storage.back(), shape));
-    fill_uniform(s.storage.back().mutable_view(), Philox(seed, static_cast<std::uint64_t>(o) + 1), -1,
-                 1);
+    fill_uniform(s.storage.back().mutable_view(), Philox(seed, static_cast<std::uint64_t>(o) + 1),
+                 -1, 1);
   }
   // Broadcasts may have left a label without any extent but 1.
   for (auto& [label, extent] : s.extents) {
     std::int64_t found = 1;
     for (std::size_t o = 0; o < s.terms.size(); ++o) {
       for (std::size_t axis = 0; axis < s.terms[o].size(); ++axis) {
-        if (s.terms[o][axis] == label && s.views[o].extent(axis) != 1) found = s.views[o].extent(axis);
+        if (s.terms[o][axis] == label && s.views[o].extent(axis) != 1)
+          found = s.views[o].extent(axis);
       }
     }
     extent = found;
@@ -145,7 +146,8 @@ Sample make_sample(std::uint64_t seed) {
   }
   std::string kept;
   for (const auto& [l, count] : times) {
-    if (l >= 'a' && draw.chance(50)) kept.insert(static_cast<std::size_t>(draw.below(static_cast<int>(kept.size()) + 1)), 1, l);
+    if (l >= 'a' && draw.chance(50))
+      kept.insert(static_cast<std::size_t>(draw.below(static_cast<int>(kept.size()) + 1)), 1, l);
   }
   s.text += "->";
   const bool needed = widest > 0 || draw.chance(ellipses ? 30 : 0);

@@ -111,7 +111,8 @@ class Run {
     buffers_.resize(nodes);
     base_.resize(nodes, nullptr);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      base_[i] = tensors[i].dtype() == plan.compute ? tensors[i].data<T>() : converted(i, tensors[i]);
+      base_[i] =
+          tensors[i].dtype() == plan.compute ? tensors[i].data<T>() : converted(i, tensors[i]);
     }
     if (options.analyze) report_.step_seconds.assign(plan.steps.size(), 0);
   }
@@ -206,7 +207,8 @@ class Run {
         at[node] = to;
       }
       const T* a = at[static_cast<std::size_t>(step.operands[0])];
-      const T* b = step.operands.size() > 1 ? at[static_cast<std::size_t>(step.operands[1])] : nullptr;
+      const T* b =
+          step.operands.size() > 1 ? at[static_cast<std::size_t>(step.operands[1])] : nullptr;
       const T alpha = last ? scalar<T>(options_.alpha) : T(1);
       const T keep = last ? beta : T(0);
       if (options_.analyze) {
@@ -261,8 +263,8 @@ class Run {
 };
 
 template <typename T>
-RunReport run_as(const Plan& plan, std::span<const TensorView> tensors, const MutableTensorView& out,
-                 Workspace& workspace, const RunOptions& options) {
+RunReport run_as(const Plan& plan, std::span<const TensorView> tensors,
+                 const MutableTensorView& out, Workspace& workspace, const RunOptions& options) {
   return Run<T>(plan, tensors, workspace, options).run(out);
 }
 

@@ -31,8 +31,8 @@ void shared_gemm(const GemmForm& f, const T* a, const T* b, T* c, T alpha, T bet
               c + skip * f.ldc, f.ldc);
     } else {
       const T* columns = b + skip * (f.op_b == Op::kNone ? 1 : f.ldb);
-      gemm<T>(f.op_a, f.op_b, f.m, last - first, f.k, alpha, a, f.lda, columns, f.ldb, beta, c + skip,
-              f.ldc);
+      gemm<T>(f.op_a, f.op_b, f.m, last - first, f.k, alpha, a, f.lda, columns, f.ldb, beta,
+              c + skip, f.ldc);
     }
   });
 }
@@ -47,7 +47,8 @@ void for_each_product(const std::vector<Loop>& free, const std::vector<Loop>& su
     body(a, b, c, beta, threads);
     return;
   }
-  const bool share = products >= threads && flop * static_cast<double>(products * sums) >= kWorthThreads;
+  const bool share =
+      products >= threads && flop * static_cast<double>(products * sums) >= kWorthThreads;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     Odometer at(free), sum(summed);
     at.seek(begin);
@@ -84,7 +85,8 @@ void run_gemv(const GemvForm& f, const T* a, const T* b, T* c, T alpha, T beta, 
   for_each_product<T>(f.free, f.summed, 2.0 * f.rows * f.columns, threads, a, b, c, beta,
                       [&](const T* x, const T* y, T* z, T keep, int) {
                         if (f.swapped) std::swap(x, y);
-                        gemv<T>(f.op, f.rows, f.columns, alpha, x, f.ld, y, f.incx, keep, z, f.incy);
+                        gemv<T>(f.op, f.rows, f.columns, alpha, x, f.ld, y, f.incx, keep, z,
+                                f.incy);
                       });
 }
 
@@ -142,8 +144,9 @@ void run_pair(const Lowered& step, const T* a, const T* b, T* c, T alpha, T beta
   }
 }
 
-#define ASSAY_INSTANTIATE(T)                                                                      \
-  template void run_pair<T>(const Lowered&, const T*, const T*, T*, T, T, int, Workspace&, Counters&);
+#define ASSAY_INSTANTIATE(T)                                                               \
+  template void run_pair<T>(const Lowered&, const T*, const T*, T*, T, T, int, Workspace&, \
+                            Counters&);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 ASSAY_INSTANTIATE(std::complex<float>)

@@ -21,7 +21,7 @@ struct SearchOptions {
   // Networks of up to so many terms are searched exactly. The work grows threefold with each term:
   // 16 take a tenth of a second, 18 a second.
   int exact_limit = 16;
-  int tries = 128;   // of the random greedy search, for networks beyond that
+  int tries = 128;  // of the random greedy search, for networks beyond that
   std::uint64_t seed = 0;
   int threads = 1;
 };

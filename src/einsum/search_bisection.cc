@@ -13,8 +13,8 @@
 namespace assay::einsum {
 namespace {
 
-constexpr std::size_t kPiece = 10;       // searched exactly
-constexpr double kLightestSide = 0.35;   // of the terms, at least
+constexpr std::size_t kPiece = 10;      // searched exactly
+constexpr double kLightestSide = 0.35;  // of the terms, at least
 constexpr int kMaxPasses = 4;
 
 class Bisection {
@@ -86,8 +86,8 @@ class Bisection {
   std::vector<bool> cut(const std::vector<int>& terms) {
     std::vector<bool> side(terms.size(), false);
     side[uniform_below(random_[draws_++], terms.size())] = true;
-    const auto least = static_cast<std::size_t>(std::ceil(kLightestSide *
-                                                          static_cast<double>(terms.size())));
+    const auto least =
+        static_cast<std::size_t>(std::ceil(kLightestSide * static_cast<double>(terms.size())));
     for (std::size_t grown = 1; grown < terms.size() / 2; ++grown) flip_best(terms, side, false);
     // Single moves, while they lighten the cut and keep the balance.
     double weight = cut_weight(terms, side);

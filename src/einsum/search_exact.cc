@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dynamic programming over all subsets of terms. The labels that the result of a subset keeps do not
-// depend on how it was made, so the best way to make S is the best way to make some A ⊂ S, the best
-// way to make S∖A, and one step. All 3ⁿ/2 splits are looked at, outer products included: leaving
-// those out, as is often done, misses optima (docs/methods/einsum.md).
+// Dynamic programming over all subsets of terms. The labels that the result of a subset keeps do
+// not depend on how it was made, so the best way to make S is the best way to make some A ⊂ S, the
+// best way to make S∖A, and one step. All 3ⁿ/2 splits are looked at, outer products included:
+// leaving those out, as is often done, misses optima (docs/methods/einsum.md).
 #include <algorithm>
 
 #include "base/error.h"
@@ -55,8 +55,7 @@ class ExactSearch {
   void find_results(std::uint32_t full) {
     std::vector<Set> together(full + 1);
     for (std::uint32_t s = 1; s <= full; ++s) {
-      together[s] =
-          together[s & (s - 1)] | terms_[static_cast<std::size_t>(std::countr_zero(s))];
+      together[s] = together[s & (s - 1)] | terms_[static_cast<std::size_t>(std::countr_zero(s))];
     }
     result_.resize(full + 1);
     for (std::uint32_t s = 1; s <= full; ++s) {

@@ -157,11 +157,12 @@ std::optional<Tree> search_random_greedy(const Network& network, const SearchOpt
     const auto draw = [&](int j) {
       return unit_interval(random[static_cast<std::uint64_t>(2 * i + j)]);
     };
-    trees[static_cast<std::size_t>(i)] = search_greedy(
-        network, options,
-        {.alpha = 0.5 + draw(0), .temperature = std::pow(10.0, -3 + 3 * draw(1)),
-         .seed = options.seed * 1000003 + static_cast<std::uint64_t>(i)},
-        bound);
+    trees[static_cast<std::size_t>(i)] =
+        search_greedy(network, options,
+                      {.alpha = 0.5 + draw(0),
+                       .temperature = std::pow(10.0, -3 + 3 * draw(1)),
+                       .seed = options.seed * 1000003 + static_cast<std::uint64_t>(i)},
+                      bound);
   }
   Tree best = *first;
   double best_cost = bound;

@@ -75,8 +75,8 @@ Tree improve_windows(const Network& network, const SearchOptions& options, Tree 
   const PairCost<LabelSet> step(network.extents, options.objective, options.time);
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool better = false;
-    for (std::size_t top = network.terms.size() + 1; top < network.terms.size() + tree.merges.size();
-         ++top) {
+    for (std::size_t top = network.terms.size() + 1;
+         top < network.terms.size() + tree.merges.size(); ++top) {
       // Numbers of nodes change with the tree: this walks the positions, whatever stands there.
       Shape shape(network, tree);
       const auto labels = node_labels(network, tree);

@@ -10,7 +10,7 @@
 namespace assay::einsum {
 namespace {
 
-constexpr std::int64_t kTile = 32;              // of a transposition: 32 lines of either side in L1
+constexpr std::int64_t kTile = 32;  // of a transposition: 32 lines of either side in L1
 constexpr std::int64_t kWorthThreads = 1 << 15;  // elements below which threads cost more than help
 
 template <typename T>
@@ -77,7 +77,8 @@ struct Moved<std::complex<float>> {
 template <typename T>
 void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
   constexpr std::int64_t kLine = 64 / sizeof(T), kBlock = 64;
-  const std::int64_t whole_i = rows.extent / kLine * kLine, whole_j = columns.extent / kLine * kLine;
+  const std::int64_t whole_i = rows.extent / kLine * kLine,
+                     whole_j = columns.extent / kLine * kLine;
   for (std::int64_t i1 = 0; i1 < whole_i; i1 += kBlock) {
     for (std::int64_t j1 = 0; j1 < whole_j; j1 += kBlock) {
       for (std::int64_t j0 = j1; j0 < std::min(j1 + kBlock, whole_j); j0 += kLine) {
@@ -318,8 +319,8 @@ void contract_loops(std::span<const Loop> loops, const T* a, const T* b, T* c, T
   Contraction<T>(loops).run(a, b, c, alpha, beta, threads);
 }
 
-#define ASSAY_INSTANTIATE(T)                                                       \
-  template void permute<T>(std::span<const Loop>, const T*, T*, T, T, int);        \
+#define ASSAY_INSTANTIATE(T)                                                \
+  template void permute<T>(std::span<const Loop>, const T*, T*, T, T, int); \
   template void contract_loops<T>(std::span<const Loop>, const T*, const T*, T*, T, T, int);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)

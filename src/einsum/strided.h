@@ -25,8 +25,8 @@ struct PermuteWork {
 };
 PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size);
 
-// c = alpha·Σ a·b + beta·c over the loops, fused_loops() of whatever was there; loops with c = 0 are
-// summed. b may be null: then it is 1.
+// c = alpha·Σ a·b + beta·c over the loops, fused_loops() of whatever was there; loops with c = 0
+// are summed. b may be null: then it is 1.
 template <typename T>
 void contract_loops(std::span<const Loop> loops, const T* a, const T* b, T* c, T alpha, T beta,
                     int threads);

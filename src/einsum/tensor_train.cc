@@ -98,7 +98,7 @@ Matrix<T> matrix_of(const Tensor& core, bool by_left) {
 template <typename T>
 TrainResult round_as(const std::vector<Tensor>& cores, const TrainOptions& o) {
   const std::size_t d = cores.size();
-  std::vector<Matrix<T>> carried(d);       // core k as r_{k−1} × (n·r_k)
+  std::vector<Matrix<T>> carried(d);  // core k as r_{k−1} × (n·r_k)
   std::vector<std::int64_t> left(d), right(d);
   for (std::size_t k = 0; k < d; ++k) {
     carried[k] = matrix_of<T>(cores[k], true);
@@ -159,9 +159,11 @@ Tensor rebuild(const std::vector<Tensor>& cores) {
 }
 
 void check_options(const TrainOptions& o, std::size_t modes) {
-  if (o.ranks.empty() && !o.tolerance) fail("tensor train: ranks or a tolerance are needed, got neither");
+  if (o.ranks.empty() && !o.tolerance)
+    fail("tensor train: ranks or a tolerance are needed, got neither");
   if (!o.ranks.empty() && o.ranks.size() + 1 != modes) {
-    fail("tensor train: {} ranks for {} modes; there is one less than modes", o.ranks.size(), modes);
+    fail("tensor train: {} ranks for {} modes; there is one less than modes", o.ranks.size(),
+         modes);
   }
   for (const auto r : o.ranks) {
     if (r < 1) fail("tensor train: ranks are at least 1, not {}", r);

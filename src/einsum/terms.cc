@@ -74,8 +74,8 @@ Tree in_memory_order(const Tree& tree, std::size_t terms, std::span<const double
                b = static_cast<std::size_t>(tree.merges[i].second);
     second_first[i] = peak[b] - size[b] > peak[a] - size[a];
     const std::size_t first = second_first[i] ? b : a, second = second_first[i] ? a : b;
-    peak[terms + i] = std::max({peak[first], size[first] + peak[second],
-                                size[first] + size[second] + size[terms + i]});
+    peak[terms + i] = std::max(
+        {peak[first], size[first] + peak[second], size[first] + size[second] + size[terms + i]});
   }
   Tree ordered;
   std::vector<int> made(sizes.size(), -1);

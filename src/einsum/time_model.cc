@@ -45,14 +45,24 @@ double seconds(const PartModel& p, const Work& w) {
 TimeModel::TimeModel() {
   for (const bool wide : {false, true}) {
     const double peak = wide ? 3e10 : 6e10;
-    part(Part::kGemm, wide) = {.fixed = 2e-7, .per_call = 4e-7, .rate = peak, .half_m = 8,
-                               .half_n = 8, .half_k = 16, .exposed = 0.3};
+    part(Part::kGemm, wide) = {.fixed = 2e-7,
+                               .per_call = 4e-7,
+                               .rate = peak,
+                               .half_m = 8,
+                               .half_n = 8,
+                               .half_k = 16,
+                               .exposed = 0.3};
     part(Part::kSmallGemm, wide) = part(Part::kGemm, wide);
-    part(Part::kGett, wide) = {.fixed = 5e-6, .per_call = 1e-6, .rate = peak / 1.4, .half_m = 12,
-                               .half_n = 12, .half_k = 24};
+    part(Part::kGett, wide) = {.fixed = 5e-6,
+                               .per_call = 1e-6,
+                               .rate = peak / 1.4,
+                               .half_m = 12,
+                               .half_n = 12,
+                               .half_k = 24};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
     part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
-    part(Part::kPermute, wide) = {.fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
+    part(Part::kPermute, wide) = {
+        .fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
   }
 }
 
@@ -67,14 +77,14 @@ double PairTimeModel::seconds(const PairSize& size) const {
   const double bytes = static_cast<double>(size_of(dtype_)) * size.batch *
                        (size.m * size.k + size.k * size.n + size.m * size.n);
   const double flop = 2 * size.mac();
-  const double product =
-      model_.seconds(gemm_part(size.m, size.n, size.k), dtype_,
-                     {.m = size.m, .n = size.n, .k = size.k, .calls = size.batch, .flop = flop,
+  const double product = model_.seconds(
+      gemm_part(size.m, size.n, size.k), dtype_,
+      {.m = size.m, .n = size.n, .k = size.k, .calls = size.batch, .flop = flop, .bytes = bytes});
+  const double loops =
+      model_.seconds(Part::kLoops, dtype_,
+                     {.calls = size.mac() / std::max({size.m, size.n, size.k, size.batch}),
+                      .flop = flop,
                       .bytes = bytes});
-  const double loops = model_.seconds(
-      Part::kLoops, dtype_,
-      {.calls = size.mac() / std::max({size.m, size.n, size.k, size.batch}), .flop = flop,
-       .bytes = bytes});
   return std::min(product, loops);
 }
 

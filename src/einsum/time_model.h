@@ -59,7 +59,8 @@ class TimeModel {
 
   PartModel& part(Part part, bool wide) { return models_[index(part, wide)]; }
   const PartModel& part(Part part, bool wide) const { return models_[index(part, wide)]; }
-  // The model for a dtype; complex ones take four real multiplications each, which `seconds` counts.
+  // The model for a dtype; complex ones take four real multiplications each, which `seconds`
+  // counts.
   double seconds(Part part, DType dtype, Work work) const;
   double band(Part part, DType dtype) const;
   bool calibrated() const { return part(Part::kGemm, true).shapes > 0; }

@@ -20,7 +20,7 @@ template <typename T>
 class Tucker {
  public:
   Tucker(const TensorView& view, const TuckerOptions& options)
-      : options_(options), x_(DenseTensor<T>::from(view)), norm_(norm<T>(x_.data)) {
+      : options_(options), x_(DenseTensor<T>::borrow(view)), norm_(norm<T>(x_.elements())) {
     const double precise = std::sqrt(std::numeric_limits<T>::epsilon());
     finder_ = options.finder;
     if (finder_ == RangeFinder::kAuto) {
@@ -76,14 +76,14 @@ class Tucker {
   // ‖X − X̂‖² = ‖X‖² − ‖G‖² for orthonormal factors. Near zero that is rounding: then in full.
   double relative_error(const DenseTensor<T>& core, const std::vector<Matrix<T>>& factors) const {
     if (norm_ == 0) return 0;
-    const double kept = norm<T>(core.data) / norm_;
+    const double kept = norm<T>(core.elements()) / norm_;
     const double lost = 1 - kept * kept;
     if (lost > std::sqrt(std::numeric_limits<T>::epsilon())) return std::sqrt(lost);
     DenseTensor<T> y = core;
     for (std::size_t mode = 0; mode < factors.size(); ++mode) {
       y = mode_multiply(y, mode, factors[mode], false);
     }
-    return distance<T>(x_.data, y.data) / norm_;
+    return distance<T>(x_.elements(), y.data) / norm_;
   }
 
   Matrix<T> leading(const DenseTensor<T>& x, std::size_t mode) const {
@@ -124,7 +124,8 @@ class Tucker {
     if (finder_ != RangeFinder::kRandomized) return first_columns(spectrum(x, mode).first, rank);
     auto a = unfold(x, mode);
     const std::int64_t width = std::min(rank + kOversampling, a.rows);
-    const auto omega = random_matrix<T>(a.columns, width, options_.seed, stream_key("omega") + mode);
+    const auto omega =
+        random_matrix<T>(a.columns, width, options_.seed, stream_key("omega") + mode);
     // One power iteration sharpens a slowly falling spectrum.
     auto basis = orthonormal(multiply(a, omega));
     basis = orthonormal(multiply(a, transposed(cross(basis, a))));
@@ -149,10 +150,12 @@ class Tucker {
 };
 
 void check_input(const TensorView& x, const TuckerOptions& o) {
-  if (is_complex(x.dtype())) fail("tucker: complex tensors are not decomposed, dtype {}", name_of(x.dtype()));
+  if (is_complex(x.dtype()))
+    fail("tucker: complex tensors are not decomposed, dtype {}", name_of(x.dtype()));
   if (x.rank() == 0) fail("tucker: a scalar has no modes, shape {}", x.shape().to_string());
   if (o.ranks.empty() && !o.tolerance) fail("tucker: ranks or a tolerance are needed, got neither");
-  if (o.tolerance && !(*o.tolerance >= 0)) fail("tucker: the tolerance is at least 0, not {}", *o.tolerance);
+  if (o.tolerance && !(*o.tolerance >= 0))
+    fail("tucker: the tolerance is at least 0, not {}", *o.tolerance);
   if (o.ranks.empty() && o.finder == RangeFinder::kRandomized) {
     fail("tucker: the randomised range finder needs ranks, not a tolerance of {}", *o.tolerance);
   }
@@ -160,7 +163,8 @@ void check_input(const TensorView& x, const TuckerOptions& o) {
     fail("tucker: {} ranks for a tensor of {} modes", o.ranks.size(), x.rank());
   }
   for (std::size_t mode = 0; mode < x.rank(); ++mode) {
-    if (x.extent(mode) == 0) fail("tucker: mode {} is empty, shape {}", mode, x.shape().to_string());
+    if (x.extent(mode) == 0)
+      fail("tucker: mode {} is empty, shape {}", mode, x.shape().to_string());
     if (!o.ranks.empty() && (o.ranks[mode] < 1 || o.ranks[mode] > x.extent(mode))) {
       fail("tucker: the rank of mode {} is from 1 to its extent {}, not {}", mode, x.extent(mode),
            o.ranks[mode]);

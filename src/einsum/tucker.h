@@ -21,8 +21,8 @@ enum class TuckerMethod {
 
 // How the leading vectors of an unfolding are found.
 enum class RangeFinder {
-  kGram,        // eigenvectors of X_(n)X_(n)ᵀ: fast, accurate to √ε of the largest singular value
-  kSvd,         // of X_(n) itself: accurate to ε
+  kGram,  // eigenvectors of X_(n)X_(n)ᵀ: fast, accurate to √ε of the largest singular value
+  kSvd,   // of X_(n) itself: accurate to ε
   kRandomized,  // of X_(n)Ω with a random Ω: for ranks far below the extents; needs ranks
   kAuto,        // kSvd where a tolerance below √ε was asked for, else kGram
 };
@@ -32,15 +32,15 @@ struct TuckerOptions {
   std::vector<std::int64_t> ranks;  // one for each mode, or empty with a tolerance
   std::optional<double> tolerance;  // relative: each mode may lose tolerance²·‖X‖²/N
   RangeFinder finder = RangeFinder::kAuto;
-  int max_sweeps = 50;              // of HOOI
-  double change = 1e-12;            // of the error between sweeps that ends it
-  std::uint64_t seed = 0;           // of the randomised range finder
+  int max_sweeps = 50;     // of HOOI
+  double change = 1e-12;   // of the error between sweeps that ends it
+  std::uint64_t seed = 0;  // of the randomised range finder
 };
 
 struct TuckerResult {
   Tensor core = Tensor(DType::kF64, Shape());
   std::vector<Tensor> factors;  // extent × rank
-  double relative_error = 0;    // ‖X − X̂‖/‖X‖, from ‖X‖² − ‖G‖²; exactly where that cancels
+  double relative_error = 0;  // ‖X − X̂‖/‖X‖, from ‖X‖² − ‖G‖²; exactly where that cancels
   int sweeps = 0;
 };
 

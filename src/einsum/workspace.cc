@@ -10,21 +10,21 @@
 namespace assay::einsum {
 namespace {
 
-// Aligned to large pages, and asked for in them: strided access to a large tensor spends most of its
-// time on the translation of addresses otherwise.
+// Aligned to large pages, and asked for in them: strided access to a large tensor spends most of
+// its time on the translation of addresses otherwise.
 constexpr std::align_val_t kAlignment{std::size_t{2} << 20};
 constexpr std::size_t kLarge = std::size_t{4} << 20;
 constexpr std::align_val_t kLine{64};
 
 void* new_block(std::size_t bytes) {
-  if (bytes < kLarge) return ::operator new (bytes, kLine);
-  void* data = ::operator new (bytes, kAlignment);
+  if (bytes < kLarge) return ::operator new(bytes, kLine);
+  void* data = ::operator new(bytes, kAlignment);
   ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
   return data;
 }
 
 void free_block(void* data, std::size_t bytes) {
-  ::operator delete (data, bytes < kLarge ? kLine : kAlignment);
+  ::operator delete(data, bytes < kLarge ? kLine : kAlignment);
 }
 
 }  // namespace

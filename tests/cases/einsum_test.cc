@@ -19,7 +19,8 @@ class EinsumCases : public testing::Test {
     add_cases(cases_);
     add_workloads(workloads_);
   }
-  lab::Verdict verdict(const char* name, const Json& point, const char* provider, int set = lab::kJudgedSet) {
+  lab::Verdict verdict(const char* name, const Json& point, const char* provider,
+                       int set = lab::kJudgedSet) {
     const auto& definition = cases_.find(name);
     const auto workload = workloads_.make(name, provider, point, 1);
     workload->load(0, set);
@@ -28,7 +29,8 @@ class EinsumCases : public testing::Test {
     workload->write_outputs(dir_.path() + "/out");
     const auto expected = definition.expect(point, lab::kJudgedSet);
     const auto others = definition.expect(point, 0);
-    return lab::judge(expected, dir_.path() + "/out", [&](int) -> const std::vector<lab::Expectation>& { return others; });
+    return lab::judge(expected, dir_.path() + "/out",
+                      [&](int) -> const std::vector<lab::Expectation>& { return others; });
   }
   lab::CaseRegistry cases_;
   lab::WorkloadRegistry workloads_;
@@ -43,7 +45,8 @@ TEST_F(EinsumCases, EveryPointIsCanonical) {
       EXPECT_TRUE(seen.insert(canonical_json(point)).second) << point;
       EXPECT_GT(c->work(point).at("flops"), 0);
     }
-    for (const auto& point : c->representative_points()) EXPECT_TRUE(seen.contains(canonical_json(point))) << point;
+    for (const auto& point : c->representative_points())
+      EXPECT_TRUE(seen.contains(canonical_json(point))) << point;
   }
 }
 
@@ -58,9 +61,11 @@ TEST_F(EinsumCases, NativeProvidersPassTheirOracles) {
         EXPECT_EQ(v.status, lab::Status::kOk) << pair << " " << provider << ": " << v.message;
       }
     }
-    for (const char* network : {"chain_3", "chain_4", "chain_6", "peps", "tetrahedron", "lattice_4x4", "mps_norm_8"}) {
+    for (const char* network :
+         {"chain_3", "chain_4", "chain_6", "peps", "tetrahedron", "lattice_4x4", "mps_norm_8"}) {
       const auto v = verdict("einsum_network", point(network, dtype), "assay-blas");
-      EXPECT_EQ(v.status, lab::Status::kOk) << network << " " << dtype << ": " << v.message << " " << v.fidelity;
+      EXPECT_EQ(v.status, lab::Status::kOk)
+          << network << " " << dtype << ": " << v.message << " " << v.fidelity;
     }
   }
   EXPECT_EQ(verdict("einsum_pair", point("small", "f32"), "reference").status, lab::Status::kOk);
@@ -70,7 +75,8 @@ TEST_F(EinsumCases, NativeProvidersPassTheirOracles) {
 TEST_F(EinsumCases, DecompositionsAndMp2PassTheirs) {
   for (const char* dtype : {"f32", "f64"}) {
     for (const int order : {3, 4}) {
-      const Json cp = {{"n", 14}, {"order", order}, {"rank", 4}, {"sweeps", 20}, {"dtype", dtype}, {"seed", 1}};
+      const Json cp = {{"n", 14},      {"order", order}, {"rank", 4},
+                       {"sweeps", 20}, {"dtype", dtype}, {"seed", 1}};
       const auto v = verdict("decompose_cp", cp, "assay");
       EXPECT_EQ(v.status, lab::Status::kOk) << cp << v.message << " " << v.fidelity;
       const auto t = verdict("decompose_tucker", cp, "assay");
@@ -78,7 +84,8 @@ TEST_F(EinsumCases, DecompositionsAndMp2PassTheirs) {
     }
   }
   const Json mp2 = {{"nocc", 5}, {"nvir", 19}, {"naux", 72}, {"seed", 0}};
-  for (const char* provider : {"assay-fused", "pairs"}) EXPECT_EQ(verdict("mp2_energy", mp2, provider).status, lab::Status::kOk);
+  for (const char* provider : {"assay-fused", "pairs"})
+    EXPECT_EQ(verdict("mp2_energy", mp2, provider).status, lab::Status::kOk);
 }
 
 }  // namespace

@@ -15,13 +15,14 @@ namespace {
 using lab::Provider;
 using lab::Skip;
 
-constexpr double kReferenceTerms = 0x1p28;        // above, plain loops take minutes
+constexpr double kReferenceTerms = 0x1p28;         // above, plain loops take minutes
 constexpr std::uint64_t kWorkerBytes = 192 << 20;  // a worker with BLAS before it has inputs
 
 // What einsum_pair and einsum_network share: only their tables differ.
 class ContractionCase : public lab::Case {
  public:
-  explicit ContractionCase(const std::vector<Contraction>& table) : table_(table), schema_(parameters(table)) {}
+  explicit ContractionCase(const std::vector<Contraction>& table)
+      : table_(table), schema_(parameters(table)) {}
 
   std::string_view suite() const override { return "einsum"; }
   const lab::PointSchema& schema() const override { return schema_; }
@@ -37,23 +38,37 @@ class ContractionCase : public lab::Case {
   }
   std::vector<Provider> providers() const override {
     return {
-        {.id = "assay-blas", .description = "this engine: planned, lowered to OpenBLAS and loops", .library = "libopenblas.so.0"},
+        {.id = "assay-blas",
+         .description = "this engine: planned, lowered to OpenBLAS and loops",
+         .library = "libopenblas.so.0"},
         {.id = "reference", .description = "plain loops over all labels, sums in f64"},
         {.id = "gemm-limit",
          .description = "OpenBLAS products of the same sizes on tensors that lie right: the limit",
          .library = "libopenblas.so.0",
-         .unequal_work = "the steps' matrix products alone, on other data: no transposition, no planning; "
-                         "its output is computed by the engine after the timed part"},
-        {.id = "numpy", .description = "numpy.einsum with optimize=True", .runtime = lab::Runtime::kPython, .modules = {"numpy"}},
-        {.id = "opt_einsum", .description = "opt_einsum.contract over NumPy, path found before the timed calls", .runtime = lab::Runtime::kPython, .modules = {"opt_einsum", "numpy"}},
-        {.id = "torch", .description = "torch.einsum on the processor", .runtime = lab::Runtime::kPython, .modules = {"torch", "numpy"}},
+         .unequal_work =
+             "the steps' matrix products alone, on other data: no transposition, no planning; "
+             "its output is computed by the engine after the timed part"},
+        {.id = "numpy",
+         .description = "numpy.einsum with optimize=True",
+         .runtime = lab::Runtime::kPython,
+         .modules = {"numpy"}},
+        {.id = "opt_einsum",
+         .description = "opt_einsum.contract over NumPy, path found before the timed calls",
+         .runtime = lab::Runtime::kPython,
+         .modules = {"opt_einsum", "numpy"}},
+        {.id = "torch",
+         .description = "torch.einsum on the processor",
+         .runtime = lab::Runtime::kPython,
+         .modules = {"torch", "numpy"}},
     };
   }
   std::string_view baseline() const override { return "assay-blas"; }
-  std::optional<Skip> why_not(const Json& json, std::string_view provider, std::string_view) const override {
+  std::optional<Skip> why_not(const Json& json, std::string_view provider,
+                              std::string_view) const override {
     const ContractionPoint p(json, table_);
     if (provider == "reference" && p.product_of_extents > kReferenceTerms) {
-      return Skip{"provider_not_applicable", fmt::format("plain loops over {:.2g} terms take minutes", p.product_of_extents)};
+      return Skip{"provider_not_applicable",
+                  fmt::format("plain loops over {:.2g} terms take minutes", p.product_of_extents)};
     }
     if (provider == "gemm-limit" && p.shapes.size() != 2) {
       return Skip{"provider_not_applicable", "an equal-size product is defined for pairs only"};
@@ -80,8 +95,10 @@ class ContractionCase : public lab::Case {
     for (const auto& t : operands) wide.push_back(Tensor::converted(t.view(), DType::kF64));
     for (const auto& t : wide) views.push_back(t.view());
     const bool loops = p.product_of_extents <= kReferenceTerms / 16;
-    assay::einsum::Engine engine({.backend = loops ? assay::einsum::Backend::kReference : assay::einsum::Backend::kBlas});
-    const auto answer = engine.einsum(p.contraction.expression, views, {.objective = assay::einsum::Objective::kMac});
+    assay::einsum::Engine engine(
+        {.backend = loops ? assay::einsum::Backend::kReference : assay::einsum::Backend::kBlas});
+    const auto answer = engine.einsum(p.contraction.expression, views,
+                                      {.objective = assay::einsum::Objective::kMac});
     const auto values = answer.as<double>();
     lab::Expectation e;
     e.output = "c";
@@ -91,15 +108,16 @@ class ContractionCase : public lab::Case {
     std::iota(e.rows.begin(), e.rows.end(), 0);
     e.values.assign(values.begin(), values.end());
     // A sum of k products of unit-variance factors: partial sums grow like √j and each addition
-    // rounds by u of it, 8·u·k in all (cases/semiring/tolerance.cc has the derivation). In a network
-    // the errors of a step are multiplied by the later factors like the values are: relative to the
-    // typical element √K of all summed labels together, K·u·8/√K·(steps).
+    // rounds by u of it, 8·u·k in all (cases/semiring/tolerance.cc has the derivation). In a
+    // network the errors of a step are multiplied by the later factors like the values are:
+    // relative to the typical element √K of all summed labels together, K·u·8/√K·(steps).
     const double u = p.dtype == DType::kF32 ? 0x1p-24 : 0x1p-52;
     const double kept = static_cast<double>(std::max<std::int64_t>(1, p.output.element_count()));
     const double terms = p.product_of_extents / kept;
     const double steps = static_cast<double>(p.shapes.size() - 1);
     e.rtol = 8 * u * steps;
-    e.atol = p.shapes.size() == 2 ? 8 * u * terms : 8 * u * steps * std::sqrt(terms) * longest_sum(p);
+    e.atol =
+        p.shapes.size() == 2 ? 8 * u * terms : 8 * u * steps * std::sqrt(terms) * longest_sum(p);
     e.oracle = loops ? "plain loops over all labels in f64" : "this engine in f64, another order";
     return {e};
   }
@@ -113,8 +131,10 @@ class ContractionCase : public lab::Case {
   // √ of the longest sum of a single step is what that step's rounding adds to its own elements.
   static double longest_sum(const ContractionPoint& p) {
     std::vector<assay::einsum::OperandSpec> specs;
-    for (const auto& shape : p.shapes) specs.push_back(assay::einsum::OperandSpec::dense(p.dtype, shape));
-    const auto plan = assay::einsum::make_plan(assay::einsum::parse_notation(p.contraction.expression), specs, {}, {});
+    for (const auto& shape : p.shapes)
+      specs.push_back(assay::einsum::OperandSpec::dense(p.dtype, shape));
+    const auto plan = assay::einsum::make_plan(
+        assay::einsum::parse_notation(p.contraction.expression), specs, {}, {});
     double longest = 1;
     for (const auto& step : plan.steps) longest = std::max(longest, step.lowered.size.k);
     return std::sqrt(longest);

@@ -17,7 +17,8 @@ namespace engine = assay::einsum;
 // Two slots of operands, one result, computed by the engine on one backend.
 class ContractionWorkload : public lab::Workload {
  public:
-  ContractionWorkload(const Json& json, const std::vector<Contraction>& table, engine::Backend backend, int cores)
+  ContractionWorkload(const Json& json, const std::vector<Contraction>& table,
+                      engine::Backend backend, int cores)
       : point_(json, table),
         slots_{make_operands(point_), make_operands(point_)},
         c_(point_.dtype, point_.output),
@@ -26,12 +27,17 @@ class ContractionWorkload : public lab::Workload {
       for (const auto& t : slots_[s]) views_[s].push_back(t.view());
     }
   }
-  void load(int slot, int set) override { fill_operands(point_, set, slots_[static_cast<std::size_t>(slot)]); }
+  void load(int slot, int set) override {
+    fill_operands(point_, set, slots_[static_cast<std::size_t>(slot)]);
+  }
   void call(int slot) override {
-    engine_.einsum_into(point_.contraction.expression, views_[static_cast<std::size_t>(slot)], c_.mutable_view());
+    engine_.einsum_into(point_.contraction.expression, views_[static_cast<std::size_t>(slot)],
+                        c_.mutable_view());
   }
   void poison_outputs() override { std::memset(c_.bytes().data(), 0xFF, c_.bytes().size()); }
-  void write_outputs(const std::string& path) override { write_safetensors(path, {{"c", c_.view()}}); }
+  void write_outputs(const std::string& path) override {
+    write_safetensors(path, {{"c", c_.view()}});
+  }
   std::map<std::string, std::string> versions() const override {
     if (engine_.get_backend() == engine::Backend::kReference) return {};
     return {{"openblas", engine::blas_description()}};
@@ -92,7 +98,8 @@ void add_contraction_workloads(lab::WorkloadRegistry& w) {
     w.add(name, "assay-blas", engine_provider(engine::Backend::kBlas));
     w.add(name, "reference", engine_provider(engine::Backend::kReference));
   }
-  w.add("einsum_pair", "gemm-limit", [](const Json& point, int cores) { return std::make_unique<GemmLimit>(point, cores); });
+  w.add("einsum_pair", "gemm-limit",
+        [](const Json& point, int cores) { return std::make_unique<GemmLimit>(point, cores); });
 }
 
 }  // namespace assay::cases::einsum

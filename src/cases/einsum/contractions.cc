@@ -38,18 +38,21 @@ const std::vector<Contraction>& pair_contractions() {
 
 const std::vector<Contraction>& network_contractions() {
   static const std::vector<Contraction> kTable = [] {
-    constexpr const char* kNames[] = {"chain_3", "chain_4",  "chain_6", "attention", "transform_4", "half_transform",
-                                      "peps",    "tetrahedron", "thc",   "conv",      "lattice_4x4", "mps_norm_8"};
+    constexpr const char* kNames[] = {"chain_3",     "chain_4",        "chain_6",     "attention",
+                                      "transform_4", "half_transform", "peps",        "tetrahedron",
+                                      "thc",         "conv",           "lattice_4x4", "mps_norm_8"};
     std::vector<Contraction> table;
     const auto rows = assay::einsum::planner_table();
-    for (std::size_t i = 0; i < rows.size(); ++i) table.push_back({kNames[i], rows[i].expression, rows[i].extents});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      table.push_back({kNames[i], rows[i].expression, rows[i].extents});
     return table;
   }();
   return kTable;
 }
 
 ContractionPoint::ContractionPoint(const Json& point, const std::vector<Contraction>& table)
-    : dtype(dtype_from_name(lab::point_word(point, "dtype"), "point")), seed(lab::point_int(point, "seed")) {
+    : dtype(dtype_from_name(lab::point_word(point, "dtype"), "point")),
+      seed(lab::point_int(point, "seed")) {
   const auto name = lab::point_word(point, "contraction");
   for (const auto& c : table) {
     if (c.name == name) contraction = c;
@@ -62,8 +65,9 @@ ContractionPoint::ContractionPoint(const Json& point, const std::vector<Contract
     specs.push_back(assay::einsum::OperandSpec::dense(dtype, shape));
     bytes += size * static_cast<double>(shape.element_count());
   }
-  const auto plan = assay::einsum::make_plan(assay::einsum::parse_notation(contraction.expression), specs,
-                                             {.objective = assay::einsum::Objective::kFlop}, {});
+  const auto plan =
+      assay::einsum::make_plan(assay::einsum::parse_notation(contraction.expression), specs,
+                               {.objective = assay::einsum::Objective::kFlop}, {});
   output = plan.output_shape();
   bytes += size * static_cast<double>(output.element_count());
   flop = plan.flop;
@@ -79,8 +83,8 @@ std::vector<Tensor> make_operands(const ContractionPoint& point) {
 void fill_operands(const ContractionPoint& point, int set, std::vector<Tensor>& operands) {
   const double width = std::sqrt(3.0);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    fill_uniform(operands[i].mutable_view(), lab::input_stream(point.seed, fmt::format("op{}", i), set),
-                 -width, width);
+    fill_uniform(operands[i].mutable_view(),
+                 lab::input_stream(point.seed, fmt::format("op{}", i), set), -width, width);
   }
 }
 

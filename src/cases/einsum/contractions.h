@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The contractions of einsum_pair and einsum_network, by name. A point names one; its expression and
-// extents follow. python/assay_worker/einsum.py has the same table.
+// The contractions of einsum_pair and einsum_network, by name. A point names one; its expression
+// and extents follow. python/assay_worker/einsum.py has the same table.
 
 #include <cstdint>
 #include <string>

@@ -14,9 +14,11 @@ namespace {
 
 constexpr double kStartDistance = 0.1;
 
-Tensor uniform_tensor(const DecompositionPoint& p, const std::string& stream, int set, Shape shape) {
+Tensor uniform_tensor(const DecompositionPoint& p, const std::string& stream, int set,
+                      Shape shape) {
   Tensor t(p.dtype, std::move(shape));
-  fill_uniform(t.mutable_view(), lab::input_stream(p.seed, stream, set), -std::sqrt(3.0), std::sqrt(3.0));
+  fill_uniform(t.mutable_view(), lab::input_stream(p.seed, stream, set), -std::sqrt(3.0),
+               std::sqrt(3.0));
   return t;
 }
 
@@ -63,17 +65,21 @@ std::vector<Tensor> start_factors(const DecompositionPoint& p, int set) {
     visit_dtype(p.dtype, [&]<typename T>(std::type_identity<T>) {
       if constexpr (std::is_floating_point_v<T>) {
         const auto to = factors[static_cast<std::size_t>(m)].template as<T>();
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] += static_cast<T>(kStartDistance) * away.template as<T>()[i];
+        for (std::size_t i = 0; i < to.size(); ++i)
+          to[i] += static_cast<T>(kStartDistance) * away.template as<T>()[i];
       }
     });
   }
   return factors;
 }
 
-Tensor cp_tensor(const DecompositionPoint& p, int set) { return product(exact_factors(p, set), nullptr); }
+Tensor cp_tensor(const DecompositionPoint& p, int set) {
+  return product(exact_factors(p, set), nullptr);
+}
 
 Tensor tucker_tensor(const DecompositionPoint& p, int set) {
-  const auto core = uniform_tensor(p, "core", set, Shape(std::vector<std::int64_t>(static_cast<std::size_t>(p.order), p.rank)));
+  const auto core = uniform_tensor(
+      p, "core", set, Shape(std::vector<std::int64_t>(static_cast<std::size_t>(p.order), p.rank)));
   return product(exact_factors(p, set), &core);
 }
 

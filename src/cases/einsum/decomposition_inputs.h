@@ -18,7 +18,9 @@ struct DecompositionPoint {
   std::int64_t n = 0, order = 3, rank = 0, sweeps = 0, seed = 0;
   DType dtype = DType::kF64;
   explicit DecompositionPoint(const Json& point);
-  Shape shape() const { return Shape(std::vector<std::int64_t>(static_cast<std::size_t>(order), n)); }
+  Shape shape() const {
+    return Shape(std::vector<std::int64_t>(static_cast<std::size_t>(order), n));
+  }
   double elements() const { return static_cast<double>(shape().element_count()); }
 };
 

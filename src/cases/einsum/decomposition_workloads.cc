@@ -18,19 +18,25 @@ namespace engine = assay::einsum;
 template <typename Result>
 class DecompositionWorkload : public lab::Workload {
  public:
-  using Decompose = Result (*)(const DecompositionPoint&, const Tensor& x, const std::vector<Tensor>& start);
+  using Decompose = Result (*)(const DecompositionPoint&, const Tensor& x,
+                               const std::vector<Tensor>& start, int cores);
   using Reconstruct = Tensor (*)(const Result&);
   using Make = Tensor (*)(const DecompositionPoint&, int set);
 
-  DecompositionWorkload(const Json& point, Make make, Decompose decompose, Reconstruct reconstruct)
-      : point_(point), make_(make), decompose_(decompose), reconstruct_(reconstruct) {}
+  DecompositionWorkload(const Json& point, int cores, Make make, Decompose decompose,
+                        Reconstruct reconstruct)
+      : point_(point),
+        cores_(cores),
+        make_(make),
+        decompose_(decompose),
+        reconstruct_(reconstruct) {}
   void load(int slot, int set) override {
     x_[static_cast<std::size_t>(slot)] = make_(point_, set);
     start_[static_cast<std::size_t>(slot)] = start_factors(point_, set);
   }
   void call(int slot) override {
     const auto s = static_cast<std::size_t>(slot);
-    result_ = decompose_(point_, *x_[s], start_[s]);
+    result_ = decompose_(point_, *x_[s], start_[s], cores_);
   }
   void poison_outputs() override { result_.reset(); }
   void write_outputs(const std::string& path) override {
@@ -38,10 +44,13 @@ class DecompositionWorkload : public lab::Workload {
     const Tensor first = Tensor::copy(x.view().select(0, 0));
     write_safetensors(path, {{"x0", first.view()}});
   }
-  std::map<std::string, std::string> versions() const override { return {{"openblas", engine::blas_description()}}; }
+  std::map<std::string, std::string> versions() const override {
+    return {{"openblas", engine::blas_description()}};
+  }
 
  private:
   DecompositionPoint point_;
+  int cores_;
   Make make_;
   Decompose decompose_;
   Reconstruct reconstruct_;
@@ -50,17 +59,20 @@ class DecompositionWorkload : public lab::Workload {
   std::optional<Result> result_;
 };
 
-engine::CpResult run_cp(const DecompositionPoint& p, const Tensor& x, const std::vector<Tensor>& start) {
+engine::CpResult run_cp(const DecompositionPoint& p, const Tensor& x,
+                        const std::vector<Tensor>& start, int cores) {
   engine::CpOptions options;
+  options.threads = cores;
   options.rank = p.rank;
   options.max_sweeps = static_cast<int>(p.sweeps);
-  options.change = -1;       // all sweeps are made
+  options.change = -1;  // all sweeps are made
   options.target_fit = 2;
   options.start = &start;
   return engine::cp(x.view(), options);
 }
 
-engine::TuckerResult run_tucker(const DecompositionPoint& p, const Tensor& x, const std::vector<Tensor>&) {
+engine::TuckerResult run_tucker(const DecompositionPoint& p, const Tensor& x,
+                                const std::vector<Tensor>&, int) {
   engine::TuckerOptions options;
   options.ranks.assign(static_cast<std::size_t>(p.order), p.rank);
   options.max_sweeps = static_cast<int>(p.sweeps);
@@ -71,11 +83,13 @@ engine::TuckerResult run_tucker(const DecompositionPoint& p, const Tensor& x, co
 }  // namespace
 
 void add_decomposition_workloads(lab::WorkloadRegistry& w) {
-  w.add("decompose_cp", "assay", [](const Json& point, int) {
-    return std::make_unique<DecompositionWorkload<engine::CpResult>>(point, cp_tensor, run_cp, engine::cp_reconstruct);
+  w.add("decompose_cp", "assay", [](const Json& point, int cores) {
+    return std::make_unique<DecompositionWorkload<engine::CpResult>>(
+        point, cores, cp_tensor, run_cp, engine::cp_reconstruct);
   });
-  w.add("decompose_tucker", "assay", [](const Json& point, int) {
-    return std::make_unique<DecompositionWorkload<engine::TuckerResult>>(point, tucker_tensor, run_tucker, engine::tucker_reconstruct);
+  w.add("decompose_tucker", "assay", [](const Json& point, int cores) {
+    return std::make_unique<DecompositionWorkload<engine::TuckerResult>>(
+        point, cores, tucker_tensor, run_tucker, engine::tucker_reconstruct);
   });
 }
 

@@ -22,7 +22,10 @@ using lab::Provider;
 struct Mp2Point {
   std::int64_t nocc, nvir, naux, seed;
   explicit Mp2Point(const Json& p)
-      : nocc(lab::point_int(p, "nocc")), nvir(lab::point_int(p, "nvir")), naux(lab::point_int(p, "naux")), seed(lab::point_int(p, "seed")) {}
+      : nocc(lab::point_int(p, "nocc")),
+        nvir(lab::point_int(p, "nvir")),
+        naux(lab::point_int(p, "naux")),
+        seed(lab::point_int(p, "seed")) {}
 };
 
 // B uniform on [−0.1, 0.1), stream "b"; orbital energies as the synthetic problem has them.
@@ -41,13 +44,18 @@ engine::Mp2Energy by_pairs(const engine::SyntheticMp2& s) {
   for (std::int64_t i = 0; i < shape[0]; ++i) {
     for (std::int64_t j = 0; j < shape[0]; ++j) {
       const double* b = s.b.as<double>().data();
-      engine::gemm<double>(engine::Op::kNone, engine::Op::kTranspose, static_cast<int>(nvir), static_cast<int>(nvir), static_cast<int>(naux), 1,
-                           b + i * nvir * naux, static_cast<int>(naux), b + j * nvir * naux, static_cast<int>(naux), 0, t.data(), static_cast<int>(nvir));
+      engine::gemm<double>(engine::Op::kNone, engine::Op::kTranspose, static_cast<int>(nvir),
+                           static_cast<int>(nvir), static_cast<int>(naux), 1, b + i * nvir * naux,
+                           static_cast<int>(naux), b + j * nvir * naux, static_cast<int>(naux), 0,
+                           t.data(), static_cast<int>(nvir));
       double opposite = 0, same = 0;
       for (std::int64_t a = 0; a < nvir; ++a) {
         for (std::int64_t c = 0; c < nvir; ++c) {
-          const double x = t[static_cast<std::size_t>(a * nvir + c)], y = t[static_cast<std::size_t>(c * nvir + a)];
-          const double gap = s.occupied[static_cast<std::size_t>(i)] + s.occupied[static_cast<std::size_t>(j)] - s.virtuals[static_cast<std::size_t>(a)] - s.virtuals[static_cast<std::size_t>(c)];
+          const double x = t[static_cast<std::size_t>(a * nvir + c)],
+                       y = t[static_cast<std::size_t>(c * nvir + a)];
+          const double gap =
+              s.occupied[static_cast<std::size_t>(i)] + s.occupied[static_cast<std::size_t>(j)] -
+              s.virtuals[static_cast<std::size_t>(a)] - s.virtuals[static_cast<std::size_t>(c)];
           opposite += x * x / gap;
           same += x * (x - y) / gap;
         }
@@ -64,7 +72,9 @@ class Mp2EnergyCase : public lab::Case {
  public:
   std::string_view suite() const override { return "einsum"; }
   std::string_view name() const override { return "mp2_energy"; }
-  std::string_view description() const override { return "density-fitted MP2 correlation energy in f64, from three-index integrals"; }
+  std::string_view description() const override {
+    return "density-fitted MP2 correlation energy in f64, from three-index integrals";
+  }
   const lab::PointSchema& schema() const override {
     static const lab::PointSchema kSchema({{"nocc", "occupied orbitals", 1, 512, {}, ""},
                                            {"nvir", "virtual orbitals", 1, 4096, {}, ""},
@@ -73,22 +83,38 @@ class Mp2EnergyCase : public lab::Case {
     return kSchema;
   }
   std::vector<Json> representative_points() const override { return {point(16, 128, 128)}; }
-  std::vector<Json> standard_points() const override { return {point(5, 19, 72), point(16, 128, 128), point(32, 256, 512)}; }
+  std::vector<Json> standard_points() const override {
+    return {point(5, 19, 72), point(16, 128, 128), point(32, 256, 512)};
+  }
   std::vector<Provider> providers() const override {
-    return {{.id = "assay-fused", .description = "this engine: pairs i ≤ j, tiles in cache", .library = "libopenblas.so.0"},
-            {.id = "pairs", .description = "one OpenBLAS product for every pair, then the formula", .library = "libopenblas.so.0"},
-            {.id = "numpy", .description = "NumPy: loop over pairs i ≤ j", .runtime = lab::Runtime::kPython, .modules = {"numpy"}},
-            {.id = "torch", .description = "torch: loop over pairs i ≤ j", .runtime = lab::Runtime::kPython, .modules = {"torch", "numpy"}}};
+    return {{.id = "assay-fused",
+             .description = "this engine: pairs i ≤ j, tiles in cache",
+             .library = "libopenblas.so.0"},
+            {.id = "pairs",
+             .description = "one OpenBLAS product for every pair, then the formula",
+             .library = "libopenblas.so.0"},
+            {.id = "numpy",
+             .description = "NumPy: loop over pairs i ≤ j",
+             .runtime = lab::Runtime::kPython,
+             .modules = {"numpy"}},
+            {.id = "torch",
+             .description = "torch: loop over pairs i ≤ j",
+             .runtime = lab::Runtime::kPython,
+             .modules = {"torch", "numpy"}}};
   }
   std::string_view baseline() const override { return "assay-fused"; }
-  std::optional<lab::Skip> why_not(const Json&, std::string_view, std::string_view) const override { return std::nullopt; }
+  std::optional<lab::Skip> why_not(const Json&, std::string_view, std::string_view) const override {
+    return std::nullopt;
+  }
   std::uint64_t memory_estimate(const Json& json, std::string_view) const override {
     const Mp2Point p(json);
-    return static_cast<std::uint64_t>(8 * (3 * p.nocc * p.nvir * p.naux + 8 * p.nvir * p.nvir)) + (std::uint64_t{1} << 30);
+    return static_cast<std::uint64_t>(8 * (3 * p.nocc * p.nvir * p.naux + 8 * p.nvir * p.nvir)) +
+           (std::uint64_t{1} << 30);
   }
   std::map<std::string, double> work(const Json& json) const override {
     const Mp2Point p(json);
-    return {{"flops", engine::mp2_flop(p.nocc, p.nvir, p.naux)}, {"bytes", 8.0 * static_cast<double>(p.nocc * p.nvir * p.naux)}};
+    return {{"flops", engine::mp2_flop(p.nocc, p.nvir, p.naux)},
+            {"bytes", 8.0 * static_cast<double>(p.nocc * p.nvir * p.naux)}};
   }
   std::vector<lab::Expectation> expect(const Json& json, int set) const override {
     const auto e = by_pairs(make_problem(Mp2Point(json), set));
@@ -104,14 +130,19 @@ class Mp2EnergyCase : public lab::Case {
   }
 
  private:
-  static Json point(int nocc, int nvir, int naux) { return {{"nocc", nocc}, {"nvir", nvir}, {"naux", naux}, {"seed", 0}}; }
+  static Json point(int nocc, int nvir, int naux) {
+    return {{"nocc", nocc}, {"nvir", nvir}, {"naux", naux}, {"seed", 0}};
+  }
 };
 
 class Mp2Workload : public lab::Workload {
  public:
   using Compute = std::function<engine::Mp2Energy(const engine::SyntheticMp2&)>;
-  Mp2Workload(const Json& point, Compute compute) : point_(point), compute_(std::move(compute)), energy_(DType::kF64, Shape({3})) {}
-  void load(int slot, int set) override { slots_[static_cast<std::size_t>(slot)] = make_problem(point_, set); }
+  Mp2Workload(const Json& point, Compute compute)
+      : point_(point), compute_(std::move(compute)), energy_(DType::kF64, Shape({3})) {}
+  void load(int slot, int set) override {
+    slots_[static_cast<std::size_t>(slot)] = make_problem(point_, set);
+  }
   void call(int slot) override {
     const auto e = compute_(*slots_[static_cast<std::size_t>(slot)]);
     const auto out = energy_.as<double>();
@@ -119,9 +150,15 @@ class Mp2Workload : public lab::Workload {
     out[1] = e.opposite_spin;
     out[2] = e.same_spin;
   }
-  void poison_outputs() override { std::memset(energy_.bytes().data(), 0xFF, energy_.bytes().size()); }
-  void write_outputs(const std::string& path) override { write_safetensors(path, {{"energy", energy_.view()}}); }
-  std::map<std::string, std::string> versions() const override { return {{"openblas", engine::blas_description()}}; }
+  void poison_outputs() override {
+    std::memset(energy_.bytes().data(), 0xFF, energy_.bytes().size());
+  }
+  void write_outputs(const std::string& path) override {
+    write_safetensors(path, {{"energy", energy_.view()}});
+  }
+  std::map<std::string, std::string> versions() const override {
+    return {{"openblas", engine::blas_description()}};
+  }
 
  private:
   Mp2Point point_;
@@ -140,7 +177,8 @@ void add_mp2_workloads(lab::WorkloadRegistry& w) {
       return engine::mp2_energy(s.b.view(), s.occupied, s.virtuals, {.threads = cores});
     });
   });
-  w.add("mp2_energy", "pairs", [](const Json& point, int) { return std::make_unique<Mp2Workload>(point, by_pairs); });
+  w.add("mp2_energy", "pairs",
+        [](const Json& point, int) { return std::make_unique<Mp2Workload>(point, by_pairs); });
 }
 
 }  // namespace assay::cases::einsum
