@@ -62,7 +62,16 @@ TensorView shuffled_view(Draw& draw, Tensor& storage, const std::vector<std::int
   }
   std::vector<std::size_t> back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = i;
-  return view.permute(back);
+  view = view.permute(back);
+  // Some axes run backwards.
+  std::vector<std::int64_t> strides(view.strides().begin(), view.strides().end());
+  const auto* data = static_cast<const char*>(view.raw_data());
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    if (shape[i] == 0 || !draw.chance(8)) continue;
+    data += (shape[i] - 1) * strides[i] * static_cast<std::int64_t>(size_of(view.dtype()));
+    strides[i] = -strides[i];
+  }
+  return TensorView(view.dtype(), data, view.shape(), strides);
 }
 
 DType draw_dtype(Draw& draw) {
