@@ -62,7 +62,9 @@ class Als {
     double fit = 0;
     while (true) {
       const double before = fit;
-      fit = 1 - sweep();
+      // A fit that nothing is decided by need not be exact before the last sweep.
+      const bool decides = o_.change >= 0 || o_.target_fit <= 1;
+      fit = 1 - sweep(decides || result.sweeps + 1 == o_.max_sweeps);
       ++result.sweeps;
       result.trace.push_back(fit);
       if (fit >= o_.target_fit) {
@@ -114,8 +116,8 @@ class Als {
     return g;
   }
 
-  // Updates all modes; returns the relative error.
-  double sweep() {
+  // Updates all modes; returns the relative error, to rounding of the tensor's norm or exactly.
+  double sweep(bool exactly) {
     double error = 0;
     for_each_mttkrp<T>(
         x_, factors_,
@@ -138,13 +140,13 @@ class Als {
           }
           normalize(u);
           grams_[mode] = cross(u, u);
-          if (last) error = relative_error(inner);
+          if (last) error = relative_error(inner, exactly);
         },
         o_.threads);
     return error;
   }
 
-  double relative_error(double inner) const {
+  double relative_error(double inner, bool exactly) const {
     if (norm_ == 0) return 0;
     const auto g = gamma(x_.order());  // of all modes
     double model = 0;
@@ -156,7 +158,9 @@ class Als {
       }
     }
     const double square = (norm_ * norm_ + model - 2 * inner) / (norm_ * norm_);
-    if (square > std::sqrt(std::numeric_limits<T>::epsilon())) return std::sqrt(square);
+    if (square > std::sqrt(std::numeric_limits<T>::epsilon()) || !exactly) {
+      return std::sqrt(std::max(square, 0.0));
+    }
     return distance<T>(x_.elements(), rebuilt()) / norm_;  // the difference above is rounding
   }
 
