@@ -16,6 +16,11 @@ MODULE_OF_CASE = {
     "dense_matmul": "assay_worker.semiring",
     "ell_edge_aggregate": "assay_worker.edges",
     "transport_solve": "assay_worker.transport",
+    "einsum_pair": "assay_worker.einsum",
+    "einsum_network": "assay_worker.einsum",
+    "decompose_cp": "assay_worker.decompose",
+    "decompose_tucker": "assay_worker.decompose",
+    "mp2_energy": "assay_worker.mp2",
 }
 
 

@@ -235,6 +235,73 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   assay transport database --wout wout.nc --rho 0.25,0.5 --nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5)");
 }
 
+void add_einsum(CLI::App& app, EinsumArguments& a) {
+  app.add_option("expression", a.expression, "e.g. 'bij,bjk->bik'; a label is a letter or {n}");
+  app.add_option("--shapes", a.shapes, "of the operands, e.g. 512x512,512x512 (scalar: `scalar`)")
+      ->delimiter(',');
+  app.add_option("--operands", a.operands, ".npy files instead, one for each operand");
+  app.add_option("--out", a.out, "write the result there, as .npy");
+  app.add_option("--dtype", a.dtype, "of operands given by --shapes (f32), or of the result");
+  app.add_flag("--explain", a.explain, "show the plan");
+  app.add_flag("--analyze", a.analyze, "run it and add what was measured to the plan");
+  app.add_option("--objective", a.objective, "time (default), mac, flop, write");
+  app.add_option("--memory", a.memory, "bound on all tensors alive at once, e.g. 64MiB");
+  app.add_option("--backend", a.backend, "blas (default), reference");
+  app.add_option("--exact-limit", a.exact_limit, "terms that are searched exactly (16)");
+  app.add_option("--tries", a.tries, "of the random greedy search beyond that (128)");
+  app.add_option("--seed", a.seed, "of the search and of generated operands (0)");
+  app.add_option("--calibration", a.calibration, "file of `calibrate` (the one of this machine)");
+  const auto common = [&](CLI::App* sub) {
+    sub->add_flag("--json", a.json, "print JSON");
+    sub->add_option("--threads", a.threads, "cores to use (all)");
+    return sub;
+  };
+  common(&app);
+  const auto action = [&](const char* name, const char* description) {
+    auto* sub = common(app.add_subcommand(name, description));
+    sub->callback([&a, name] { a.action = name; });
+    return sub;
+  };
+  action("calibrate", "measure the kernels here, so that plans know how long things take")
+      ->add_option("--out", a.out, "file (one for this machine in the cache folder)");
+  const auto decomposition = [&](const char* name, const char* description) {
+    auto* sub = action(name, description);
+    sub->add_option("tensor", a.tensor, ".npy file")->required();
+    sub->add_option("--rank,--ranks", a.ranks, "one, or one for each mode")->delimiter(',');
+    sub->add_option("--out", a.out, "prefix of the .npy files with the parts");
+    return sub;
+  };
+  auto* cp = decomposition("cp", "canonical polyadic decomposition");
+  cp->add_option("--sweeps", a.sweeps, "at most (200)");
+  cp->add_option("--restarts", a.restarts, "further random starts (0)");
+  cp->add_option("--init", a.init, "svd (default), random");
+  cp->add_option("--seed", a.seed, "of random starts (0)");
+  cp->add_flag("--nonnegative", a.nonnegative, "factors of no negative entries");
+  auto* tucker = decomposition("tucker", "Tucker decomposition");
+  tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
+  tucker->add_option("--method", a.method, "hosvd, sthosvd, hooi (default)");
+  decomposition("tt", "tensor train")
+      ->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
+  auto* mp2 = action("mp2", "density-fitted MP2 correlation energy");
+  mp2->add_option("--b", a.b, ".npy of B, occupied x virtual x auxiliary");
+  mp2->add_option("--occupied", a.occupied, ".npy of the occupied orbital energies");
+  mp2->add_option("--virtual", a.virtuals, ".npy of the virtual ones");
+  mp2->add_option("--synthetic", a.synthetic, "nocc,nvir,naux: a problem with known energies")
+      ->delimiter(',');
+  mp2->add_option("--chain", a.chain, "hydrogen chain of so many atoms");
+  mp2->add_option("--spacing", a.spacing, "of the chain, in bohr (1.4)");
+  mp2->add_option("--basis", a.basis, "of the chain: sto-3g (default), 6-31g");
+  mp2->add_option("--frozen-occupied", a.frozen_occupied, "lowest orbitals left out (0)");
+  mp2->add_option("--frozen-virtual", a.frozen_virtual, "highest orbitals left out (0)");
+  app.require_subcommand(0, 1);
+  app.footer(R"(Examples:
+  assay einsum 'ij,jk->ik' --shapes 512x512,512x512 --explain --analyze
+  assay einsum 'ij,jk->ik' --operands a.npy b.npy --out c.npy
+  assay einsum calibrate
+  assay einsum cp x.npy --rank 4 --out parts
+  assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g)");
+}
+
 }  // namespace
 
 std::variant<Command, int> parse_arguments(int argc, char** argv) {
@@ -250,6 +317,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   DoctorArguments doctor;
   ChipArguments chip;
   TransportArguments transport;
+  EinsumArguments einsum;
   auto* list_app =
       app.add_subcommand("list", "suites, cases, points, providers, and what is available here");
   auto* run_app = app.add_subcommand(
@@ -267,6 +335,8 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   add_doctor(*doctor_app, doctor);
   add_chip(*chip_app, chip);
   add_transport(*transport_app, transport);
+  add_einsum(*app.add_subcommand("einsum", "tensor contractions and decompositions, used directly"),
+             einsum);
 
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
@@ -288,6 +358,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   if (store_app->parsed()) return Command(store);
   if (chip_app->parsed()) return Command(chip);
   if (transport_app->parsed()) return Command(transport);
+  if (app.got_subcommand("einsum")) return Command(einsum);
   return Command(doctor);
 }
 

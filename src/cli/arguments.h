@@ -72,8 +72,29 @@ struct TransportArguments {
   bool plot = false, verbose = false, json = false;
 };
 
+struct EinsumArguments {
+  std::string action;  // calibrate, cp, tucker, tt, mp2; empty: contract
+  std::string expression;
+  std::vector<std::string> shapes, operands;
+  std::string out, dtype, objective = "time", memory, backend, calibration;
+  bool explain = false, analyze = false, json = false;
+  std::optional<int> threads, exact_limit, tries;
+  std::uint64_t seed = 0;
+  // decompositions
+  std::string tensor, init = "svd", method = "hooi";
+  std::vector<std::int64_t> ranks;
+  std::optional<double> tolerance;
+  int sweeps = 200, restarts = 0;
+  bool nonnegative = false;
+  // mp2
+  std::string b, occupied, virtuals, chain, basis = "sto-3g";
+  std::vector<std::int64_t> synthetic;
+  double spacing = 1.4;
+  std::int64_t frozen_occupied = 0, frozen_virtual = 0;
+};
+
 using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
-                             DoctorArguments, ChipArguments, TransportArguments>;
+                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

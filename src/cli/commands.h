@@ -18,6 +18,7 @@ int simulate_chip(const ChipArguments& arguments);
 // Becomes the program `assay-transport`, which links the file formats and MPI, with our own
 // command line; returns only where that cannot be done (EnvironmentError).
 int transport(char** argv);
+int contract(const EinsumArguments& arguments);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;

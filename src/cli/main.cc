@@ -18,9 +18,12 @@ struct Dispatch {
   int operator()(const assay::cli::StoreArguments& a) const { return assay::cli::store(a); }
   int operator()(const assay::cli::DoctorArguments& a) const { return assay::cli::doctor(a); }
   int operator()(const assay::cli::ChipArguments& a) const { return assay::cli::simulate_chip(a); }
-  int operator()(const assay::cli::TransportArguments&) const { return assay::cli::transport(argv); }
+  int operator()(const assay::cli::TransportArguments&) const {
+    return assay::cli::transport(argv);
+  }
 
   char** argv;
+  int operator()(const assay::cli::EinsumArguments& a) const { return assay::cli::contract(a); }
 };
 
 int complain(const std::exception& e, int status) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "cases/einsum/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
@@ -183,6 +184,7 @@ int run(const RunArguments& a) {
   const auto cases = all_cases();
   lab::WorkloadRegistry workloads;
   cases::semiring::add_workloads(workloads);
+  cases::einsum::add_workloads(workloads);
   TerminalProgress progress;
   lab::RunContext context;
   context.cases = &cases;

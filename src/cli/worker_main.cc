@@ -4,6 +4,7 @@
 // The native worker: a program of its own, so that an attempt starts with few libraries.
 #include <cstdio>
 
+#include "cases/einsum/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cases/transport/workloads.h"
 #include "lab/measure/attempt.h"
@@ -16,5 +17,6 @@ int main(int argc, char** argv) {
   assay::lab::WorkloadRegistry workloads;
   assay::cases::semiring::add_workloads(workloads);
   assay::cases::transport::add_workloads(workloads);
+  assay::cases::einsum::add_workloads(workloads);
   return assay::lab::run_worker(argv[1], workloads);
 }

@@ -42,7 +42,6 @@ class Axes {
   std::int64_t& operator[](std::size_t axis) { return data()[axis]; }
   const std::int64_t* begin() const { return data(); }
   const std::int64_t* end() const { return data() + size_; }
-  operator std::span<const std::int64_t>() const { return {data(), size_}; }
 
   // Without that axis.
   Axes without(std::size_t axis) const {

@@ -17,6 +17,8 @@ namespace assay {
 // Moves, never copies by accident. A moved-from tensor may only be assigned to or destroyed.
 class Tensor {
  public:
+  static constexpr std::size_t kAlignment = 64;
+
   // Throws std::bad_alloc when there is no memory.
   Tensor(DType dtype, Shape shape);
   Tensor(Tensor&&) noexcept = default;

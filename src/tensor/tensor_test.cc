@@ -28,7 +28,7 @@ Tensor vector_of(std::initializer_list<T> values) {
 TEST(Tensor, IsZeroedAlignedAndMoves) {
   for (const std::int64_t n : {0, 1, 63, 1000}) {
     Tensor t(DType::kF64, {n});
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.view().raw_data()) % 64, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.view().raw_data()) % Tensor::kAlignment, 0u);
     for (const double x : t.as<double>()) EXPECT_EQ(x, 0.0);
     EXPECT_EQ(t.byte_count(), n * 8);
     const TensorView before = t.view();

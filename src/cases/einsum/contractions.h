@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The contractions of einsum_pair and einsum_network, by name. A point names one; its expression
+// and extents follow. python/assay_worker/einsum.py has the same table.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tensor/tensor.h"
+
+namespace assay::cases::einsum {
+
+struct Contraction {
+  std::string name;
+  std::string expression;
+  std::vector<std::int64_t> extents;  // of the labels in order of appearance
+};
+
+const std::vector<Contraction>& pair_contractions();
+const std::vector<Contraction>& network_contractions();
+
+// A canonical point of either case, read.
+struct ContractionPoint {
+  Contraction contraction;
+  DType dtype = DType::kF32;
+  std::int64_t seed = 0;
+  std::vector<Shape> shapes;
+  Shape output;
+  double flop = 0, bytes = 0;     // of the cheapest order; of operands and result
+  double product_of_extents = 1;  // what plain loops do
+
+  ContractionPoint(const Json& point, const std::vector<Contraction>& table);
+};
+
+// Operand i of set `set` is uniform on [−√3, √3) from the stream "op<i>".
+std::vector<Tensor> make_operands(const ContractionPoint& point);
+void fill_operands(const ContractionPoint& point, int set, std::vector<Tensor>& operands);
+
+}  // namespace assay::cases::einsum

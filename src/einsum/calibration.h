@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Measures the kernels on this machine and fits the time model to them.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "einsum/time_model.h"
+
+namespace assay::einsum {
+
+// One measured shape.
+struct Measurement {
+  Part part = Part::kGemm;
+  bool wide = true;  // f64; else f32
+  std::string shape;
+  Work work;
+  double measured_s = 0, predicted_s = 0;
+};
+
+struct Calibration {
+  std::string fingerprint;  // of the machine (base/machine.h)
+  std::string blas;         // the library that was measured
+  int threads = 1;
+  TimeModel model;
+  std::vector<Measurement> measurements;
+};
+
+// Takes some ten seconds. `progress` is told what is measured next.
+Calibration calibrate(int threads, const std::function<void(const std::string&)>& progress = {});
+
+// Fits one part's model to measured times: least squares of log(predicted/measured). The band is
+// the 90 % quantile of the residuals. Deterministic.
+PartModel fit(const PartModel& start, const std::vector<Measurement>& measurements);
+
+Json to_json(const Calibration& calibration);
+// Throws UserError naming what is wrong with `what` (a path).
+Calibration calibration_from_json(const Json& json, const std::string& what);
+
+// Writes the file so that a crash leaves the old or the new one.
+void save_calibration(const std::string& path, const Calibration& calibration);
+// Throws UserError: no such file, damaged, of another machine, BLAS or number of threads.
+Calibration load_calibration(const std::string& path, int threads);
+// "einsum-<fingerprint>-<threads>.json" below `folder`.
+std::string calibration_path(const std::string& folder, int threads);
+
+}  // namespace assay::einsum

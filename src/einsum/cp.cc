@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One sweep updates the factor of each mode by linear least squares, the others fixed:
+//
+//   Uₙ ← Mₙ Γₙ⁻¹,  Mₙ = X_(n)·(Khatri–Rao product of the others),  Γₙ = ⊛_{m≠n} UₘᵀUₘ
+//
+// and the residual follows from what is there:  ‖X − X̂‖² = ‖X‖² + λᵀ(⊛UᵀU)λ − 2⟨M_N, U_N λ⟩.
+#include "einsum/cp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "einsum/blas.h"
+#include "einsum/matrix.h"
+#include "einsum/mttkrp.h"
+
+namespace assay::einsum {
+namespace {
+
+// Two components whose cosine is below this cancel; with weights this much above the tensor's norm,
+// they are on their way to infinity.
+constexpr double kCancelling = -0.9, kLargeWeights = 2;
+constexpr int kHalsPasses = 2;
+
+// Σ_r λ_r u_r ∘ v_r ∘ …, row-major: modes are joined one by one, the last one by a matrix product.
+template <typename T>
+std::vector<T> rebuild(const std::vector<T>& weights, const std::vector<Matrix<T>>& factors) {
+  const std::int64_t rank = factors[0].columns;
+  Matrix<T> rows(1, rank);
+  rows.data = weights;
+  for (std::size_t mode = 0; mode + 1 < factors.size(); ++mode) {
+    const auto& u = factors[mode];
+    Matrix<T> next(rows.rows * u.rows, rank);
+    for (std::int64_t i = 0; i < next.rows; ++i) {
+      for (std::int64_t r = 0; r < rank; ++r) next(i, r) = rows(i / u.rows, r) * u(i % u.rows, r);
+    }
+    rows = std::move(next);
+  }
+  return multiply(rows, transposed(factors.back())).data;
+}
+
+template <typename T>
+class Als {
+ public:
+  Als(const DenseTensor<T>& x, const CpOptions& options, int start)
+      : x_(x), o_(options), norm_(norm<T>(x.elements())), start_(start) {
+    if (!std::isfinite(norm_)) fail("cp: the tensor has NaN or infinite entries, norm {}", norm_);
+    for (std::size_t mode = 0; mode < x.order(); ++mode) {
+      factors_.push_back(initial(mode));
+      grams_.push_back(cross(factors_.back(), factors_.back()));
+    }
+    weights_.assign(static_cast<std::size_t>(o_.rank), T(1));
+  }
+
+  CpResult run() {
+    CpResult result;
+    int still = 0;
+    double fit = 0;
+    while (true) {
+      const double before = fit;
+      // A fit that nothing is decided by need not be exact before the last sweep.
+      const bool decides = o_.change >= 0 || o_.target_fit <= 1;
+      fit = 1 - sweep(decides || result.sweeps + 1 == o_.max_sweeps);
+      ++result.sweeps;
+      result.trace.push_back(fit);
+      if (fit >= o_.target_fit) {
+        result.stop = CpStop::kTargetFit;
+        break;
+      }
+      still = std::abs(fit - before) <= o_.change ? still + 1 : 0;
+      if (still == 2) {
+        result.stop = CpStop::kChange;
+        break;
+      }
+      if (result.sweeps >= o_.max_sweeps) {
+        result.stop = CpStop::kSweeps;
+        break;
+      }
+    }
+    finish(result, fit);
+    return result;
+  }
+
+ private:
+  Matrix<T> initial(std::size_t mode) const {
+    const std::int64_t n = x_.shape[mode];
+    if (o_.start != nullptr && start_ == 0) {
+      Matrix<T> given(n, o_.rank);
+      std::ranges::copy((*o_.start)[mode].template as<T>(), given.data.begin());
+      return given;
+    }
+    const auto stream = static_cast<std::uint64_t>(start_) * 1000 + mode;
+    auto u = random_matrix<T>(n, o_.rank, o_.seed, stream, o_.nonnegative);
+    if (o_.init == CpInit::kRandom || start_ > 0) return u;
+    const auto vectors = falling_eigen(mode_gram(x_, mode)).vectors;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t r = 0; r < std::min(n, o_.rank); ++r) {
+        u(i, r) = o_.nonnegative ? std::abs(vectors(i, r)) : vectors(i, r);
+      }
+    }
+    return u;
+  }
+
+  // Γ of all modes but one.
+  Matrix<T> gamma(std::size_t except) const {
+    Matrix<T> g(o_.rank, o_.rank);
+    std::ranges::fill(g.data, T(1));
+    for (std::size_t mode = 0; mode < grams_.size(); ++mode) {
+      if (mode == except) continue;
+      for (std::size_t i = 0; i < g.data.size(); ++i) g.data[i] *= grams_[mode].data[i];
+    }
+    return g;
+  }
+
+  // Updates all modes; returns the relative error, to rounding of the tensor's norm or exactly.
+  double sweep(bool exactly) {
+    double error = 0;
+    for_each_mttkrp<T>(
+        x_, factors_,
+        [&](std::size_t mode, Matrix<T>& m) {
+          const bool last = mode + 1 == x_.order();
+          const Matrix<T> products = last ? m : Matrix<T>();
+          auto& u = factors_[mode];
+          if (o_.nonnegative) {
+            hals(mode, m);
+          } else {
+            solve(gamma(mode), m);
+            u = m;
+          }
+          // ⟨X, X̂⟩ = ⟨M, U·λ⟩, before the columns are normalised.
+          double inner = 0;
+          if (last) {
+            for (std::size_t i = 0; i < u.data.size(); ++i) {
+              inner += static_cast<double>(products.data[i]) * static_cast<double>(u.data[i]);
+            }
+          }
+          normalize(u);
+          grams_[mode] = cross(u, u);
+          if (last) error = relative_error(inner, exactly);
+        },
+        o_.threads);
+    return error;
+  }
+
+  double relative_error(double inner, bool exactly) const {
+    if (norm_ == 0) return 0;
+    const auto g = gamma(x_.order());  // of all modes
+    double model = 0;
+    for (std::int64_t r = 0; r < o_.rank; ++r) {
+      for (std::int64_t s = 0; s < o_.rank; ++s) {
+        model += static_cast<double>(weights_[static_cast<std::size_t>(r)]) *
+                 static_cast<double>(weights_[static_cast<std::size_t>(s)]) *
+                 static_cast<double>(g(r, s));
+      }
+    }
+    const double square = (norm_ * norm_ + model - 2 * inner) / (norm_ * norm_);
+    if (square > std::sqrt(std::numeric_limits<T>::epsilon()) || !exactly) {
+      return std::sqrt(std::max(square, 0.0));
+    }
+    return distance<T>(x_.elements(), rebuilt()) / norm_;  // the difference above is rounding
+  }
+
+  // Solves u·Γ = m in place. Row-major m is the matrix of right-hand sides as LAPACK has it.
+  void solve(const Matrix<T>& gamma, Matrix<T>& m) {
+    const int r = static_cast<int>(o_.rank), rows = static_cast<int>(m.rows);
+    auto factor = gamma.data;
+    auto solution = m.data;
+    if (solve_positive_definite<T>(r, factor.data(), rows, solution.data()) && finite(solution)) {
+      m.data = std::move(solution);
+      return;
+    }
+    // Nearly dependent components: the least solution, without directions that Γ does not see.
+    dependent_ = true;
+    const auto e = falling_eigen(gamma);
+    const T cut = static_cast<T>(o_.rank) * std::numeric_limits<T>::epsilon() * e.values[0];
+    auto turned = multiply(m, e.vectors);
+    for (std::int64_t j = 0; j < o_.rank; ++j) {
+      const T value = e.values[static_cast<std::size_t>(j)];
+      const T inverse = value > cut && value > 0 ? T(1) / value : T(0);
+      for (std::int64_t i = 0; i < m.rows; ++i) turned(i, j) *= inverse;
+    }
+    m = multiply(turned, transposed(e.vectors));
+  }
+
+  static bool finite(const std::vector<T>& values) {
+    return std::ranges::all_of(values, [](T v) { return std::isfinite(v); });
+  }
+
+  // Column after column, the others fixed: u_r ← max(0, u_r + (m_r − U Γ_r)/Γ_rr).
+  void hals(std::size_t mode, const Matrix<T>& m) {
+    auto& u = factors_[mode];
+    const auto g = gamma(mode);
+    // The last mode carries the weights while it is updated; all columns have norm 1 otherwise.
+    for (std::int64_t i = 0; i < u.rows; ++i) {
+      for (std::int64_t r = 0; r < o_.rank; ++r) u(i, r) *= weights_[static_cast<std::size_t>(r)];
+    }
+    for (int pass = 0; pass < kHalsPasses; ++pass) {
+      for (std::int64_t r = 0; r < o_.rank; ++r) {
+        const T diagonal = g(r, r);
+        if (!(diagonal > 0)) continue;
+        for (std::int64_t i = 0; i < u.rows; ++i) {
+          T gap = m(i, r);
+          for (std::int64_t s = 0; s < o_.rank; ++s) gap -= u(i, s) * g(s, r);
+          u(i, r) = std::max(T(0), u(i, r) + gap / diagonal);
+        }
+      }
+    }
+  }
+
+  void normalize(Matrix<T>& u) {
+    for (std::int64_t r = 0; r < o_.rank; ++r) {
+      double square = 0;
+      for (std::int64_t i = 0; i < u.rows; ++i) {
+        square += static_cast<double>(u(i, r)) * static_cast<double>(u(i, r));
+      }
+      const double size = std::sqrt(square);
+      weights_[static_cast<std::size_t>(r)] = static_cast<T>(size);
+      if (size == 0) continue;
+      for (std::int64_t i = 0; i < u.rows; ++i) u(i, r) = static_cast<T>(u(i, r) / size);
+    }
+  }
+
+  std::vector<T> rebuilt() const { return rebuild(weights_, factors_); }
+
+  void finish(CpResult& result, double fit) const {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(o_.rank));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](std::int64_t r) { return weights_[static_cast<std::size_t>(r)]; });
+    result.weights = Tensor(kDTypeOf<T>, Shape({o_.rank}));
+    for (std::size_t r = 0; r < order.size(); ++r) {
+      result.weights.as<T>()[r] = weights_[static_cast<std::size_t>(order[r])];
+    }
+    for (const auto& u : factors_) {
+      Matrix<T> sorted(u.rows, u.columns);
+      for (std::int64_t i = 0; i < u.rows; ++i) {
+        for (std::size_t r = 0; r < order.size(); ++r) {
+          sorted(i, static_cast<std::int64_t>(r)) = u(i, order[r]);
+        }
+      }
+      result.factors.push_back(sorted.tensor());
+    }
+    result.fit = fit;
+    result.relative_error = 1 - fit;
+    result.dependent = dependent_;
+    const auto cosines = gamma(x_.order());
+    double largest = 0;
+    for (const T w : weights_) largest = std::max(largest, static_cast<double>(w));
+    for (std::int64_t r = 0; r < o_.rank; ++r) {
+      for (std::int64_t s = 0; s < r; ++s) {
+        const double cosine = cosines(r, s);
+        if (std::abs(cosine) > std::abs(result.congruence)) result.congruence = cosine;
+        result.degenerate |= cosine < kCancelling && largest > kLargeWeights * norm_;
+      }
+    }
+  }
+
+  const DenseTensor<T>& x_;
+  const CpOptions& o_;
+  double norm_;
+  int start_;
+  std::vector<Matrix<T>> factors_, grams_;
+  std::vector<T> weights_;
+  bool dependent_ = false;
+};
+
+template <typename T>
+CpResult best_of(const TensorView& view, const CpOptions& o) {
+  const auto x = DenseTensor<T>::borrow(view);
+  auto best = Als<T>(x, o, 0).run();
+  for (int start = 1; start <= o.restarts && best.fit < o.target_fit; ++start) {
+    auto other = Als<T>(x, o, start).run();
+    if (other.fit > best.fit) best = std::move(other);
+  }
+  return best;
+}
+
+template <typename T>
+Tensor reconstruct(const CpResult& d) {
+  std::vector<std::int64_t> shape;
+  std::vector<Matrix<T>> factors;
+  for (const auto& f : d.factors) {
+    shape.push_back(f.shape()[0]);
+    factors.emplace_back(f.shape()[0], f.shape()[1]);
+    std::ranges::copy(f.as<T>(), factors.back().data.begin());
+  }
+  const auto weights = d.weights.as<T>();
+  const auto values = rebuild(std::vector<T>(weights.begin(), weights.end()), factors);
+  Tensor result(kDTypeOf<T>, Shape(shape));
+  std::ranges::copy(values, result.as<T>().begin());
+  return result;
+}
+
+void check_start(const TensorView& x, const CpOptions& o) {
+  if (o.start->size() != x.rank()) {
+    fail("cp: a start has a factor for each of {} modes, not {}", x.rank(), o.start->size());
+  }
+  const DType dtype = x.dtype() == DType::kF32 ? DType::kF32 : DType::kF64;
+  for (std::size_t mode = 0; mode < x.rank(); ++mode) {
+    const auto& f = (*o.start)[mode];
+    if (!(f.shape() == Shape({x.extent(mode), o.rank})) || f.dtype() != dtype) {
+      fail("cp: the start of mode {} is {}x{} in {}, not {} in {}", mode, x.extent(mode), o.rank,
+           name_of(dtype), f.shape().to_string(), name_of(f.dtype()));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(CpStop stop) {
+  switch (stop) {
+    case CpStop::kChange:
+      return "the fit changed no more";
+    case CpStop::kTargetFit:
+      return "the wanted fit was reached";
+    case CpStop::kSweeps:
+      return "the last sweep that was allowed";
+  }
+  throw InternalError("a CpStop is one of its enumerators");
+}
+
+CpResult cp(const TensorView& x, const CpOptions& o) {
+  if (is_complex(x.dtype()))
+    fail("cp: complex tensors are not decomposed, dtype {}", name_of(x.dtype()));
+  if (x.rank() < 2)
+    fail("cp: two modes or more are decomposed, not shape {}", x.shape().to_string());
+  if (x.element_count() == 0) fail("cp: the tensor is empty, shape {}", x.shape().to_string());
+  if (o.rank < 1) fail("cp: the rank is at least 1, not {}", o.rank);
+  if (o.max_sweeps < 1) fail("cp: at least one sweep is made, not {}", o.max_sweeps);
+  if (o.start != nullptr) check_start(x, o);
+  return x.dtype() == DType::kF32 ? best_of<float>(x, o) : best_of<double>(x, o);
+}
+
+Tensor cp_reconstruct(const CpResult& d) {
+  return d.weights.dtype() == DType::kF32 ? reconstruct<float>(d) : reconstruct<double>(d);
+}
+
+}  // namespace assay::einsum

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// X ≈ Σ_r λ_r a_r ∘ b_r ∘ c_r …: the canonical polyadic decomposition by alternating least squares.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace assay::einsum {
+
+enum class CpInit {
+  kSvd,     // leading left singular vectors of the unfoldings, random beyond their number
+  kRandom,  // uniform on [−1, 1)
+};
+
+struct CpOptions {
+  std::int64_t rank = 1;
+  int max_sweeps = 200;
+  double change = 1e-9;   // of the fit; two sweeps in a row below it end the iteration
+  double target_fit = 1;  // reached: ends the iteration
+  CpInit init = CpInit::kSvd;
+  int restarts = 0;          // further random starts; the best fit of all counts
+  bool nonnegative = false;  // factors ≥ 0, by hierarchical least squares
+  std::uint64_t seed = 0;
+  int threads = 1;
+  // Where the first start begins instead of `init`: extent × rank each, of the tensor's dtype (f32,
+  // else f64). Not owned.
+  const std::vector<Tensor>* start = nullptr;
+};
+
+enum class CpStop { kChange, kTargetFit, kSweeps };
+std::string_view name_of(CpStop stop);
+
+struct CpResult {
+  Tensor weights = Tensor(DType::kF64, Shape());  // λ, falling
+  std::vector<Tensor> factors;                    // extent × rank, columns of norm 1
+  double fit = 0;                                 // 1 − ‖X − X̂‖/‖X‖
+  double relative_error = 0;
+  CpStop stop = CpStop::kSweeps;
+  int sweeps = 0;             // of the start that won
+  std::vector<double> trace;  // its fit after each sweep
+  // Cosine between two components, the product over modes, furthest from 0. Near −1 with growing
+  // weights, two components cancel: the best approximation may not exist.
+  double congruence = 0;
+  bool degenerate = false;
+  bool dependent = false;  // some normal equations were singular: the least solution was taken
+};
+
+// f32 in f32, everything else real in f64. Throws UserError: complex input, fewer than two modes,
+// an empty tensor, a rank below 1, NaN or infinite entries.
+CpResult cp(const TensorView& x, const CpOptions& options);
+Tensor cp_reconstruct(const CpResult& decomposition);
+
+}  // namespace assay::einsum

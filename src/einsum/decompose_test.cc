@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "einsum/cp.h"
+#include "einsum/einsum.h"
+#include "einsum/tucker.h"
+#include "tensor/fill.h"
+
+namespace assay::einsum {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// X_ijk = 1/(i + j + k + 1).
+Tensor hilbert(std::int64_t n) {
+  Tensor x(DType::kF64, Shape({n, n, n}));
+  for (std::int64_t i = 0; i < n * n * n; ++i) {
+    x.as<double>()[static_cast<std::size_t>(i)] =
+        1.0 / static_cast<double>(i / (n * n) + i / n % n + i % n + 1);
+  }
+  return x;
+}
+
+double error_between(const Tensor& x, const Tensor& y) {
+  double error = 0, size = 0;
+  for (std::int64_t i = 0; i < x.element_count(); ++i) {
+    const double a = value_as_double(x.view(), i), b = value_as_double(y.view(), i);
+    error += (a - b) * (a - b);
+    size += a * a;
+  }
+  return std::sqrt(error / size);
+}
+
+struct Row {
+  std::int64_t n, rank;
+  double hosvd, sthosvd, hooi, train;
+};
+
+TEST(Tucker, EqualsTheKnownErrors) {
+  // Eleven digits are known; the errors themselves are 1 − ‖G‖²/‖X‖² and lose up to six of sixteen.
+  for (const auto& row :
+       {Row{8, 2, 3.1201645797e-2, 3.1198613116e-2, 3.1196238715e-2, 2.7986648192e-2},
+        Row{8, 3, 2.6444336659e-3, 2.6443084230e-3, 2.6442134513e-3, 2.2514916941e-3},
+        Row{20, 1, 2.6449942742e-1, 2.6400539466e-1, 2.6362456050e-1, 2.6400539466e-1}}) {
+    const auto x = hilbert(row.n);
+    TuckerOptions o{.ranks = {row.rank, row.rank, row.rank}};
+    const auto error = [&](TuckerMethod method) {
+      o.method = method;
+      const auto d = tucker(x.view(), o);
+      EXPECT_NEAR(d.relative_error, error_between(x, tucker_reconstruct(d)), 1e-10);
+      return d.relative_error;
+    };
+    EXPECT_NEAR(error(TuckerMethod::kHosvd), row.hosvd, 1e-9 * row.hosvd);
+    EXPECT_NEAR(error(TuckerMethod::kStHosvd), row.sthosvd, 1e-9 * row.sthosvd);
+    EXPECT_NEAR(error(TuckerMethod::kHooi), row.hooi, 1e-9 * row.hooi);
+    const auto train = tensor_train(x.view(), {.ranks = {row.rank, row.rank}});
+    EXPECT_NEAR(train.relative_error, row.train, 1e-9 * row.train);
+    EXPECT_NEAR(error_between(x, train_reconstruct(train.cores)), row.train, 1e-9 * row.train);
+  }
+}
+
+TEST(Cp, RankOneEqualsTheTuckerOfRankOne) {
+  const auto d = cp(hilbert(20).view(), {.rank = 1, .change = 1e-14});
+  EXPECT_NEAR(d.relative_error, 2.6362456050e-1, 1e-9);
+  EXPECT_EQ(d.stop, CpStop::kChange);
+}
+
+TEST(Tucker, RangeFindersAgree) {
+  const auto x = hilbert(12);
+  for (const auto finder : {RangeFinder::kGram, RangeFinder::kSvd, RangeFinder::kRandomized}) {
+    const auto d =
+        tucker(x.view(), {.method = TuckerMethod::kStHosvd, .ranks = {4, 4, 4}, .finder = finder});
+    const auto exact =
+        tucker(x.view(),
+               {.method = TuckerMethod::kStHosvd, .ranks = {4, 4, 4}, .finder = RangeFinder::kSvd});
+    EXPECT_NEAR(d.relative_error, exact.relative_error, 1e-3 * exact.relative_error);
+  }
+}
+
+TEST(Tucker, KeepsToItsTolerance) {
+  const auto x = hilbert(16);
+  for (const double tolerance : {1e-1, 1e-3, 1e-6, 1e-10}) {
+    const auto d = tucker(x.view(), {.tolerance = tolerance});
+    EXPECT_LE(error_between(x, tucker_reconstruct(d)), tolerance * (1 + 1e-6)) << tolerance;
+    const auto train = tensor_train(x.view(), {.tolerance = tolerance});
+    EXPECT_LE(error_between(x, train_reconstruct(train.cores)), tolerance * (1 + 1e-6))
+        << tolerance;
+  }
+}
+
+TEST(TensorTrain, RoundingEqualsDecomposingAnew) {
+  const auto x = hilbert(9);
+  const auto exact = tensor_train(x.view(), {.tolerance = 1e-14});
+  const auto rounded = round_train(exact.cores, {.ranks = {3, 3}});
+  const auto direct = tensor_train(x.view(), {.ranks = {3, 3}});
+  EXPECT_NEAR(rounded.relative_error, direct.relative_error, 1e-9);
+  EXPECT_NEAR(error_between(x, train_reconstruct(rounded.cores)), direct.relative_error, 1e-9);
+}
+
+TEST(TensorTrain, OneModeAndOneElement) {
+  Tensor v(DType::kF32, Shape({5}));
+  fill_uniform(v.mutable_view(), Philox(3), -1, 1);
+  const auto d = tensor_train(v.view(), {.tolerance = 0});
+  ASSERT_EQ(d.cores.size(), 1u);
+  EXPECT_LT(error_between(v, train_reconstruct(d.cores)), 1e-7);
+}
+
+Tensor from_components(const std::vector<std::vector<double>>& a, std::int64_t n) {
+  // Σ over triples of vectors.
+  Tensor x(DType::kF64, Shape({n, n, n}));
+  for (std::size_t t = 0; t + 2 < a.size(); t += 3) {
+    for (std::int64_t i = 0; i < n * n * n; ++i) {
+      x.as<double>()[static_cast<std::size_t>(i)] += a[t][static_cast<std::size_t>(i / (n * n))] *
+                                                     a[t + 1][static_cast<std::size_t>(i / n % n)] *
+                                                     a[t + 2][static_cast<std::size_t>(i % n)];
+    }
+  }
+  return x;
+}
+
+TEST(Cp, MultipliesTwoByTwoMatricesWithSevenProducts) {
+  // x_{(ij)(jk)(ki)} = 1: rank 7 (Strassen), so the fit gets to 1.
+  Tensor x(DType::kF64, Shape({4, 4, 4}));
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      for (int k = 0; k < 2; ++k) x.mutable_view().at<double>(2 * i + j, 2 * j + k, 2 * k + i) = 1;
+    }
+  }
+  const auto d = cp(x.view(), {.rank = 7,
+                               .max_sweeps = 2000,
+                               .change = 1e-12,
+                               .target_fit = 1 - 1e-6,
+                               .init = CpInit::kRandom,
+                               .restarts = 30});
+  EXPECT_GT(d.fit, 1 - 1e-5);
+  EXPECT_NEAR(error_between(x, cp_reconstruct(d)), d.relative_error, 1e-8);
+}
+
+TEST(Cp, ReportsThatTheWTensorHasNoBestApproximation) {
+  const std::vector<double> a = {1, 0}, b = {0, 1};
+  const auto x = from_components({a, a, b, a, b, a, b, a, a}, 2);
+  const auto d =
+      cp(x.view(), {.rank = 2, .max_sweeps = 3000, .change = 0, .init = CpInit::kRandom});
+  EXPECT_TRUE(d.degenerate) << d.congruence;
+  EXPECT_LT(d.congruence, -0.9);
+  EXPECT_GT(d.fit, 0.9);
+  EXPECT_EQ(d.stop, CpStop::kSweeps);
+  EXPECT_FALSE(cp(x.view(), {.rank = 3, .init = CpInit::kRandom, .seed = 1}).degenerate);
+}
+
+TEST(Cp, FindsCollinearFactors) {
+  // Three components whose vectors have cosine 0.9 in each mode.
+  const std::int64_t n = 10;
+  std::vector<std::vector<double>> vectors;
+  for (int t = 0; t < 9; ++t) {
+    std::vector<double> v(static_cast<std::size_t>(n), 0.0);
+    v[0] = std::sqrt(0.9);
+    v[static_cast<std::size_t>(1 + t / 3)] = std::sqrt(0.1);
+    vectors.push_back(v);
+  }
+  const auto x = from_components(vectors, n);
+  const auto d =
+      cp(x.view(),
+         {.rank = 3, .max_sweeps = 5000, .change = 1e-14, .target_fit = 1 - 1e-8, .restarts = 3});
+  EXPECT_GT(d.fit, 1 - 1e-6);
+}
+
+TEST(Cp, ZeroTensorAndRankAboveTheExtents) {
+  const Tensor zero(DType::kF64, Shape({3, 4, 5}));
+  const auto none = cp(zero.view(), {.rank = 2});
+  EXPECT_EQ(none.fit, 1);
+  EXPECT_EQ(none.stop, CpStop::kTargetFit);
+  Tensor x(DType::kF64, Shape({2, 3, 4}));
+  fill_uniform(x.mutable_view(), Philox(9), -1, 1);
+  const auto d = cp(x.view(), {.rank = 7, .max_sweeps = 500, .target_fit = 1 - 1e-6});
+  EXPECT_GT(d.fit, 1 - 1e-4);
+}
+
+TEST(Cp, FourModesInF32AndNonnegative) {
+  Engine engine;
+  std::vector<Tensor> u;
+  for (int m = 0; m < 4; ++m) {
+    u.emplace_back(DType::kF32, Shape({5 + m, 3}));
+    fill_uniform(u.back().mutable_view(), Philox(17, static_cast<std::uint64_t>(m)), 0, 1);
+  }
+  const auto x =
+      engine.einsum("ar,br,cr,dr->abcd", {u[0].view(), u[1].view(), u[2].view(), u[3].view()});
+  const auto d = cp(x.view(), {.rank = 3, .max_sweeps = 2000, .nonnegative = true});
+  EXPECT_EQ(d.weights.dtype(), DType::kF32);
+  EXPECT_GT(d.fit, 0.99);
+  for (const auto& f : d.factors) {
+    for (const float v : f.as<float>()) EXPECT_GE(v, 0);
+  }
+  const auto free = cp(x.view(), {.rank = 3, .max_sweeps = 2000});
+  EXPECT_GT(free.fit, 0.999);
+  EXPECT_NEAR(error_between(x, cp_reconstruct(free)), free.relative_error, 1e-4);
+}
+
+TEST(Decompositions, SayWhatTheyCannotDo) {
+  const auto x = hilbert(3);
+  const Tensor complex(DType::kC64, Shape({2, 2}));
+  EXPECT_THAT([&] { cp(complex.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("c64")));
+  EXPECT_THAT([&] { cp(x.view(), {.rank = 0}); }, ThrowsMessage<UserError>(HasSubstr("not 0")));
+  EXPECT_THAT([&] { tucker(x.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("neither")));
+  EXPECT_THAT(
+      [&] {
+        tucker(x.view(), {.ranks = {2, 2}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("2 ranks for a tensor of 3 modes")));
+  EXPECT_THAT(
+      [&] {
+        tucker(x.view(), {.ranks = {2, 4, 2}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("mode 1 is from 1 to its extent 3, not 4")));
+  EXPECT_THAT([&] { tensor_train(x.view(), {.ranks = {2}}); },
+              ThrowsMessage<UserError>(HasSubstr("1 ranks for 3 modes")));
+  Tensor bad = hilbert(3);
+  bad.as<double>()[5] = std::nan("");
+  EXPECT_THAT([&] { cp(bad.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("NaN")));
+}
+
+}  // namespace
+}  // namespace assay::einsum

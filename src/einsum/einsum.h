@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The engine's door:
+//
+//   einsum::Engine engine;
+//   Tensor c = engine.einsum("ij,jk->ik", {a.view(), b.view()});
+//
+// An engine owns what calls share: the model of this machine's speed, plans that were made before,
+// and memory for intermediates. Calls from several threads at once are fine.
+
+#include <atomic>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "einsum/plan.h"
+#include "einsum/plan_cache.h"
+#include "einsum/time_model.h"
+
+namespace assay::einsum {
+
+struct EngineOptions {
+  Backend backend = Backend::kBlas;
+  int threads = 1;
+  TimeModel model;  // defaults until a calibration is put there
+  std::size_t cached_plans = 1024;
+  std::size_t cached_paths = 8192;  // orders of contractions: a few hundred bytes each
+  std::string path_file;            // where those persist; empty: nowhere
+
+  // The defaults with what the environment says: ASSAY_EINSUM_BACKEND, and
+  // ASSAY_EINSUM_DEVICE_MIN_FLOP, which is checked and has no effect while there is no device
+  // backend. Throws UserError naming the variable.
+  static EngineOptions from_environment();
+};
+
+struct CallOptions {
+  std::complex<double> alpha = 1, beta = 0;  // beta needs an `out`
+  std::optional<DType> dtype;
+  Precision precision = Precision::kDefault;
+  Objective objective = Objective::kTime;
+  std::optional<std::uint64_t> memory;
+};
+
+// One expression of several over common operands.
+struct SharedExpression {
+  std::string expression;
+  std::vector<std::size_t> operands;  // which of the common operands, in the expression's order
+};
+
+class Engine {
+ public:
+  explicit Engine(EngineOptions options = {});
+
+  // The contraction as a new tensor. Throws UserError as make_plan and Plan::run_into do.
+  Tensor einsum(std::string_view expression, std::span<const TensorView> operands,
+                const CallOptions& options = {});
+  Tensor einsum(std::string_view expression, std::initializer_list<TensorView> operands,
+                const CallOptions& options = {}) {
+    return einsum(expression, std::span(operands.begin(), operands.size()), options);
+  }
+  // out = alpha·contraction + beta·out.
+  RunReport einsum_into(std::string_view expression, std::span<const TensorView> operands,
+                        const MutableTensorView& out, const CallOptions& options = {});
+  // The interleaved form: integer labels for each operand, −1 for "...".
+  Tensor einsum(std::span<const std::vector<std::int32_t>> labels,
+                std::span<const TensorView> operands,
+                const std::optional<std::vector<std::int32_t>>& output,
+                const CallOptions& options = {});
+
+  // Several contractions at once; intermediates that two of them have in common are made once.
+  // `reused` is told how many steps that saved.
+  std::vector<Tensor> multi_einsum(std::span<const SharedExpression> expressions,
+                                   std::span<const TensorView> operands, int* reused = nullptr);
+
+  // The plan for such operands, from the cache if it was made before.
+  std::shared_ptr<const Plan> plan(std::string_view expression,
+                                   std::span<const TensorView> operands,
+                                   const CallOptions& options = {});
+  std::shared_ptr<const Plan> plan(std::string_view expression,
+                                   std::span<const OperandSpec> operands, PlanOptions options);
+
+  void set_backend(Backend backend);
+  Backend get_backend() const;
+  const TimeModel& model() const { return options_.model; }
+  int threads() const { return options_.threads; }
+  CacheStatistics plan_statistics() const { return plans_.statistics(); }
+  CacheStatistics path_statistics() const { return paths_.statistics(); }
+  // Writes the orders found so far to options.path_file, if there is one.
+  void save_paths() const;
+
+ private:
+  PlanOptions plan_options(const CallOptions& options) const;
+  std::shared_ptr<const Plan> make(std::string_view expression, std::vector<OperandSpec> operands,
+                                   const PlanOptions& options);
+  // Calls f with a workspace that nobody else uses meanwhile.
+  template <typename F>
+  auto with_workspace(const Plan& plan, F&& f);
+
+  EngineOptions options_;
+  std::atomic<Backend> backend_;
+  PlanCache plans_;
+  PathCache paths_;
+  std::mutex workspace_mutex_;
+  Workspace workspace_;
+};
+
+// What each step of a plan computes from which operands (numbered by `operands`), as text: equal
+// texts are equal results, element for element.
+std::vector<std::string> step_signatures(const Plan& plan, std::span<const std::size_t> operands);
+
+}  // namespace assay::einsum

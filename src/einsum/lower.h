@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From a pairwise contraction of tensors as they lie in memory to the kernel that computes it.
+//
+// Labels fall into four groups: batch (A, B, C), M (A, C), N (B, C), K (A, B). Every way to compute
+// the step is written down with its predicted time, and the cheapest is taken:
+//
+//   gemm            one matrix product of the tensors as they lie
+//   batched-gemm    one for each batch index
+//   looped-gemm     one for each index of labels that do not fuse with their neighbours
+//   transpose-gemm  copies of A, B or C in an order that fuses, and one of the above
+//   gett            blocks of A and B packed through index maps, no copies of whole tensors
+//   gemv            matrix times vector, for each index of the other labels
+//   dot, outer, hadamard, loops   plain loops
+
+#include <string_view>
+#include <vector>
+
+#include "einsum/blas.h"
+#include "einsum/layout.h"
+#include "einsum/time_model.h"
+
+namespace assay::einsum {
+
+enum class Kernel {
+  kCopy,  // one tensor: permuted, summed over some labels
+  kDot,
+  kOuter,
+  kHadamard,
+  kLoops,
+  kGemv,
+  kGemm,
+  kBatchedGemm,
+  kLoopedGemm,
+  kTransposeGemm,
+  kGett,
+};
+inline constexpr int kKernels = 11;
+std::string_view name_of(Kernel kernel);
+
+// C = op(A)·op(B) for each index of `free`, summed over `summed`; row-major.
+struct GemmForm {
+  bool swapped = false;  // computes Cᵀ = BᵀAᵀ: op_a, lda and the strides a are those of B
+  Op op_a = Op::kNone, op_b = Op::kNone;
+  int m = 1, n = 1, k = 1;
+  int lda = 1, ldb = 1, ldc = 1;
+  std::vector<Loop> free, summed;  // strides a, b, c as the operands were given
+};
+
+// y = op(A)·x for each index of `free`, summed over `summed`.
+struct GemvForm {
+  bool swapped = false;  // the matrix is B
+  Op op = Op::kNone;
+  int rows = 1, columns = 1, ld = 1;  // as the matrix lies in memory
+  int incx = 1, incy = 1;
+  std::vector<Loop> free, summed;
+};
+
+// The four groups as loops, for packing through index maps.
+struct GettForm {
+  std::vector<Loop> batch, m, n, k;
+};
+
+struct Lowered {
+  Kernel kernel = Kernel::kLoops;
+  PairSize size;
+  double bytes = 0;         // of A, B and C, each once
+  double copied_bytes = 0;  // read and written by copies
+  double workspace = 0;     // elements of copies and blocks that live during the step
+  double predicted_s = 0;
+  double band = 1;
+  int copies = 0;
+  Work work;  // of the kernel, copies apart: what the prediction was made from
+
+  // What happens, in this order. Copies that are not made have no elements.
+  std::vector<Loop> pack_a, pack_b;                    // strides a: source, c: copy
+  double packed_a = 0, packed_b = 0, temporary_c = 0;  // elements
+  GemmForm gemm;
+  GemvForm gemv;
+  GettForm gett;
+  std::vector<Loop> loops;
+  std::vector<Loop> unpack_c;  // strides a: temporary, c: result
+};
+
+// A step: layouts of the operands and of the result. Labels of one operand are in the result or in
+// the other operand. An operand's extent for a label is the result's.
+struct PairTask {
+  Layout a, b, c;
+  DType dtype = DType::kF64;
+  int threads = 1;
+};
+
+// Every way to compute the step, cheapest predicted time first; never empty.
+std::vector<Lowered> lower_pair(const PairTask& task, const TimeModel& model);
+
+// Groups of labels of a step.
+struct Groups {
+  std::vector<Label> batch, m, n, k;  // in the order of a (batch, m, k) and b (n)
+};
+Groups group_labels(const Layout& a, const Layout& b, const Layout& c);
+
+// Matrix products of the tensors as they lie, most fused first choice; nothing where no label of
+// some group is contiguous as a matrix product needs it.
+std::vector<GemmForm> gemm_forms(const PairTask& task, const Groups& groups);
+// Matrix times vector, where M or N is empty; nothing where the matrix is not contiguous.
+std::vector<GemvForm> gemv_forms(const PairTask& task, const Groups& groups);
+
+}  // namespace assay::einsum

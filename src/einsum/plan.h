@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A contraction, decided: which steps, in which order, by which kernels, in how much memory.
+// plan.cc tells how a plan comes to be; run.cc how it runs.
+
+#include <complex>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "einsum/lower.h"
+#include "einsum/notation.h"
+#include "einsum/run_pair.h"
+#include "einsum/search.h"
+#include "einsum/time_model.h"
+#include "tensor/tensor.h"
+#include "tensor/view.h"
+
+namespace assay::einsum {
+
+enum class Backend {
+  kReference,  // plain loops over all labels at once, sums in fp64
+  kBlas,       // pairwise steps on the processor
+};
+std::string_view name_of(Backend backend);
+// Throws UserError that lists the names; EnvironmentError for `cuda`, which is not built in.
+Backend backend_from_name(std::string_view name);
+
+// How f32 and c64 operands are computed with.
+enum class Precision { kDefault, kDouble };
+
+struct PlanOptions {
+  Backend backend = Backend::kBlas;
+  Objective objective = Objective::kTime;
+  std::optional<DType> dtype;  // of the result; absent: the operands' common dtype
+  Precision precision = Precision::kDefault;
+  // Bound on the bytes of operands, result, intermediates and copies that live at the same time.
+  std::optional<std::uint64_t> memory;
+  int threads = 1;
+  std::uint64_t seed = 0;  // of the search, for networks beyond its exact limit
+  int exact_limit = 16;    // terms that are searched exactly; see SearchOptions
+  int tries = 128;
+};
+
+// What a plan is made for: an operand's dtype, shape and strides.
+struct OperandSpec {
+  DType dtype = DType::kF64;
+  Shape shape;
+  Axes strides;
+  // A row-major tensor.
+  static OperandSpec dense(DType dtype, Shape shape);
+  static OperandSpec of(const TensorView& view);
+};
+
+// One step: node `result` = the contraction of one or two earlier nodes. Nodes 0 … n−1 are the
+// operands; the last step makes the plan's result.
+struct Step {
+  std::vector<int> operands;
+  int result = 0;
+  Layout a, b, c;
+  Lowered lowered;
+  std::string expression;
+  std::optional<Kernel> runner_up;
+  double runner_up_s = 0;
+};
+
+// A label that is cut into parts of `chunk`, one after the other, to save memory.
+struct Slice {
+  Label label = 0;
+  std::int64_t chunk = 1, parts = 1;
+  bool summed = false;  // not a label of the result: parts add up
+};
+
+// Where the order of contractions came from.
+struct PathReport {
+  std::string method;
+  double cost = 0, lower_bound = 0;
+  bool optimal = false;
+  // Pairs of nodes, as Tree has them, after operands with equal labels were joined.
+  Tree tree;
+};
+
+struct RunReport {
+  Counters counters;
+  std::vector<double> step_seconds;  // filled where asked for; summed over slices
+  std::vector<Kernel> step_kernels;  // what each step's counters saw
+  std::size_t peak_bytes = 0;        // operands, result and workspace
+};
+
+// Results of steps that several runs have in common, by what was computed (see step_signatures).
+struct SharedResults {
+  std::map<std::string, Workspace::Buffer> results;  // made by the first run that needs them
+  std::set<std::string> wanted;                      // worth keeping
+  int reused = 0;                                    // steps that were found here
+};
+
+struct RunOptions {
+  std::complex<double> alpha = 1, beta = 0;
+  bool analyze = false;  // fill in step_seconds and step_kernels
+  SharedResults* shared = nullptr;
+  std::span<const std::string> signatures = {};  // of the plan's steps; needed with `shared`
+};
+
+class Plan {
+ public:
+  Problem problem;
+  PlanOptions options;
+  std::vector<OperandSpec> operands;
+  DType compute = DType::kF64;  // of intermediates
+  DType result = DType::kF64;
+  std::vector<Step> steps;    // empty where the result is empty or a sum over nothing
+  std::vector<Slice> slices;  // those of the result's labels first
+  std::vector<Axes> operand_strides;  // as the steps use them, by axis
+  PathReport path;
+  double mac = 0, flop = 0;  // of all steps and slices
+  double predicted_s = 0;
+  double peak_bytes = 0;  // predicted
+  bool calibrated = false;
+
+  Shape output_shape() const { return problem.output_shape(); }
+  // out = alpha·contraction + beta·out. The operands are as the plan has them (else UserError); out
+  // has the result's shape and dtype, any strides without overlap, and shares no memory with an
+  // operand. With beta 0, out is not read.
+  RunReport run_into(std::span<const TensorView> tensors, const MutableTensorView& out,
+                     Workspace& workspace, const RunOptions& options = {}) const;
+  Tensor run(std::span<const TensorView> tensors, Workspace& workspace) const;
+  std::int64_t slice_count() const;
+};
+
+// Decides. Throws UserError: bad notation or shapes, dtypes that cannot be contracted, or a memory
+// bound that cannot be met (it says what the least is that was found). `path` is an order found
+// earlier for the same problem, which spares the search.
+Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,
+               const PlanOptions& options, const TimeModel& model,
+               const PathReport* path = nullptr);
+
+}  // namespace assay::einsum

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "einsum/plan_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "einsum/calibration.h"
+#include "einsum/einsum.h"
+#include "einsum/example_networks.h"
+#include "tensor/fill.h"
+
+namespace assay::einsum {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Tensor filled(DType dtype, Shape shape, std::uint64_t seed) {
+  Tensor t(dtype, std::move(shape));
+  fill_uniform(t.mutable_view(), Philox(seed), -1, 1);
+  return t;
+}
+
+std::vector<Tensor> operands_of(const std::string& expression,
+                                const std::vector<std::int64_t>& extents,
+                                DType dtype = DType::kF64) {
+  std::vector<Tensor> tensors;
+  for (const auto& shape : shapes_of(expression, extents)) {
+    tensors.push_back(filled(dtype, shape, tensors.size() + 1));
+  }
+  return tensors;
+}
+
+std::vector<TensorView> views_of(const std::vector<Tensor>& tensors) {
+  std::vector<TensorView> views;
+  for (const auto& t : tensors) views.push_back(t.view());
+  return views;
+}
+
+TEST(PlanCache, IsBoundedAndCounts) {
+  Engine engine({.cached_plans = 3});
+  const auto a = filled(DType::kF32, Shape({4, 4}), 1);
+  for (int i = 0; i < 2; ++i) engine.einsum("ij,jk->ik", {a.view(), a.view()});
+  EXPECT_EQ(engine.plan_statistics().hits, 1);
+  EXPECT_EQ(engine.plan_statistics().misses, 1);
+  for (const char* e : {"ij->i", "ij->j", "ij->ji"}) engine.einsum(e, {a.view()});
+  EXPECT_EQ(engine.plan_statistics().evictions, 1);
+  EXPECT_EQ(engine.plan_statistics().entries, 3);
+  engine.einsum("ij,jk->ik", {a.view(), a.view()});
+  EXPECT_EQ(engine.plan_statistics().hits, 1) << "it was forgotten";
+  // Other strides are another plan, another spelling shares the order of contractions.
+  engine.einsum("ij,jk,kl->il", {a.view(), a.view(), a.view()});
+  engine.einsum("xy,yz,zw->xw", {a.view(), a.view().transpose(), a.view()});
+  EXPECT_EQ(engine.path_statistics().hits, 1);
+}
+
+TEST(PlanCache, OrdersPersistAndDamageIsLeftOut) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() + "/paths";
+  const auto network = planner_table()[6];
+  const auto tensors = operands_of(network.expression, network.extents);
+  {
+    Engine engine({.path_file = file});
+    engine.einsum(network.expression, views_of(tensors));
+    engine.save_paths();
+  }
+  {
+    Engine engine({.path_file = file});
+    engine.einsum(network.expression, views_of(tensors));
+    EXPECT_EQ(engine.path_statistics().hits, 1);
+  }
+  const auto content = read_file(file);
+  PathCache cache(10);
+  for (std::size_t cut = 0; cut < content.size(); cut += 7) {  // torn anywhere
+    write_file_atomically(file, content.substr(0, cut));
+    EXPECT_EQ(load_paths(file, cache).loaded, 0);
+  }
+  auto changed = content;
+  changed[20] ^= 1;
+  write_file_atomically(file, changed + content);
+  const auto report = load_paths(file, cache);
+  EXPECT_EQ(report.loaded, 1);
+  EXPECT_EQ(report.damaged, 1);
+}
+
+TEST(PlanCache, SurvivesAWriterThatIsKilled) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() + "/paths";
+  PathCache cache(100000);
+  for (int i = 0; i < 2000; ++i) {
+    cache.insert("key" + std::to_string(i),
+                 std::make_shared<const PathReport>(
+                     PathReport{"exact", 1.0 * i, 0, true, Tree{{{0, 1}, {2, 3}}}}));
+  }
+  save_paths(file, cache, 100000);
+  for (int kill_after_us : {0, 500, 1000, 2000, 3000, 5000, 8000}) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      while (true) save_paths(file, cache, 100000);
+    }
+    ::usleep(static_cast<useconds_t>(kill_after_us));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    PathCache read(100000);
+    const auto report = load_paths(file, read);
+    EXPECT_EQ(report.loaded, 2000);
+    EXPECT_EQ(report.damaged, 0);
+  }
+}
+
+TEST(Calibration, FitFindsTheModelItCameFrom) {
+  const PartModel truth{.fixed = 2e-7,
+                        .per_call = 3e-7,
+                        .rate = 5e10,
+                        .half_m = 4,
+                        .half_n = 9,
+                        .half_k = 20,
+                        .bandwidth = 2e10};
+  std::vector<Measurement> measured;
+  for (const double m : {8, 32, 128, 512}) {
+    for (const double n : {8, 64, 512}) {
+      for (const double k : {8, 64, 1024}) {
+        Work w{.m = m, .n = n, .k = k, .flop = 2 * m * n * k, .bytes = 8 * (m * k + k * n + m * n)};
+        measured.push_back({Part::kGemm, true, "", w, seconds(truth, w), 0});
+      }
+    }
+  }
+  const auto fitted = fit(TimeModel().part(Part::kGemm, true), measured);
+  EXPECT_LT(fitted.band, 0.2);
+  EXPECT_EQ(fitted.shapes, 36);
+  EXPECT_NEAR(std::log(fitted.rate / truth.rate), 0, 0.3);
+}
+
+TEST(Calibration, OfAnotherMachineIsRefused) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() + "/c.json";
+  Calibration c;
+  c.fingerprint = "0123456789abcdef";
+  c.blas = "some";
+  save_calibration(file, c);
+  EXPECT_THAT(
+      [&] { load_calibration(file, 1); },
+      ThrowsMessage<UserError>(HasSubstr("calibration of another machine, 0123456789abcdef")));
+  auto json = to_json(c);
+  json["parts"].erase("gemm");
+  EXPECT_THAT([&] { calibration_from_json(json, "x"); },
+              ThrowsMessage<UserError>(HasSubstr("gemm")));
+  EXPECT_EQ(calibration_from_json(to_json(c), "x").model.part(Part::kGemm, true).rate,
+            c.model.part(Part::kGemm, true).rate);
+}
+
+}  // namespace
+}  // namespace assay::einsum

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The search for a good order of pairwise contractions; docs/methods/einsum.md explains it.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "einsum/network.h"
+
+namespace assay::einsum {
+
+struct SearchOptions {
+  Objective objective = Objective::kTime;
+  const PairTime* time = nullptr;  // needed for Objective::kTime; outlives the search
+  // Results of steps may not be larger, the last one excepted.
+  double max_elements = std::numeric_limits<double>::infinity();
+  // Networks of up to so many terms are searched exactly. The work grows threefold with each term:
+  // 16 take a tenth of a second, 18 a second.
+  int exact_limit = 16;
+  int tries = 128;  // of the random greedy search, for networks beyond that
+  std::uint64_t seed = 0;
+  int threads = 1;
+};
+
+struct SearchResult {
+  Tree tree;
+  double cost = 0;         // of the tree, in units of the objective
+  bool optimal = false;    // no tree has a lower cost
+  double lower_bound = 0;  // on the cost of any tree; equal to cost where that is optimal
+  std::string method;      // "exact", "greedy", "bisection", and "+windows" where that helped
+};
+
+// Finds an order. Deterministic given the seed, whatever the number of threads. Nothing is returned
+// where no order was found that keeps to max_elements.
+std::optional<SearchResult> search(const Network& network, const SearchOptions& options);
+
+// The parts, each of use by itself.
+
+// The best of all orders, outer products included; n ≤ 20 terms. Orders that cost `bound` or more
+// are not looked at. Nothing is returned where none is left.
+std::optional<Tree> search_exact(const Network& network, const SearchOptions& options,
+                                 double bound = std::numeric_limits<double>::infinity());
+// One run of the greedy search: the pair with the least |result| − alpha(|a| + |b|) is contracted
+// next. Above temperature 0 the choice is random, with Boltzmann weights. Gives up, returning
+// nothing, when the cost reaches `bound`.
+struct GreedyOptions {
+  double alpha = 1, temperature = 0;
+  std::uint64_t seed = 0;
+};
+std::optional<Tree> search_greedy(const Network& network, const SearchOptions& options,
+                                  const GreedyOptions& greedy, double bound);
+// The best of options.tries runs, the first of them plain greedy.
+std::optional<Tree> search_random_greedy(const Network& network, const SearchOptions& options);
+// Cuts the network in two again and again where few and small labels cross the cut; pieces of up to
+// ten terms are searched exactly.
+Tree search_bisection(const Network& network, const SearchOptions& options, std::uint64_t seed);
+// Searches windows of up to ten nodes of the tree anew, exactly, until none gets better.
+Tree improve_windows(const Network& network, const SearchOptions& options, Tree tree);
+
+}  // namespace assay::einsum

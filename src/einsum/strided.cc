@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "einsum/strided.h"
+
+#include <complex>
+#include <cstring>
+
+#include "einsum/parallel.h"
+
+namespace assay::einsum {
+namespace {
+
+constexpr std::int64_t kTile = 32;  // of a transposition: 32 lines of either side in L1
+constexpr std::int64_t kWorthThreads = 1 << 15;  // elements below which threads cost more than help
+
+template <typename T>
+T blended(T value, T alpha, T beta, const T& old) {
+  return beta == T(0) ? alpha * value : alpha * value + beta * old;
+}
+
+// One row: c[i·sc] from a[i·sa].
+template <typename T>
+void copy_row(std::int64_t n, const T* a, std::int64_t sa, T* c, std::int64_t sc, T alpha, T beta) {
+  if (alpha == T(1) && beta == T(0)) {
+    if (sa == 1 && sc == 1) {
+      std::copy_n(a, n, c);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) c[i * sc] = a[i * sa];
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) c[i * sc] = blended(a[i * sa], alpha, beta, c[i * sc]);
+}
+
+// Sixteen bytes side by side: a register on every machine.
+template <typename T>
+struct Lanes {
+  static constexpr std::int64_t kCount = 16 / sizeof(T);
+  typedef T Vector __attribute__((vector_size(16)));
+};
+
+// c[i·ci + j] = a[i + j·aj] for a block of lanes × lanes: whole rows are read, whole rows written.
+template <typename T>
+void transpose_block(const T* a, std::int64_t aj, T* c, std::int64_t ci) {
+  using V = typename Lanes<T>::Vector;
+  V rows[Lanes<T>::kCount];
+  for (int j = 0; j < Lanes<T>::kCount; ++j) std::memcpy(&rows[j], a + j * aj, sizeof(V));
+  if constexpr (Lanes<T>::kCount == 4) {
+    const V low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+    const V low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+    const V high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+    const V high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  } else {
+    const V low = __builtin_shufflevector(rows[0], rows[1], 0, 2);
+    rows[1] = __builtin_shufflevector(rows[0], rows[1], 1, 3);
+    rows[0] = low;
+  }
+  for (int i = 0; i < Lanes<T>::kCount; ++i) std::memcpy(c + i * ci, &rows[i], sizeof(V));
+}
+
+// Elements that are moved as one: complex<float> moves as double does.
+template <typename T>
+struct Moved {
+  using Type = T;
+};
+template <>
+struct Moved<std::complex<float>> {
+  using Type = double;
+};
+
+// Tiles of one cache line in either direction, since lines whose distance is a power of two would
+// evict each other in larger ones, within blocks that need few pages of either side.
+template <typename T>
+void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
+  constexpr std::int64_t kLine = 64 / sizeof(T), kBlock = 64;
+  const std::int64_t whole_i = rows.extent / kLine * kLine,
+                     whole_j = columns.extent / kLine * kLine;
+  for (std::int64_t i1 = 0; i1 < whole_i; i1 += kBlock) {
+    for (std::int64_t j1 = 0; j1 < whole_j; j1 += kBlock) {
+      for (std::int64_t j0 = j1; j0 < std::min(j1 + kBlock, whole_j); j0 += kLine) {
+        for (std::int64_t i = i1; i < std::min(i1 + kBlock, whole_i); i += Lanes<T>::kCount) {
+          for (std::int64_t j = j0; j < j0 + kLine; j += Lanes<T>::kCount) {
+            transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
+          }
+        }
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < rows.extent; ++i) {
+    for (std::int64_t j = i < whole_i ? whole_j : 0; j < columns.extent; ++j) {
+      std::memcpy(c + i * rows.c + j, a + i + j * columns.a, sizeof(T));
+    }
+  }
+}
+
+// c[i·ci + j·cj] from a[i·ai + j·aj], tile by tile.
+template <typename T>
+void transpose_plane(const Loop& rows, const Loop& columns, const T* a, T* c, T alpha, T beta) {
+  if constexpr (sizeof(T) <= 8) {
+    if (alpha == T(1) && beta == T(0) && rows.a == 1 && columns.c == 1) {
+      using U = typename Moved<T>::Type;
+      transpose_tiles<U>(rows, columns, reinterpret_cast<const U*>(a), reinterpret_cast<U*>(c));
+      return;
+    }
+  }
+  for (std::int64_t i0 = 0; i0 < rows.extent; i0 += kTile) {
+    const std::int64_t i1 = std::min(i0 + kTile, rows.extent);
+    for (std::int64_t j0 = 0; j0 < columns.extent; j0 += kTile) {
+      const std::int64_t n = std::min(kTile, columns.extent - j0);
+      for (std::int64_t i = i0; i < i1; ++i) {
+        copy_row(n, a + i * rows.a + j0 * columns.a, columns.a, c + i * rows.c + j0 * columns.c,
+                 columns.c, alpha, beta);
+      }
+    }
+  }
+}
+
+// Σ a[i·sa]·b[i·sb] with eight partial sums, so that additions need not wait for each other.
+template <typename T>
+T dot_row(std::int64_t n, const T* a, std::int64_t sa, const T* b, std::int64_t sb) {
+  T sums[8] = {};
+  std::int64_t i = 0;
+  if (b == nullptr) {
+    for (; i + 8 <= n; i += 8) {
+      for (int j = 0; j < 8; ++j) sums[j] += a[(i + j) * sa];
+    }
+    for (; i < n; ++i) sums[0] += a[i * sa];
+  } else if (sa == 1 && sb == 1) {
+    for (; i + 8 <= n; i += 8) {
+      for (int j = 0; j < 8; ++j) sums[j] += a[i + j] * b[i + j];
+    }
+    for (; i < n; ++i) sums[0] += a[i] * b[i];
+  } else {
+    for (; i + 8 <= n; i += 8) {
+      for (int j = 0; j < 8; ++j) sums[j] += a[(i + j) * sa] * b[(i + j) * sb];
+    }
+    for (; i < n; ++i) sums[0] += a[i * sa] * b[i * sb];
+  }
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+// c[i·sc] += or = the products of one row. `add` is whether c is kept.
+template <bool kAdd, typename T>
+void product_row(const Loop& row, const T* a, const T* b, T* c, T alpha, T beta) {
+  const auto put = [&](T& to, const T& value) {
+    if constexpr (kAdd) {
+      to += alpha * value;
+    } else {
+      to = blended(value, alpha, beta, to);
+    }
+  };
+  const std::int64_t n = row.extent;
+  if (b == nullptr) {
+    for (std::int64_t i = 0; i < n; ++i) put(c[i * row.c], a[i * row.a]);
+  } else if (row.c == 1 && row.a == 1 && row.b == 1) {
+    for (std::int64_t i = 0; i < n; ++i) put(c[i], a[i] * b[i]);
+  } else if (row.c == 1 && row.a == 1 && row.b == 0) {
+    const T factor = *b;
+    for (std::int64_t i = 0; i < n; ++i) put(c[i], a[i] * factor);
+  } else if (row.c == 1 && row.a == 0 && row.b == 1) {
+    const T factor = *a;
+    for (std::int64_t i = 0; i < n; ++i) put(c[i], factor * b[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) put(c[i * row.c], a[i * row.a] * b[i * row.b]);
+  }
+}
+
+template <typename T>
+const T* offset(const T* pointer, std::int64_t by) {
+  return pointer == nullptr ? nullptr : pointer + by;
+}
+
+// Everything below the outer loops: c's own loops, then the summed ones.
+template <typename T>
+class Contraction {
+ public:
+  explicit Contraction(std::span<const Loop> loops) {
+    for (const auto& loop : loops) (loop.c != 0 ? kept_ : summed_).push_back(loop);
+    // The innermost loop runs over c where its neighbours are neighbours in memory (then sums go
+    // through c, which stays in the cache), else over the sum.
+    over_c_ = !kept_.empty() && (summed_.empty() || std::abs(kept_.back().c) == 1) &&
+              !(summed_.size() == 1 && contiguous(summed_.back()));
+    if (over_c_) {
+      row_ = kept_.back();
+      kept_.pop_back();
+    } else if (!summed_.empty()) {
+      row_ = summed_.back();
+      summed_.pop_back();
+    }
+  }
+
+  void run(const T* a, const T* b, T* c, T alpha, T beta, int threads) const {
+    const std::int64_t outer = iterations(kept_);
+    const std::int64_t inner = iterations(summed_) * row_.extent;
+    const int used = outer * inner < kWorthThreads ? 1 : threads;
+    parallel_parts(used, outer, [&](std::int64_t begin, std::int64_t end) {
+      Odometer at(kept_);
+      at.seek(begin);
+      for (std::int64_t i = begin; i < end; ++i, at.next()) {
+        sum(a + at.a(), offset(b, at.b()), c + at.c(), alpha, beta);
+      }
+    });
+  }
+
+ private:
+  static bool contiguous(const Loop& loop) {
+    return std::abs(loop.a) <= 1 && std::abs(loop.b) <= 1;
+  }
+
+  void sum(const T* a, const T* b, T* c, T alpha, T beta) const {
+    Odometer at(summed_);
+    const std::int64_t count = iterations(summed_);
+    if (over_c_) {
+      product_row<false>(row_, a, b, c, alpha, beta);
+      at.seek(0);
+      for (std::int64_t i = 1; i < count; ++i) {
+        at.next();
+        product_row<true>(row_, a + at.a(), offset(b, at.b()), c, alpha, T(1));
+      }
+      return;
+    }
+    T total = 0;
+    at.seek(0);
+    for (std::int64_t i = 0; i < count; ++i, at.next()) {
+      total += dot_row(row_.extent, a + at.a(), row_.a, offset(b, at.b()), row_.b);
+    }
+    *c = blended(total, alpha, beta, *c);
+  }
+
+  std::vector<Loop> kept_, summed_;
+  Loop row_;
+  bool over_c_ = false;
+};
+
+// How a permutation is walked: planes of rows × columns, columns along c, rows along a.
+struct Planes {
+  std::vector<Loop> outer;
+  Loop rows, columns;
+};
+
+Planes planes_of(std::span<const Loop> loops) {
+  Planes p;
+  p.outer = fused_loops({loops.begin(), loops.end()});
+  if (p.outer.empty()) return p;
+  p.columns = p.outer.back();
+  p.outer.pop_back();
+  if (std::abs(p.columns.a) == 1 || p.outer.empty()) return p;
+  const auto closest =
+      std::ranges::min_element(p.outer, {}, [](const Loop& l) { return std::abs(l.a); });
+  if (std::abs(closest->a) < std::abs(p.columns.a)) {
+    p.rows = *closest;
+    p.outer.erase(closest);
+  }
+  return p;
+}
+
+}  // namespace
+
+PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size) {
+  const Planes p = planes_of(loops);
+  const auto size = static_cast<double>(element_size);
+  constexpr double kLine = 64;
+  // Bytes of lines for each element of a run; half a line more for runs that start anywhere.
+  const auto moved = [&](const Loop& run, bool contiguous) {
+    if (!contiguous) return kLine;
+    const double bytes = size * static_cast<double>(run.extent);
+    return size * (bytes + kLine / 2) / bytes;
+  };
+  const bool copies_rows = std::abs(p.columns.a) == 1;
+  const double read = copies_rows ? moved(p.columns, true) : moved(p.rows, std::abs(p.rows.a) == 1);
+  const double written = moved(p.columns, std::abs(p.columns.c) == 1);
+  const auto planes = static_cast<double>(iterations(p.outer));
+  const auto elements = planes * static_cast<double>(p.rows.extent * p.columns.extent);
+  return {elements * (read + written), planes};
+}
+
+template <typename T>
+void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int threads) {
+  const Planes p = planes_of(loops);
+  const auto& [fused, rows, columns] = p;
+  const std::int64_t elements = iterations(fused) * rows.extent * columns.extent;
+  if (elements == 1) {
+    *c = blended(*a, alpha, beta, *c);
+    return;
+  }
+  const int used = elements < kWorthThreads ? 1 : threads;
+  // With nothing else to share among threads, they share the rows or the columns.
+  if (fused.empty() && used > 1) {
+    const bool by_rows = rows.extent > 1;
+    parallel_parts(used, by_rows ? rows.extent : columns.extent,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     Loop r = rows, k = columns;
+                     (by_rows ? r : k).extent = end - begin;
+                     const Loop& part = by_rows ? rows : columns;
+                     transpose_plane(r, k, a + begin * part.a, c + begin * part.c, alpha, beta);
+                   });
+    return;
+  }
+  parallel_parts(used, iterations(fused), [&](std::int64_t begin, std::int64_t end) {
+    Odometer at(fused);
+    at.seek(begin);
+    for (std::int64_t i = begin; i < end; ++i, at.next()) {
+      if (rows.extent == 1) {
+        copy_row(columns.extent, a + at.a(), columns.a, c + at.c(), columns.c, alpha, beta);
+      } else {
+        transpose_plane(rows, columns, a + at.a(), c + at.c(), alpha, beta);
+      }
+    }
+  });
+}
+
+template <typename T>
+void contract_loops(std::span<const Loop> loops, const T* a, const T* b, T* c, T alpha, T beta,
+                    int threads) {
+  Contraction<T>(loops).run(a, b, c, alpha, beta, threads);
+}
+
+#define ASSAY_INSTANTIATE(T)                                                \
+  template void permute<T>(std::span<const Loop>, const T*, T*, T, T, int); \
+  template void contract_loops<T>(std::span<const Loop>, const T*, const T*, T*, T, T, int);
+ASSAY_INSTANTIATE(float)
+ASSAY_INSTANTIATE(double)
+ASSAY_INSTANTIATE(std::complex<float>)
+ASSAY_INSTANTIATE(std::complex<double>)
+#undef ASSAY_INSTANTIATE
+
+}  // namespace assay::einsum

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Loops over strided tensors: copies, and contractions that no matrix product helps.
+//
+// T is float, double, std::complex of either. c never overlaps a or b, and no two indices of c are
+// the same element. With beta 0, c is not read. Sums run in a fixed order, whatever the threads.
+
+#include <span>
+
+#include "einsum/layout.h"
+
+namespace assay::einsum {
+
+// c = alpha·a + beta·c, element by element: a transposition where the strides differ. The loops use
+// the strides a and c, all of which are non-zero in c. Blocked so that both sides see whole lines.
+template <typename T>
+void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int threads);
+
+// What a permutation moves, in whole cache lines: runs that are short on either side read or write
+// lines of which they use a part. `planes` is the number of rows or tiles it is done in.
+struct PermuteWork {
+  double bytes = 0, planes = 1;
+};
+PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size);
+
+// c = alpha·Σ a·b + beta·c over the loops, fused_loops() of whatever was there; loops with c = 0
+// are summed. b may be null: then it is 1.
+template <typename T>
+void contract_loops(std::span<const Loop> loops, const T* a, const T* b, T* c, T alpha, T beta,
+                    int threads);
+
+}  // namespace assay::einsum

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "einsum/time_model.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace assay::einsum {
+namespace {
+
+bool is_wide(DType dtype) { return dtype == DType::kF64 || dtype == DType::kC128; }
+
+}  // namespace
+
+std::string_view name_of(Part part) {
+  switch (part) {
+    case Part::kGemm:
+      return "gemm";
+    case Part::kSmallGemm:
+      return "small-gemm";
+    case Part::kGemv:
+      return "gemv";
+    case Part::kLoops:
+      return "loops";
+    case Part::kPermute:
+      return "permute";
+    case Part::kGett:
+      return "gett";
+  }
+  throw InternalError("a Part is one of its enumerators");
+}
+
+double seconds(const PartModel& p, const Work& w) {
+  const auto saturation = [](double x, double half) { return (x + half) / x; };
+  const double compute = w.flop / p.rate * saturation(w.m, p.half_m) * saturation(w.n, p.half_n) *
+                         saturation(w.k, p.half_k);
+  const double fill = w.bytes / p.cache_bytes;
+  const double bandwidth = p.bandwidth + (p.cache_bandwidth - p.bandwidth) / (1 + fill * fill);
+  const double move = w.bytes / bandwidth;
+  return p.fixed + w.calls * p.per_call + std::max(compute, move) +
+         p.exposed * std::min(compute, move);
+}
+
+TimeModel::TimeModel() {
+  for (const bool wide : {false, true}) {
+    const double peak = wide ? 3e10 : 6e10;
+    part(Part::kGemm, wide) = {.fixed = 2e-7,
+                               .per_call = 4e-7,
+                               .rate = peak,
+                               .half_m = 8,
+                               .half_n = 8,
+                               .half_k = 16,
+                               .exposed = 0.3};
+    part(Part::kSmallGemm, wide) = part(Part::kGemm, wide);
+    part(Part::kGett, wide) = {.fixed = 5e-6,
+                               .per_call = 1e-6,
+                               .rate = peak / 1.4,
+                               .half_m = 12,
+                               .half_n = 12,
+                               .half_k = 24};
+    part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
+    part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
+    part(Part::kPermute, wide) = {
+        .fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
+  }
+}
+
+double TimeModel::seconds(Part p, DType dtype, Work work) const {
+  if (is_complex(dtype)) work.flop *= 4;
+  return einsum::seconds(part(p, is_wide(dtype)), work);
+}
+
+double TimeModel::band(Part p, DType dtype) const { return part(p, is_wide(dtype)).band; }
+
+double PairTimeModel::seconds(const PairSize& size) const {
+  const double bytes = static_cast<double>(size_of(dtype_)) * size.batch *
+                       (size.m * size.k + size.k * size.n + size.m * size.n);
+  const double flop = 2 * size.mac();
+  const double product = model_.seconds(
+      gemm_part(size.m, size.n, size.k), dtype_,
+      {.m = size.m, .n = size.n, .k = size.k, .calls = size.batch, .flop = flop, .bytes = bytes});
+  const double loops =
+      model_.seconds(Part::kLoops, dtype_,
+                     {.calls = size.mac() / std::max({size.m, size.n, size.k, size.batch}),
+                      .flop = flop,
+                      .bytes = bytes});
+  return std::min(product, loops);
+}
+
+}  // namespace assay::einsum

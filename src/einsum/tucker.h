@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// X ≈ G ×₁ U₁ ×₂ U₂ … with orthonormal factors (Tucker), and X ≈ G₁G₂…G_d (tensor train).
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace assay::einsum {
+
+enum class TuckerMethod {
+  kHosvd,    // factors of all modes from X itself
+  kStHosvd,  // each from what the ones before left: cheaper, about as good
+  kHooi,     // kStHosvd, then alternating improvement
+};
+
+// How the leading vectors of an unfolding are found.
+enum class RangeFinder {
+  kGram,  // eigenvectors of X_(n)X_(n)ᵀ: fast, accurate to √ε of the largest singular value
+  kSvd,   // of X_(n) itself: accurate to ε
+  kRandomized,  // of X_(n)Ω with a random Ω: for ranks far below the extents; needs ranks
+  kAuto,        // kSvd where a tolerance below √ε was asked for, else kGram
+};
+
+struct TuckerOptions {
+  TuckerMethod method = TuckerMethod::kHooi;
+  std::vector<std::int64_t> ranks;  // one for each mode, or empty with a tolerance
+  std::optional<double> tolerance;  // relative: each mode may lose tolerance²·‖X‖²/N
+  RangeFinder finder = RangeFinder::kAuto;
+  int max_sweeps = 50;     // of HOOI
+  double change = 1e-12;   // of the error between sweeps that ends it
+  std::uint64_t seed = 0;  // of the randomised range finder
+};
+
+struct TuckerResult {
+  Tensor core = Tensor(DType::kF64, Shape());
+  std::vector<Tensor> factors;  // extent × rank
+  double relative_error = 0;  // ‖X − X̂‖/‖X‖, from ‖X‖² − ‖G‖²; exactly where that cancels
+  int sweeps = 0;
+};
+
+// f32 in f32, everything else real in f64. Throws UserError: complex input, no ranks and no
+// tolerance, a rank out of range.
+TuckerResult tucker(const TensorView& x, const TuckerOptions& options);
+Tensor tucker_reconstruct(const TuckerResult& decomposition);
+
+struct TrainOptions {
+  std::vector<std::int64_t> ranks;  // d − 1 of them, or empty with a tolerance
+  std::optional<double> tolerance;  // relative, of the whole: each cut may lose ε‖X‖/√(d−1)
+};
+
+struct TrainResult {
+  std::vector<Tensor> cores;  // r_{k−1} × n_k × r_k, r_0 = r_d = 1
+  double relative_error = 0;  // estimated from what was cut off: equal to the error for TT-SVD
+};
+
+TrainResult tensor_train(const TensorView& x, const TrainOptions& options);
+// A train of smaller ranks near another one, without ever forming the tensor.
+TrainResult round_train(const std::vector<Tensor>& cores, const TrainOptions& options);
+Tensor train_reconstruct(const std::vector<Tensor>& cores);
+
+}  // namespace assay::einsum

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "einsum/workspace.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+namespace assay::einsum {
+namespace {
+
+// Aligned to large pages, and asked for in them: strided access to a large tensor spends most of
+// its time on the translation of addresses otherwise.
+constexpr std::align_val_t kAlignment{std::size_t{2} << 20};
+constexpr std::size_t kLarge = std::size_t{4} << 20;
+constexpr std::align_val_t kLine{64};
+
+void* new_block(std::size_t bytes) {
+  if (bytes < kLarge) return ::operator new(bytes, kLine);
+  void* data = ::operator new(bytes, kAlignment);
+  ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
+  return data;
+}
+
+void free_block(void* data, std::size_t bytes) {
+  ::operator delete(data, bytes < kLarge ? kLine : kAlignment);
+}
+
+}  // namespace
+
+Workspace::~Workspace() {
+  for (const auto& block : kept_) free_block(block.data, block.capacity);
+}
+
+Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
+    : owner_(&from), asked_(bytes), capacity_(std::max<std::size_t>(bytes, 64)) {
+  // The smallest kept block that is large enough and not wastefully so.
+  auto best = from.kept_.end();
+  for (auto it = from.kept_.begin(); it != from.kept_.end(); ++it) {
+    if (it->capacity < capacity_ || it->capacity > 2 * capacity_ + 4096) continue;
+    if (best == from.kept_.end() || it->capacity < best->capacity) best = it;
+  }
+  if (best != from.kept_.end()) {
+    data_ = best->data;
+    capacity_ = best->capacity;
+    from.kept_sum_ -= capacity_;
+    from.kept_.erase(best);
+  } else {
+    data_ = new_block(capacity_);
+  }
+  from.live_ += asked_;
+  from.peak_ = std::max(from.peak_, from.live_);
+}
+
+Workspace::Buffer& Workspace::Buffer::operator=(Buffer&& other) noexcept {
+  reset();
+  owner_ = std::exchange(other.owner_, nullptr);
+  data_ = std::exchange(other.data_, nullptr);
+  asked_ = std::exchange(other.asked_, 0);
+  capacity_ = std::exchange(other.capacity_, 0);
+  return *this;
+}
+
+void Workspace::Buffer::reset() {
+  if (data_ == nullptr) return;
+  owner_->live_ -= asked_;
+  if (owner_->kept_sum_ + capacity_ <= owner_->keep_bytes_) {
+    owner_->kept_.push_back({data_, capacity_});
+    owner_->kept_sum_ += capacity_;
+  } else {
+    free_block(data_, capacity_);
+  }
+  data_ = nullptr;
+}
+
+}  // namespace assay::einsum

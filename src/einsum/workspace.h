@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where intermediate tensors live, and the count of them.
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace assay::einsum {
+
+// Hands out aligned, uninitialised memory and counts the bytes that are out. Freed blocks are kept
+// for the next one of about their size, since fresh pages cost as much as a pass over them. Not
+// thread-safe: one for each run at a time.
+class Workspace {
+ public:
+  // Keeps at most so many bytes of freed blocks.
+  explicit Workspace(std::size_t keep_bytes = std::size_t{256} << 20) : keep_bytes_(keep_bytes) {}
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace();
+
+  // Owns a piece of the workspace; the workspace outlives it.
+  class Buffer {
+   public:
+    Buffer() = default;
+    Buffer(Workspace& from, std::size_t bytes);
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept;
+    ~Buffer() { reset(); }
+    void reset();
+    template <typename T>
+    T* data() const {
+      return static_cast<T*>(data_);
+    }
+    explicit operator bool() const { return data_ != nullptr; }
+
+   private:
+    Workspace* owner_ = nullptr;
+    void* data_ = nullptr;
+    std::size_t asked_ = 0, capacity_ = 0;
+  };
+
+  template <typename T>
+  Buffer take(double elements) {
+    return Buffer(*this, static_cast<std::size_t>(elements) * sizeof(T));
+  }
+
+  std::size_t live_bytes() const { return live_; }
+  std::size_t peak_bytes() const { return peak_; }
+  void reset_peak() { peak_ = live_; }
+
+ private:
+  struct Block {
+    void* data;
+    std::size_t capacity;
+  };
+  std::size_t keep_bytes_;
+  std::vector<Block> kept_;
+  std::size_t kept_sum_ = 0, live_ = 0, peak_ = 0;
+};
+
+}  // namespace assay::einsum

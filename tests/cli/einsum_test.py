@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""assay einsum as a user types it, held to NumPy."""
+
+import json
+
+import numpy as np
+
+from assay_cli import CliTest, main
+
+
+class Einsum(CliTest):
+    def einsum(self, *arguments, environment=None):
+        cache = {"XDG_CACHE_HOME": self.folder, **(environment or {})}
+        return self.assay("einsum", *arguments, environment=cache)
+
+    def ok(self, *arguments, **options):
+        result = self.einsum(*arguments, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def refused(self, *arguments, says, status=2, **options):
+        result = self.einsum(*arguments, **options)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertIn(says, result.stderr)
+
+    def save(self, name, array):
+        np.save(self.path(name), array)
+        return self.path(name)
+
+    def test_files_in_and_out(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.standard_normal((5, 7)), np.asfortranarray(rng.standard_normal((7, 4)))
+        files = self.save("a.npy", a), self.save("b.npy", b)
+        self.ok("ij,jk->ki", "--operands", *files, "--out", self.path("c.npy"))
+        np.testing.assert_allclose(np.load(self.path("c.npy")), (a @ b).T, rtol=1e-13)
+
+    def test_explain_as_json(self):
+        plan = json.loads(
+            self.ok("bij,bjk->bik", "--shapes", "4x8x8,4x8x8", "--explain", "--analyze", "--json")
+        )
+        self.assertEqual(plan["mac"], 4 * 8**3)
+        self.assertEqual(plan["flop"], 2 * plan["mac"])
+        self.assertEqual(plan["steps"][0]["kernel"], plan["steps"][0]["measured_kernel"])
+        for key in ("expression", "backend", "peak_bytes", "objective", "optimal"):
+            self.assertIn(key, plan)
+
+    def test_objectives_memory_and_backends(self):
+        thc = ("iP,sP,PQ,jQ,tQ,ti,sj->", "--shapes",
+               "300x2000,50x2000,2000x2000,300x2000,50x2000,50x300,50x300")  # fmt: skip
+        plan = json.loads(self.ok(*thc, "--explain", "--json", "--objective", "mac"))
+        self.assertEqual(plan["mac"], 464015000)
+        self.refused(*thc, "--memory", "1MiB", says="operands and result alone take")
+        self.refused(*thc, "--objective", "speed", says="'speed'")
+        self.refused(*thc, "--backend", "cuda", says="cuda", status=5)
+        self.refused(*thc, says="cuda", status=5, environment={"ASSAY_EINSUM_BACKEND": "cuda"})
+
+    def test_what_cannot_be_understood(self):
+        self.refused(says="an expression or a subcommand")
+        self.refused("ij,jk->ik", says="--shapes or by --operands")
+        self.refused("ij,jk->ik", "--shapes", "3x4,5x6", says="label 'j' has extent 4 on axis 1 of operand 0")
+        self.refused("i", "--shapes", "3xx4", says="'3xx4'")
+        self.refused("i", "--operands", "none.npy", says="none.npy")
+        self.refused("i", "--shapes", "3", "--calibration", "none.json", says="none.json")
+        self.refused("cp", self.save("x.npy", np.ones((2, 2))), says="--rank")
+        self.refused("mp2", says="one of --b, --synthetic and --chain")
+
+    def test_another_machines_calibration_is_refused(self):
+        part = {"shapes": 1, "fixed_s": 1, "per_call_s": 1, "rate_flop_per_s": 1, "half_m": 1,
+                "half_n": 1, "half_k": 1, "exposed": 1, "bandwidth_b_per_s": 1,
+                "cache_bandwidth_b_per_s": 1, "cache_bytes": 1, "band": 1}  # fmt: skip
+        names = ("gemm", "small-gemm", "gemv", "loops", "permute", "gett")
+        parts = {name: {"f32": part, "f64": part} for name in names}
+        file = self.write("c.json", json.dumps({
+            "format": 1, "fingerprint": "0" * 16, "blas": "x", "threads": 1, "parts": parts}))  # fmt: skip
+        self.refused("i", "--shapes", "3", "--threads", "1", "--calibration", file, says="of another machine")
+
+    def test_decompositions_and_energies(self):
+        n = np.arange(8)
+        x = 1 / (n[:, None, None] + n[None, :, None] + n[None, None, :] + 1.0)
+        file = self.save("x.npy", x)
+        tucker = json.loads(self.ok("tucker", file, "--ranks", "2", "--json", "--out", self.path("t")))
+        self.assertAlmostEqual(tucker["relative_error"], 3.1196238715e-2, delta=1e-11)
+        core, u = np.load(self.path("t.core.npy")), [np.load(self.path(f"t.factor{m}.npy")) for m in range(3)]
+        rebuilt = np.einsum("rst,ar,bs,ct->abc", core, *u)
+        error = np.linalg.norm(rebuilt - x) / np.linalg.norm(x)
+        self.assertAlmostEqual(error, tucker["relative_error"], delta=1e-11)
+        train = json.loads(self.ok("tt", file, "--ranks", "2", "--json"))
+        self.assertAlmostEqual(train["relative_error"], 2.7986648192e-2, delta=1e-11)
+        self.assertGreater(json.loads(self.ok("cp", file, "--rank", "3", "--json"))["fit"], 0.98)
+        energy = json.loads(self.ok("mp2", "--synthetic", "5,19,72", "--json"))
+        self.assertAlmostEqual(energy["mp2"], -6.817539626584236, delta=1e-11)
+
+
+if __name__ == "__main__":
+    main()
