@@ -6,12 +6,13 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test sanitize build peers install clean deps format lint
+.PHONY: help demo test test-aarch64 sanitize build peers install clean deps format lint
 
 help:
 	@echo 'make demo      install what is missing, build, measure a little, show a table'
 	@echo 'make test      install, build, run every test'
 	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
+	@echo 'make test-aarch64  the kernels'\'' tests, built for aarch64 and run under qemu'
 	@echo 'make build     leaves the program at build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
 	@echo 'make install   installs to PREFIX ($(PREFIX))'
@@ -35,6 +36,9 @@ sanitize: deps
 	@cmake --preset dev --log-level=WARNING
 	@cmake --build build/dev -j $(JOBS)
 	@ctest --test-dir build/dev --output-on-failure -j $(JOBS) -L unit
+
+test-aarch64:
+	@JOBS=$(JOBS) scripts/test-aarch64
 
 peers:
 	@scripts/install-packages scripts/packages-peers.txt

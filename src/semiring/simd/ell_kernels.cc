@@ -26,13 +26,14 @@ constexpr int kSumVectors = 8, kPairVectors = 4;
 
 // How a term is made and reduced. kVectors of features fit the registers. `suspect` of the state of
 // one row and vector says that NaN may have been lost, and `careful` is the reduction that keeps
-// it.
+// it. States have written constructors for the reason that LogState has one.
 
 struct RealEdges {
   static constexpr int kVectors = kSumVectors;
   template <class D>
   struct State {
     hn::Vec<D> sum;
+    HWY_INLINE State() {}
     HWY_INLINE void clear(D d) { sum = hn::Zero(d); }
     HWY_INLINE void add(hn::Vec<D> w, hn::Vec<D> x) { sum = hn::MulAdd(w, x, sum); }
     HWY_INLINE hn::Vec<D> result() const { return sum; }
@@ -49,6 +50,7 @@ struct BitEdges {
   template <class D>
   struct State {
     hn::Vec<D> any;
+    HWY_INLINE State() {}
     HWY_INLINE void clear(D d) { any = hn::Zero(d); }
     HWY_INLINE void add(hn::Vec<D> w, hn::Vec<D> x) { any = hn::OrAnd(any, w, x); }
     HWY_INLINE hn::Vec<D> result() const { return any; }
@@ -89,6 +91,7 @@ struct CompareEdges {
   template <class D>
   struct State {
     hn::Vec<D> best, sum;
+    HWY_INLINE State() {}
     HWY_INLINE void clear(D d) {
       constexpr auto kInfinity = std::numeric_limits<hn::TFromD<D>>::infinity();
       best = hn::Set(d, kLargest ? -kInfinity : kInfinity);

@@ -43,6 +43,9 @@ struct LogState {
   V max, sum;
   hn::Mask<D> has_nan;
 
+  // Leaves everything to clear(). The implicit one will not do: where vectors have constructors
+  // (NEON), GCC makes it outside this instruction set's pragma and cannot inline theirs.
+  HWY_INLINE LogState() {}
   HWY_INLINE void clear(D d) {
     max = hn::Set(d, -std::numeric_limits<hn::TFromD<D>>::infinity());
     sum = hn::Zero(d);
