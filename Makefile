@@ -6,13 +6,13 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test test-aarch64 sanitize build peers install clean deps format lint
+.PHONY: help demo test test-aarch64 sanitize build configure peers install clean deps format lint
 
 help:
 	@echo 'make demo      install what is missing, build, measure a little, show a table'
 	@echo 'make test      install, build, run every test'
 	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
-	@echo 'make test-aarch64  the kernels'\'' tests, built for aarch64 and run under qemu'
+	@echo 'make test-aarch64   the kernels, built for aarch64 and tested under qemu'
 	@echo 'make build     leaves the program at build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
 	@echo 'make install   installs to PREFIX ($(PREFIX))'
@@ -21,11 +21,14 @@ help:
 deps:
 	@scripts/install-packages scripts/packages.txt
 
-build: deps
+configure: deps
 	@cmake --preset release --log-level=WARNING
+
+build: configure
 	@cmake --build build -j $(JOBS) --target assay assay-transport assay-worker
 
-demo: build
+demo: configure
+	@cmake --build build -j $(JOBS) --target assay assay-worker
 	@scripts/demo
 
 test: build
