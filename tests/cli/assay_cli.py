@@ -11,7 +11,7 @@ import unittest
 ASSAY, ROOT = sys.argv[1:3]
 sys.argv[1:3] = []
 # The same rows whether or not the optional peers are installed here.
-ALONE = {"ASSAY_PEERS": "/nonexistent"}
+ALONE = {"ASSAY_PEERS": "/nonexistent", "ASSAY_MACHINE_DIR": "/nonexistent"}
 
 
 class CliTest(unittest.TestCase):

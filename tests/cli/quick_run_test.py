@@ -36,7 +36,9 @@ class QuickRun(CliTest):
             by_point.setdefault(row["point"]["algebra"], []).append(row)
         self.assertEqual(sorted(by_point), ["euclidean", "log", "max_plus", "real"])
         for algebra, at in by_point.items():
-            expected = {"reference", "naive", "numpy"} | ({"openblas"} if algebra == "real" else set())
+            expected = {"reference", "naive", "assay-simd", "numpy"}
+            if algebra == "real":
+                expected |= {"openblas", "blis"}
             ran = [row for row in at if row["status"] == "ok"]
             self.assertEqual({row["provider"] for row in ran}, expected, algebra)
             refused = {row["provider"]: row for row in at if row["status"] != "ok"}
