@@ -160,12 +160,12 @@ TEST_P(OnInstructionSet, StridesAndAlignmentDoNotMatter) {
 // Mostly ordinary numbers, and one in `rarity` elements something special.
 template <typename T>
 void sprinkle(Tensor& tensor, std::uint64_t seed, std::uint64_t rarity,
-              std::initializer_list<T> specials) {
+              const std::vector<T>& specials) {
   const Philox stream(seed, stream_key("specials"));
   const auto elements = tensor.as<T>();
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const std::uint64_t raw = stream[i];
-    if (raw % rarity == 0) elements[i] = specials.begin()[(raw >> 32) % specials.size()];
+    if (raw % rarity == 0) elements[i] = specials[(raw >> 32) % specials.size()];
   }
 }
 
@@ -178,7 +178,7 @@ void compare_specials(const std::string& what) {
     std::uint64_t seed = 100;
     // Everything; what makes NaN of two infinities; holes, as the suite has them; denormals.
     for (const auto& [rarity, specials] :
-         {std::pair<std::uint64_t, std::initializer_list<T>>{97, {nan, inf, -inf, tiny, -tiny}},
+         {std::pair<std::uint64_t, std::vector<T>>{97, {nan, inf, -inf, tiny, -tiny}},
           {53, {inf, -inf}},
           {7, {-inf}},
           {7, {inf}},
