@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can be typed, as plain values. The one file that knows CLI11 is arguments.cc.
+// What can be typed, as plain values. Only the files arguments*.cc know CLI11.
 
 #include <cstdint>
 #include <optional>

@@ -11,19 +11,18 @@
 
 namespace {
 
-struct Dispatch {
-  int operator()(const assay::cli::ListArguments& a) const { return assay::cli::list(a); }
-  int operator()(const assay::cli::RunArguments& a) const { return assay::cli::run(a); }
-  int operator()(const assay::cli::ReportArguments& a) const { return assay::cli::report(a); }
-  int operator()(const assay::cli::StoreArguments& a) const { return assay::cli::store(a); }
-  int operator()(const assay::cli::DoctorArguments& a) const { return assay::cli::doctor(a); }
-  int operator()(const assay::cli::ChipArguments& a) const { return assay::cli::simulate_chip(a); }
-  int operator()(const assay::cli::TransportArguments&) const {
-    return assay::cli::transport(argv);
-  }
+using namespace assay::cli;
 
+struct Dispatch {
   char** argv;
-  int operator()(const assay::cli::EinsumArguments& a) const { return assay::cli::contract(a); }
+  int operator()(const ListArguments& a) const { return list(a); }
+  int operator()(const RunArguments& a) const { return run(a); }
+  int operator()(const ReportArguments& a) const { return report(a); }
+  int operator()(const StoreArguments& a) const { return store(a); }
+  int operator()(const DoctorArguments& a) const { return doctor(a); }
+  int operator()(const ChipArguments& a) const { return simulate_chip(a); }
+  int operator()(const TransportArguments&) const { return transport(argv); }
+  int operator()(const EinsumArguments& a) const { return contract(a); }
 };
 
 int complain(const std::exception& e, int status) {
