@@ -110,12 +110,11 @@ class Multiplication {
 
   void pack_left(const Packed<T>& b, std::int64_t p) const noexcept {
     b.left_flags[p] = operands_.pack_left(b.row + p * shape_.rows, rows_of(b, p), b.begin, b.terms,
-                                          b.left + p * shape_.left_width() * b.terms);
+                                          left_panel(b, p));
   }
   void pack_right(const Packed<T>& b, std::int64_t q) const noexcept {
-    b.right_flags[q] =
-        operands_.pack_right(b.column + q * shape_.columns(), columns_of(b, q), b.begin, b.terms,
-                             b.right + q * shape_.columns() * b.terms);
+    b.right_flags[q] = operands_.pack_right(b.column + q * shape_.columns(), columns_of(b, q),
+                                            b.begin, b.terms, right_panel(b, q));
   }
 
   // What other threads will read. Left panels that are a thread's own are packed by it just before
@@ -126,7 +125,19 @@ class Multiplication {
       for (std::int64_t p = left.begin; p < left.end; ++p) pack_left(b, p);
     }
     const Range right = share(b.right_panels, thread, threads);
-    for (std::int64_t q = right.begin; q < right.end; ++q) pack_right(b, q);
+    for (std::int64_t q = right.begin; q < right.end; ++q) {
+      if (!is_packed_by_tile(b, q, threads)) pack_right(b, q);
+    }
+  }
+
+  // Whether the first tile that needs a right panel also packs it: nobody else may need it before.
+  bool is_packed_by_tile(const Packed<T>& b, std::int64_t q, int threads) const noexcept {
+    return threads == 1 && shape_.packing != nullptr && b.rows >= shape_.rows &&
+           columns_of(b, q) == shape_.columns() && right_source(b, q).data != nullptr;
+  }
+  PanelSource<T> right_source(const Packed<T>& b, std::int64_t q) const noexcept {
+    return operands_.plain_right(b.column + q * shape_.columns(), columns_of(b, q), b.begin,
+                                 b.terms);
   }
 
   void multiply(const Packed<T>& b, const ThreadGrid& grid, int thread) const noexcept {
@@ -139,7 +150,11 @@ class Multiplication {
       for (std::int64_t p = left.begin; p < left.end; ++p) {
         if (packs) pack_left(b, p);
         for (std::int64_t q = first; q < end; ++q) {
-          multiply_tile(b, p, q, rows_of(b, p), columns_of(b, q));
+          if (p == left.begin && is_packed_by_tile(b, q, threads_)) {
+            multiply_packing(b, p, q);
+          } else {
+            multiply_tile(b, p, q, rows_of(b, p), columns_of(b, q));
+          }
           if (last) {
             operands_.finish(b.row + p * shape_.rows, rows_of(b, p),
                              b.column + q * shape_.columns(), columns_of(b, q), thread);
@@ -149,13 +164,30 @@ class Multiplication {
     }
   }
 
+  void multiply_packing(const Packed<T>& b, std::int64_t p, std::int64_t q) const noexcept {
+    const PanelSource<T> source = right_source(b, q);
+    b.right_flags[q] = 0;
+    shape_.packing(b.terms, left_panel(b, p), source.data, source.term_stride, right_panel(b, q),
+                   c_tile(b, p, q), c_.row_stride, b.begin > 0);
+  }
+
+  T* left_panel(const Packed<T>& b, std::int64_t p) const {
+    return b.left + p * shape_.left_width() * b.terms;
+  }
+  T* right_panel(const Packed<T>& b, std::int64_t q) const {
+    return b.right + q * shape_.columns() * b.terms;
+  }
+  T* c_tile(const Packed<T>& b, std::int64_t p, std::int64_t q) const {
+    return c_.data + (b.row + p * shape_.rows) * c_.row_stride + b.column + q * shape_.columns();
+  }
+
   void multiply_tile(const Packed<T>& b, std::int64_t p, std::int64_t q, int rows,
                      int columns) const noexcept {
     const FlushDenormals flush(operands_.may_flush_denormals());
     const TileKernels<T>& tiles = operands_.tiles(b.left_flags[p], b.right_flags[q]);
-    const T* left = b.left + p * shape_.left_width() * b.terms;
-    const T* right = b.right + q * shape_.columns() * b.terms;
-    T* c = c_.data + (b.row + p * shape_.rows) * c_.row_stride + b.column + q * shape_.columns();
+    const T* left = left_panel(b, p);
+    const T* right = right_panel(b, q);
+    T* c = c_tile(b, p, q);
     const bool accumulate = b.begin > 0;
     const int step = (rows + tiles.row_step - 1) / tiles.row_step - 1;
     const bool whole_rows = rows % tiles.row_step == 0;

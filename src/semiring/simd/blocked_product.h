@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "semiring/simd/blocking.h"
+#include "semiring/simd/pack_kernels.h"
 #include "semiring/simd/tile_kernels.h"
 
 namespace assay::semiring::simd {
@@ -35,6 +36,12 @@ class Operands {
                                  std::int64_t terms, T* panel) const noexcept = 0;
   virtual std::uint8_t pack_right(std::int64_t first, int count, std::int64_t begin,
                                   std::int64_t terms, T* panel) const noexcept = 0;
+  // Where a right panel lies, if it is packed by copying it as it is, whatever it contains: then
+  // the first tile that needs it may pack it. Null data: pack_right() must.
+  virtual PanelSource<T> plain_right(std::int64_t /*first*/, int /*count*/, std::int64_t /*begin*/,
+                                     std::int64_t /*terms*/) const noexcept {
+    return {};
+  }
   // Whether products and sums that are denormal may become 0: what is lost does not matter.
   virtual bool may_flush_denormals() const noexcept { return false; }
   // The tiles for a pair of panels; all have one shape.

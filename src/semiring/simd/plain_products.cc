@@ -40,6 +40,11 @@ class PlainOperands final : public Operands<T> {
     pack_.copy(b_.columns(first, count, begin, terms), plain_.columns(), panel);
     return flags(panel, plain_.columns() * terms);
   }
+  PanelSource<T> plain_right(std::int64_t first, int count, std::int64_t begin,
+                             std::int64_t terms) const noexcept override {
+    if (careful_ != nullptr || b_.column_stride != 1) return {};
+    return b_.columns(first, count, begin, terms);
+  }
   const TileKernels<T>& tiles(std::uint8_t left, std::uint8_t right) const noexcept override {
     return careful_ != nullptr && can_be_nan(left, right) ? *careful_ : plain_;
   }

@@ -88,12 +88,56 @@ struct RowSteps<Ops, T, kReplicate, kVectors, 0> {
 // for it cost a tenth of the time. The left panel stays in L1.
 constexpr int kTermsAhead = 16;
 
-template <class Ops, typename T, int kWidth, int kReplicate, int kRows, int kVectors>
-void tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
-          std::int64_t row_stride, bool accumulate) {
+// Where a tile finds the next row of b: in a packed panel of kColumns columns,
+template <typename T, int kColumns>
+struct PackedRight {
+  const T* HWY_RESTRICT b;
+
+  template <int kVectors>
+  HWY_INLINE void next(Vector<T>* right) {
+    const Tag<T> d;
+#pragma GCC unroll 48
+    for (int v = 0; v < kVectors; ++v) {
+      right[v] = hn::Load(d, b + v * kLanes<T>);
+      if (v * kLanes<T> * static_cast<int>(sizeof(T)) % 64 == 0) {
+        hwy::Prefetch(b + kTermsAhead * kColumns + v * kLanes<T>);
+      }
+    }
+    b += kColumns;
+  }
+};
+
+// or in the matrix itself, from where it goes into the panel as well. Multiplying leaves memory
+// idle: the first tile that needs a panel packs it on the way. Asking for rows beyond the last does
+// no harm.
+template <typename T, int kColumns>
+struct PackingRight {
+  const T* HWY_RESTRICT b;
+  std::int64_t stride;
+  T* HWY_RESTRICT panel;
+
+  template <int kVectors>
+  HWY_INLINE void next(Vector<T>* right) {
+    const Tag<T> d;
+    constexpr int kRowsAhead = 2 * kTermsAhead;
+#pragma GCC unroll 48
+    for (int v = 0; v < kVectors; ++v) {
+      right[v] = hn::LoadU(d, b + v * kLanes<T>);
+      hn::Store(right[v], d, panel + v * kLanes<T>);
+      if (v * kLanes<T> * static_cast<int>(sizeof(T)) % 64 == 0) {
+        hwy::Prefetch(b + kRowsAhead * stride + v * kLanes<T>);
+      }
+    }
+    b += stride;
+    panel += kColumns;
+  }
+};
+
+template <class Ops, typename T, int kWidth, int kReplicate, int kRows, int kVectors, class Right>
+HWY_INLINE void sum_tile(std::int64_t terms, const T* HWY_RESTRICT a, Right b, T* HWY_RESTRICT c,
+                         std::int64_t row_stride, bool accumulate) {
   const Tag<T> d;
   constexpr int kN = kLanes<T>;
-  constexpr int kColumns = Ops::kShape.vectors * kN;
   Vector<T> acc[kRows * kVectors];
 #pragma GCC unroll 48
   for (int i = 0; i < kRows * kVectors; ++i) acc[i] = Ops::zero(d);
@@ -104,16 +148,9 @@ void tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, 
   }
   for (std::int64_t l = 0; l < terms; ++l) {
     Vector<T> right[kVectors];
-#pragma GCC unroll 48
-    for (int v = 0; v < kVectors; ++v) {
-      right[v] = hn::Load(d, b + v * kN);
-      if (v * kN * static_cast<int>(sizeof(T)) % 64 == 0) {
-        hwy::Prefetch(b + kTermsAhead * kColumns + v * kN);
-      }
-    }
+    b.template next<kVectors>(right);
     RowSteps<Ops, T, kReplicate, kVectors, kRows>::run(a, right, acc);
     a += kWidth;
-    b += kColumns;
   }
   if (accumulate) {
 #pragma GCC unroll 48
@@ -132,6 +169,23 @@ void tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, 
       hn::StoreU(acc[i * kVectors + v], d, c + i * row_stride + v * kN);
     }
   }
+}
+
+template <class Ops, typename T, int kWidth, int kReplicate, int kRows, int kVectors>
+void tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
+          std::int64_t row_stride, bool accumulate) {
+  const PackedRight<T, Ops::kShape.vectors * kLanes<T>> right{b};
+  sum_tile<Ops, T, kWidth, kReplicate, kRows, kVectors>(terms, a, right, c, row_stride, accumulate);
+}
+
+template <class Ops, typename T>
+void packing_tile(std::int64_t terms, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
+                  std::int64_t b_stride, T* HWY_RESTRICT panel, T* HWY_RESTRICT c,
+                  std::int64_t row_stride, bool accumulate) {
+  constexpr TileShape kShape = Ops::kShape;
+  const PackingRight<T, kShape.vectors * kLanes<T>> right{b, b_stride, panel};
+  sum_tile<Ops, T, kShape.rows, 1, kShape.rows, kShape.vectors>(terms, a, right, c, row_stride,
+                                                                accumulate);
 }
 
 template <class Ops, typename T, int kRows, int kVectors>
@@ -235,6 +289,7 @@ constexpr TileKernels<T> tile_table() {
   kernels.replicate = kShape.replicate == 0 ? kLanes<T> : 1;
   kernels.merge = Ops::template merge_scalar<T>;
   set_tile<Ops, T, 0, 0>(kernels);
+  if constexpr (Ops::kDirect) kernels.packing = packing_tile<Ops, T>;
   if constexpr (kShape.replicate == 1) {
     constexpr int kRowVectors = (kShape.rows + kLanes<T> - 1) / kLanes<T>;
     kernels.row_lanes = kRowVectors * kLanes<T>;

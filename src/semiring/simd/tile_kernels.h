@@ -35,6 +35,10 @@ struct TileKernels {
   // b[l·b_stride + j]. For products so small that packing would cost as much as multiplying.
   using Direct = void (*)(std::int64_t terms, const T* a, std::int64_t a_stride, const T* b,
                           std::int64_t b_stride, T* c, std::int64_t row_stride);
+  // The largest of the first tiles, its right panel still in the matrix: b_lj at b[l·b_stride + j],
+  // left behind as `panel`.
+  using Packing = void (*)(std::int64_t terms, const T* a, const T* b, std::int64_t b_stride,
+                           T* panel, T* c, std::int64_t row_stride, bool accumulate);
   // x ⊕ y; NaN in either is kept.
   using Merge = T (*)(T x, T y);
 
@@ -46,6 +50,7 @@ struct TileKernels {
   int row_lanes = 0;  // rows rounded up to whole vectors; 0 where there are no narrow forms
   std::array<std::array<Tile, kMaxVectors>, kMaxRowSteps> tile{};
   std::array<std::array<Direct, kMaxVectors>, kMaxRowSteps> direct{};  // null where there are none
+  Packing packing = nullptr;                                           // likewise
   std::array<Narrow, kNarrowForms> narrow{};
   Merge merge = nullptr;
 
