@@ -96,6 +96,18 @@ void add_report(CLI::App& app, ReportArguments& a) {
   assay report results/assay.db --latest --out report.md)");
 }
 
+void add_figures(CLI::App& app, FiguresArguments& a) {
+  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("--case", a.cases, "only these cases, separated by commas")->delimiter(',');
+  app.add_option("--out", a.out, "folder for the files (figures/)");
+  app.add_option("--formats", a.formats, "png,pdf,svg (all three)")->delimiter(',');
+  app.add_flag("--all", a.all, "all runs together, not only the latest of each provider and point");
+  app.footer(R"(Each figure comes with a .json of the numbers in it.
+Examples:
+  assay figures results/ --out figures/
+  assay figures results/assay.db --case semiring_matmul --formats png)");
+}
+
 // The subcommands of `assay store`, each with the store's URL first.
 void add_store(CLI::App& app, StoreArguments& a) {
   const auto action = [&](const char* name, const char* description) {
@@ -160,6 +172,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "run", "measure: each provider in processes of its own, judged, one row each",
         add_run);
   offer(app, chosen, "report", "a markdown report from rows", add_report);
+  offer(app, chosen, "figures", "pictures of rows, with the numbers beside them", add_figures);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
   offer(app, chosen, "chip", "the accelerator simulator, used directly", add_chip);

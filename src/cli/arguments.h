@@ -35,6 +35,13 @@ struct ReportArguments {
   bool latest = false;
 };
 
+struct FiguresArguments {
+  std::vector<std::string> sources, cases;
+  std::vector<std::string> formats = {"png", "pdf", "svg"};
+  std::string out = "figures";
+  bool all = false;
+};
+
 struct StoreArguments {
   std::string action;  // ingest, latest, prune, merge, verify, export, rebuild
   std::string url;
@@ -93,7 +100,7 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
-using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
+using Command = std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments, StoreArguments,
                              DoctorArguments, ChipArguments, TransportArguments, EinsumArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that

@@ -72,7 +72,7 @@ Json json_of(const lab::Case& c, lab::EnvironmentProbe& probe) {
           {"reason", environment.missing ? Json(environment.missing->message) : Json()},
           {"interpreter", environment.interpreter.empty() ? Json() : Json(environment.interpreter)},
           {"versions", environment.versions},
-          {"deterministic", provider.deterministic},
+          {"deterministic", provider.deterministic()},
           {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)}});
     }
   }

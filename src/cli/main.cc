@@ -18,6 +18,7 @@ struct Dispatch {
   int operator()(const ListArguments& a) const { return list(a); }
   int operator()(const RunArguments& a) const { return run(a); }
   int operator()(const ReportArguments& a) const { return report(a); }
+  int operator()(const FiguresArguments& a) const { return figures(a); }
   int operator()(const StoreArguments& a) const { return store(a); }
   int operator()(const DoctorArguments& a) const { return doctor(a); }
   int operator()(const ChipArguments& a) const { return simulate_chip(a); }

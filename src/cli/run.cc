@@ -126,7 +126,7 @@ void print_plan(const lab::Plan& plan) {
                  stdout);
     }
     for (const auto& contender : at.contenders) {
-      if (contender.refused || !contender.provider.deterministic) continue;
+      if (contender.refused || !contender.provider.deterministic()) continue;
       std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.provider.id).c_str(),
                  stdout);
     }

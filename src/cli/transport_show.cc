@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/process.h"
+#include "base/clock.h"
+#include "base/gnuplot.h"
 #include "base/units.h"
 #include "cli/transport_commands.h"
 #include "transport/plot.h"
@@ -65,20 +66,9 @@ Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions
 
 std::string draw_panel(const tr::RunInput& in, const tr::Prepared& prepared,
                        const std::vector<tr::Solution>& solutions, const std::string& output) {
-  if (!find_program("gnuplot")) throw EnvironmentError("--plot needs the program 'gnuplot'");
   const auto image = std::filesystem::path(output).replace_extension(".png").string();
-  const TemporaryDirectory folder;
-  const auto script = folder.path() + "/panel.gp";
-  write_file_atomically(script, tr::panel_script(in, prepared, solutions, image));
-  ProcessSpec spec;
-  spec.argv = {"gnuplot", script};
-  spec.time_limit_s = 120;
-  const auto result = run_process(spec);
-  if (result.exit_code != 0) {
-    auto reason = result.stderr_text.substr(0, 200);
-    std::ranges::replace(reason, '\n', ' ');
-    fail("gnuplot could not draw '{}': {}", image, reason);
-  }
+  run_gnuplot(tr::panel_script(in, prepared, solutions, image), image,
+              realtime_ns() / 1'000'000'000);
   return image;
 }
 

@@ -7,19 +7,10 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/gnuplot.h"
 
 namespace assay::transport {
 namespace {
-
-// Text inside double quotes of a gnuplot program, without enhanced markup.
-std::string quoted(std::string text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c != '\n') out += c;
-  }
-  return out + "\"";
-}
 
 // A map over one field period, the first row and column repeated so that it closes.
 std::string map_block(const char* name, const Geometry& g, const Field& values) {
@@ -45,15 +36,14 @@ double symmetric_range(const Field& values) {
 
 std::string bars(const Solution& s) {
   std::string out = "$bars << EOD\n";
-  const auto row = [&](int x, const char* name, double value) {
-    out += fmt::format("{} {:.8g} {} {}\n", x, std::max(std::abs(value), 1e-300), value < 0 ? 1 : 0,
-                       quoted(fmt::format("{} {:.4g}", name, value)));
+  const auto row = [&](int x, double value) {
+    out += fmt::format("{} {:.8g} {}\n", x, std::max(std::abs(value), 1e-300), value < 0 ? 1 : 0);
   };
-  row(0, "D_{11}", s.d.d11);
-  row(1, "D_{31}", s.d.d31);
-  row(2, "D_{13}", s.d.d13);
-  row(3, "D_{33}", s.d.d33);
-  row(4, "D_{33}^{Sp}", s.d.d33_spitzer);
+  row(0, s.d.d11);
+  row(1, s.d.d31);
+  row(2, s.d.d13);
+  row(3, s.d.d33);
+  row(4, s.d.d33_spitzer);
   double least = 1e300, most = 1e-300;
   for (const double v : {s.d.d11, s.d.d31, s.d.d13, s.d.d33, s.d.d33_spitzer}) {
     if (v == 0) continue;
@@ -93,11 +83,11 @@ std::string curves(const RunInput& in, const std::vector<Solution>& solutions) {
     }
     out += "EOD\n";
     const double value = over_nu ? in.field[line] : in.nu_hat[line];
-    plot +=
-        fmt::format("{}$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc {} title {}",
-                    c == 0 ? "" : ", ", c, c + 1,
-                    quoted(in.pairs ? "pairs of ν̂ and field"
-                                    : fmt::format("{} = {:g}", over_nu ? field_name : "ν̂", value)));
+    plot += fmt::format(
+        "{}$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc {} title {}", c == 0 ? "" : ", ", c,
+        c + 1,
+        gnuplot_quoted(in.pairs ? "pairs of ν̂ and field"
+                                : fmt::format("{} = {:g}", over_nu ? field_name : "ν̂", value)));
     plot +=
         fmt::format(", $c{} using 1:3 axes x1y2 with lines lw 1.5 dt 2 lc {} notitle", c, c + 1);
   }
@@ -161,7 +151,7 @@ std::string summary(const RunInput& in, const Prepared& prepared,
   double y = 0.97;
   for (const auto& line : lines) {
     out += fmt::format("set label {} at 0.02,{:.3f} font 'DejaVu Sans Mono,12' noenhanced\n",
-                       quoted(line), y);
+                       gnuplot_quoted(line), y);
     y -= 0.057;
   }
   return out + "plot NaN notitle\n";
@@ -176,7 +166,7 @@ std::string panel_script(const RunInput& in, const Prepared& prepared,
   const bool pdf = image.ends_with(".pdf");
   std::string out = pdf ? "set terminal pdfcairo size 14in,10in font 'DejaVu Sans,12'\n"
                         : "set terminal pngcairo size 1400,1000 font 'DejaVu Sans,12'\n";
-  out += fmt::format("set encoding utf8\nset output {}\n", quoted(image));
+  out += fmt::format("set encoding utf8\nset output {}\n", gnuplot_quoted(image));
   out += map_block("field", g, g.b) + map_block("drift", g, g.drift);
   out += "set multiplot layout 2,2 margins 0.07,0.90,0.07,0.94 spacing 0.17,0.13\n";
   const std::string axes = fmt::format(

@@ -33,9 +33,11 @@ inline std::unique_ptr<Case> fault_case() {
                        .description = "needs a module that is not there",
                        .runtime = Runtime::kPython,
                        .modules = {"a_module_that_does_not_exist"}});
-  providers.push_back({.id = "simulated", .description = "deterministic", .deterministic = true});
   providers.push_back(
-      {.id = "simulated-crash", .description = "dies at n = 16", .deterministic = true});
+      {.id = "simulated", .description = "deterministic", .evidence = lab::Evidence::kSimulated});
+  providers.push_back({.id = "simulated-crash",
+                       .description = "dies at n = 16",
+                       .evidence = lab::Evidence::kSimulated});
   return std::make_unique<ToyCase>(std::move(providers));
 }
 

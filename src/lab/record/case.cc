@@ -8,6 +8,18 @@
 
 namespace assay::lab {
 
+std::string_view evidence_name(Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kMeasured:
+      return "measured";
+    case Evidence::kSimulated:
+      return "simulated";
+    case Evidence::kClosedForm:
+      return "closed form";
+  }
+  throw InternalError("evidence is one of three");
+}
+
 void CaseRegistry::add(std::unique_ptr<Case> c) {
   const auto providers = c->providers();
   const auto is_baseline = [&](const Provider& p) { return p.id == c->baseline(); };

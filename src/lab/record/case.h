@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/philox.h"
 #include "lab/record/ceilings.h"
+#include "lab/record/figure_recipe.h"
 #include "lab/record/metrics.h"
 #include "lab/record/point.h"
 #include "lab/record/provider.h"
@@ -79,6 +80,13 @@ class Case {
                                      const Ceilings& /*ceilings*/) const {
     return std::nullopt;
   }
+
+  // What the answers depend on beside the point (a machine description, a data file), in a form
+  // that tells two such things apart; null: nothing. Rows keep it as provenance.identity, and rows
+  // that differ in it are never drawn together.
+  virtual Json identity() const { return nullptr; }
+  // What is worth drawing of this case's rows; empty: time, ratio and fraction of limit over size.
+  virtual std::vector<FigureRecipe> figures() const { return {}; }
 
   // The right answer for input set `set` of this point. An empty list: the case declares no oracle.
   // May take seconds; the runner calls it outside all measurements and remembers the result.

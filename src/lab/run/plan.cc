@@ -67,7 +67,7 @@ std::vector<std::vector<int>> order_of(const PointPlan& plan, const RunRequest& 
   std::vector<int> repeated;
   for (int i = 0; i < static_cast<int>(plan.contenders.size()); ++i) {
     const auto& contender = plan.contenders[static_cast<std::size_t>(i)];
-    if (!contender.refused && !contender.provider.deterministic) repeated.push_back(i);
+    if (!contender.refused && !contender.provider.deterministic()) repeated.push_back(i);
   }
   // Each point gets a stream of its own, so that adding a point changes no other point's order.
   const auto seed_text = fmt::format("{} {} {}", request.order_seed, plan.definition->name(),
@@ -85,7 +85,7 @@ std::vector<DeterministicBatch> batches_of(const std::vector<PointPlan>& points)
   for (std::size_t p = 0; p < points.size(); ++p) {
     for (std::size_t c = 0; c < points[p].contenders.size(); ++c) {
       const auto& contender = points[p].contenders[c];
-      if (contender.refused || !contender.provider.deterministic) continue;
+      if (contender.refused || !contender.provider.deterministic()) continue;
       batches[{points[p].definition->name(), contender.provider.id, contender.platform}]
           .members.push_back({p, c});
     }
@@ -140,7 +140,7 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
           Contender contender{provider, platform, environment.command, environment.versions, {}};
           contender.refused = refusal(*definition, at.point, contender, environment, request,
                                       gpu_present, memory_limit);
-          plan.attempts += contender.refused || provider.deterministic ? 1 : request.rounds;
+          plan.attempts += contender.refused || provider.deterministic() ? 1 : request.rounds;
           at.contenders.push_back(std::move(contender));
         }
       }

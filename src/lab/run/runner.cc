@@ -213,7 +213,7 @@ class Runner {
     spec.platform = contender.platform;
     spec.cores = static_cast<int>(cpus.size());
     spec.points = std::move(points);
-    spec.deterministic = contender.provider.deterministic;
+    spec.deterministic = contender.provider.deterministic();
     spec.settings = facts_.request.settings;
     const AttemptLimits limits = {
         facts_.request.time_limit_s * static_cast<double>(spec.points.size()), memory_limit_};

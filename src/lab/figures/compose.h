@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From rows to figures: a pure function, the same figures whatever the order of the rows.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/figures/figure.h"
+#include "lab/record/row.h"
+
+namespace assay::lab {
+
+// What a program knows of a case beside its rows.
+struct CaseDrawing {
+  std::vector<FigureRecipe> recipes;  // empty: the standard ones
+  Json identity;                      // of the case today; null: any
+};
+using CaseDrawings = std::map<std::string, CaseDrawing, std::less<>>;
+
+// All figures of all cases that have ok rows, in order of their names. Each shows one machine,
+// platform, number of cores and way of isolation; where the rows have several, there is a figure
+// for each. A value is the median over attempts, its interval the exact one for a median.
+//
+// Throws UserError that names both when a case's rows have another identity than the case has
+// today, or differ in it among themselves.
+std::vector<Figure> compose_figures(std::span<const Row> rows, const CaseDrawings& cases);
+
+// A quantity that no row has: its primary metric over the baseline's in the same run and round.
+inline constexpr std::string_view kRatioQuantity = "ratio";
+
+// The recipes of a case that has none: the primary metric, the ratio to the baseline and the
+// fraction of this machine's limit, over the number that varies most, or by point.
+std::vector<FigureRecipe> standard_recipes(std::span<const Row* const> rows);
+
+}  // namespace assay::lab

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/figures/compose.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/error.h"
+
+namespace assay::lab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Row row(const std::string& provider, int n, int round, double time) {
+  Row r;
+  r.run_id = "20260101T120000.000000Z-abc1234";
+  r.case_name = "product";
+  r.suite = "demo";
+  r.point = {{"n", n}, {"dtype", "f32"}, {"seed", 0}};
+  r.provider = provider;
+  r.platform = "cpu";
+  r.machine = {{"fingerprint", "0123456789abcdef"}};
+  r.cores = 2;
+  r.round = round;
+  r.attempt_id = make_attempt_id(r.case_name, r.point, provider, "cpu", 2, round, 0);
+  r.metrics["steady_time"] = time;
+  r.provenance = {{"baseline", "plain"},
+                  {"primary_metric", "steady_time"},
+                  {"evidence", "measured"},
+                  {"time_end", "2026-01-01T12:00:00Z"}};
+  return r;
+}
+
+// Two providers, two sizes, six rounds: times 1, 2, … 6 times a base.
+std::vector<Row> two_providers() {
+  std::vector<Row> rows;
+  for (int round = 0; round < 6; ++round) {
+    for (const int n : {64, 128}) {
+      rows.push_back(row("plain", n, round, n * 1e-6 * (1 + round)));
+      rows.push_back(row("quick", n, round, n * 0.5e-6 * (1 + round)));
+    }
+  }
+  return rows;
+}
+
+const Figure& named(const std::vector<Figure>& figures, const std::string& name) {
+  const auto found = std::ranges::find(figures, name, &Figure::name);
+  if (found == figures.end()) throw InternalError("no figure " + name);
+  return *found;
+}
+
+TEST(ComposeTest, StandardFiguresShowMediansWithExactIntervals) {
+  const auto figures = compose_figures(two_providers(), {});
+  const Figure& value = named(figures, "product-value");
+  ASSERT_EQ(value.series.size(), 2U);
+  EXPECT_EQ(value.series[0].label, "plain");
+  EXPECT_EQ(value.series[0].evidence, "measured");
+  ASSERT_EQ(value.series[0].points.size(), 2U);
+  const FigurePoint& p = value.series[0].points[0];
+  EXPECT_EQ(p.x, 64);
+  EXPECT_DOUBLE_EQ(p.y, 64e-6 * 3.5);
+  EXPECT_DOUBLE_EQ(p.low.value(), 64e-6 * 1);  // six rounds: the interval is the whole range
+  EXPECT_DOUBLE_EQ(p.high.value(), 64e-6 * 6);
+  EXPECT_EQ(p.attempts, 6);
+  EXPECT_EQ(value.y_label, "steady time [s]");
+  EXPECT_EQ(value.newest, "2026-01-01T12:00:00Z");
+}
+
+TEST(ComposeTest, RatiosAreTakenWithinRounds) {
+  const auto figures = compose_figures(two_providers(), {});
+  const Figure& ratio = named(figures, "product-ratio");
+  for (const auto& p : ratio.series[1].points) {
+    EXPECT_DOUBLE_EQ(p.y, 0.5);  // in every round, though times differ by six
+    EXPECT_DOUBLE_EQ(p.low.value(), 0.5);
+  }
+}
+
+TEST(ComposeTest, TheOrderOfRowsDoesNotMatter) {
+  auto rows = two_providers();
+  const auto before = compose_figures(rows, {});
+  std::mt19937 random(7);
+  std::ranges::shuffle(rows, random);
+  const auto after = compose_figures(rows, {});
+  ASSERT_EQ(before.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(figure_json(before[i]), figure_json(after[i]));
+  }
+}
+
+TEST(ComposeTest, OnlyOkRowsAreDrawn) {
+  auto rows = two_providers();
+  for (auto& r : rows) {
+    if (r.provider == "quick") r.status = Status::kWrongResult;
+  }
+  const auto figures = compose_figures(rows, {});
+  EXPECT_EQ(named(figures, "product-value").series.size(), 1U);
+}
+
+TEST(ComposeTest, MachinesAreNotMixed) {
+  auto rows = two_providers();
+  auto other = two_providers();
+  for (auto& r : other) r.machine["fingerprint"] = "fedcba9876543210";
+  rows.insert(rows.end(), other.begin(), other.end());
+  int values = 0;
+  for (const auto& f : compose_figures(rows, {})) {
+    if (f.y_label != "steady time [s]") continue;
+    ++values;
+    EXPECT_EQ(f.series[0].points[0].attempts, 6);
+  }
+  EXPECT_EQ(values, 2);
+}
+
+TEST(ComposeTest, RowsOfAnotherIdentityAreRefused) {
+  auto rows = two_providers();
+  for (auto& r : rows) r.provenance["identity"] = "topology 1";
+  CaseDrawings cases;
+  cases["product"].identity = "topology 2";
+  try {
+    compose_figures(rows, cases);
+    FAIL() << "drawn";
+  } catch (const UserError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("topology 1"));
+    EXPECT_THAT(e.what(), HasSubstr("topology 2"));
+  }
+  cases["product"].identity = "topology 1";
+  EXPECT_FALSE(compose_figures(rows, cases).empty());
+}
+
+TEST(ComposeTest, PagesAndFiltersFollowTheRecipe) {
+  auto rows = two_providers();
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "by-size",
+                               .title = "t",
+                               .form = FigureForm::kBars,
+                               .x = {"provider"},
+                               .series = {"dtype"},
+                               .pages = {"n"},
+                               .only = {{"n", {64, 256}}}}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_EQ(figures[0].name, "product-by-size-n-64");
+  EXPECT_THAT(figures[0].categories, ElementsAre("plain", "quick"));
+}
+
+TEST(ComposeTest, StackedLayersStandAtTheirCategories) {
+  auto rows = two_providers();
+  for (auto& r : rows) {
+    r.metrics["cold_time"] = 3;
+    r.metrics["compile_time"] = 2;
+  }
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "parts",
+                               .title = "t",
+                               .form = FigureForm::kStacked,
+                               .x = {"n"},
+                               .parts = {{"cold_time", "first", "cold"},
+                                         {"compile_time", "first", "compile"},
+                                         {"cold_time", "second", "cold"}}}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_THAT(figures[0].categories, ElementsAre("first", "second"));
+  ASSERT_EQ(figures[0].series.size(), 2U);
+  EXPECT_EQ(figures[0].series[0].points.size(), 2U);
+  EXPECT_EQ(figures[0].series[1].points.size(), 1U);
+}
+
+TEST(ComposeTest, AgainstPairsByPoint) {
+  std::vector<Row> rows = {row("plain", 64, 0, 2.0), row("quick", 64, 0, 2.5),
+                           row("plain", 128, 0, 4.0)};
+  for (auto& r : rows) r.provenance["evidence"] = "simulated";
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "against",
+                               .title = "t",
+                               .form = FigureForm::kAgainst,
+                               .x = {},
+                               .reference = "plain"}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  ASSERT_EQ(figures[0].series.size(), 1U);
+  ASSERT_EQ(figures[0].series[0].points.size(), 1U);  // 128 has no partner
+  EXPECT_EQ(figures[0].series[0].points[0].x, 2.0);
+  EXPECT_EQ(figures[0].series[0].points[0].y, 2.5);
+  EXPECT_EQ(figures[0].series[0].evidence, "simulated");
+}
+
+TEST(ComposeTest, HostileNamesBecomeHarmlessFileNames) {
+  auto rows = two_providers();
+  for (auto& r : rows) r.case_name = "../../etc/<script>\n\"x";
+  for (const auto& f : compose_figures(rows, {})) {
+    EXPECT_EQ(f.name.find_first_of("/<>\"\n"), std::string::npos) << f.name;
+  }
+}
+
+}  // namespace
+}  // namespace assay::lab

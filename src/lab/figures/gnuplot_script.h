@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/figures/figure.h"
+
+namespace assay::lab {
+
+enum class ImageFormat { kPng, kPdf, kSvg };
+
+// The gnuplot program that draws a figure into the file `image`. The same figure gives the same
+// text. Colours can be told apart by people who see fewer of them, and no series is told by its
+// colour alone.
+std::string gnuplot_script(const Figure& figure, ImageFormat format, const std::string& image);
+
+}  // namespace assay::lab

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a case wants to see of its rows, in words: which quantity over which, a line for what, a
+// figure for what. lab/figures draws it.
+//
+// A quantity is named as it stands in the rows: a parameter of the point ("n"), "provider", a
+// metric ("steady_time"), or "intensity", the case's flops per byte.
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace assay::lab {
+
+enum class FigureForm {
+  kLines,    // y over x, a line for each series
+  kBars,     // y by category, a bar for each series
+  kStacked,  // parts of a whole by category
+  kAgainst,  // the value of each series against that of the provider `reference` at the same point,
+             // with the relative difference below
+};
+
+// One layer of a stacked bar: a metric, the category it stands at (empty: that of x) and the
+// layer's name.
+struct FigurePart {
+  std::string metric, category, layer;
+};
+
+struct FigureRecipe {
+  std::string name;   // stem of the file names, after the case's: "stages"
+  std::string title;  // in words
+  FigureForm form = FigureForm::kLines;
+  std::vector<std::string> x;          // several are joined to a category
+  std::string x_label = {};            // with its unit; empty: the names in x
+  std::string y = {};                  // a metric; empty: the case's primary metric
+  std::string y_label = {};            // empty: the metric's name and unit
+  std::vector<FigurePart> parts = {};  // instead of y, for kStacked
+  std::vector<std::string> series = {"provider"};
+  std::vector<std::string> pages = {};  // a figure for each combination of their values
+  // Rows that take part: quantity → the value, or the list of values, that it must have.
+  Json only = Json::object();
+  std::string reference = {};  // for kAgainst
+  bool log_x = false, log_y = false;
+};
+
+}  // namespace assay::lab
