@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "cases/chip/cases.h"
 #include "cases/einsum/cases.h"
 #include "cases/semiring/cases.h"
 #include "cases/transport/cases.h"
@@ -56,6 +57,7 @@ lab::CaseRegistry all_cases() {
   lab::CaseRegistry cases;
   cases::semiring::add_cases(cases);
   cases::transport::add_cases(cases);
+  cases::chip::add_cases(cases);
   cases::einsum::add_cases(cases);
   return cases;
 }

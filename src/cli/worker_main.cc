@@ -4,6 +4,7 @@
 // The native worker: a program of its own, so that an attempt starts with few libraries.
 #include <cstdio>
 
+#include "cases/chip/workloads.h"
 #include "cases/einsum/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cases/transport/workloads.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   assay::lab::WorkloadRegistry workloads;
   assay::cases::semiring::add_workloads(workloads);
   assay::cases::transport::add_workloads(workloads);
+  assay::cases::chip::add_workloads(workloads);
   assay::cases::einsum::add_workloads(workloads);
   return assay::lab::run_worker(argv[1], workloads);
 }

@@ -100,6 +100,50 @@ FigurePoint summarised(double x, const std::vector<double>& values) {
   return point;
 }
 
+// The leading parts ("a, b, …") that two labels share.
+std::string common_label(const std::string& a, const std::string& b) {
+  std::size_t shared = 0;
+  for (std::size_t i = 0; i <= std::min(a.size(), b.size()); ++i) {
+    const auto ends = [i](const std::string& s) { return i == s.size() || s.substr(i, 2) == ", "; };
+    if (ends(a) && ends(b)) shared = i;
+    if (i < std::min(a.size(), b.size()) && a[i] != b[i]) break;
+  }
+  return a.substr(0, shared);
+}
+
+// A formula that does not depend on what separates the series is one line, not one for each.
+void join_equal_formulas(Figure& f) {
+  const auto same = [](const FigureSeries& a, const FigureSeries& b) {
+    return a.evidence == "closed form" && b.evidence == a.evidence &&
+           std::ranges::equal(a.points, b.points, [](const FigurePoint& p, const FigurePoint& q) {
+             return p.x == q.x && p.y == q.y;
+           });
+  };
+  std::vector<FigureSeries> joined;
+  std::vector<std::vector<std::string>> labels;
+  for (auto& series : f.series) {
+    const auto twin = std::ranges::find_if(joined, [&](const auto& j) { return same(j, series); });
+    if (twin == joined.end()) {
+      labels.push_back({series.label});
+      joined.push_back(std::move(series));
+    } else {
+      labels[static_cast<std::size_t>(twin - joined.begin())].push_back(series.label);
+    }
+  }
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    std::string common = labels[i].front();
+    for (const auto& label : labels[i]) common = common_label(common, label);
+    bool is_unique = !common.empty();  // what is left of the names tells it from all others
+    for (std::size_t j = 0; j < joined.size(); ++j) {
+      for (const auto& label : labels[j]) {
+        is_unique = is_unique && (j == i || common_label(common, label) != common);
+      }
+    }
+    joined[i].label = is_unique ? common : fmt::format("{}", fmt::join(labels[i], " = "));
+  }
+  f.series = std::move(joined);
+}
+
 // One page: the rows of one figure.
 class Page {
  public:
@@ -129,6 +173,7 @@ class Page {
       lines(f);
     }
     if (f.series.empty()) return std::nullopt;
+    join_equal_formulas(f);
     for (const Row* row : rows_) f.newest = std::max(f.newest, text_of(*row, "time_end"));
     return f;
   }
@@ -154,8 +199,13 @@ class Page {
 
   std::string category_of(const Row& row) const {
     std::vector<std::string> parts;
-    for (const auto& key : recipe_.x) parts.push_back(words(quantity(row, key)));
-    return fmt::format("{}", fmt::join(parts, ", "));
+    bool numbers = true;
+    for (const auto& key : recipe_.x) {
+      const Json value = quantity(row, key);
+      numbers &= value.is_number();
+      parts.push_back(words(value));
+    }
+    return fmt::format("{}", fmt::join(parts, numbers ? "×" : ", "));
   }
   // By the work they are, the smallest first; then by numbers in the name, then by name.
   void find_categories(Figure& f) {
@@ -182,13 +232,26 @@ class Page {
     return static_cast<double>(found - f.categories.begin());
   }
 
-  // The rows of each series, by its label; the evidence is part of what separates them.
-  std::map<std::pair<std::string, std::string>, std::vector<const Row*>> by_series() const {
-    std::map<std::pair<std::string, std::string>, std::vector<const Row*>> out;
+  struct SeriesRows {
+    std::string label, evidence;
+    std::vector<const Row*> rows;
+  };
+  // The rows of each series: measured ones first, formulas last (and drawn on top), each kind in
+  // the order of what separates them.
+  std::vector<SeriesRows> by_series() const {
+    std::map<std::pair<int, Json>, SeriesRows> found;
     for (const Row* row : rows_) {
-      auto label = recipe_.series.empty() ? y_name() : describe(*row, recipe_.series);
-      out[{std::move(label), evidence_of(*row)}].push_back(row);
+      Json keys = Json::array();
+      for (const auto& key : recipe_.series) keys.push_back(quantity(*row, key));
+      const auto evidence = evidence_of(*row);
+      const int kind = evidence == "measured" ? 0 : evidence == "simulated" ? 1 : 2;
+      auto& series = found[{kind, std::move(keys)}];
+      series.label = recipe_.series.empty() ? y_name() : describe(*row, recipe_.series);
+      series.evidence = evidence;
+      series.rows.push_back(row);
     }
+    std::vector<SeriesRows> out;
+    for (auto& [key, series] : found) out.push_back(std::move(series));
     return out;
   }
 
@@ -214,7 +277,7 @@ class Page {
   }
 
   void lines(Figure& f) const {
-    for (const auto& [key, rows] : by_series()) {
+    for (const auto& [label, evidence, rows] : by_series()) {
       std::map<double, std::vector<double>> values;
       for (const Row* row : rows) {
         const double y = y_of(*row);
@@ -223,7 +286,7 @@ class Page {
         if ((f.log_y && y <= 0) || (f.log_x && f.categories.empty() && x <= 0)) continue;
         values[x].push_back(y);
       }
-      add_series(f, key.first, key.second, values);
+      add_series(f, label, evidence, values);
     }
   }
 
@@ -261,14 +324,14 @@ class Page {
         reference[canonical_json(row->point)].push_back(y_of(*row));
       }
     }
-    for (const auto& [key, rows] : by_series()) {
+    for (const auto& [label, evidence, rows] : by_series()) {
       std::map<double, std::vector<double>> values;
       for (const Row* row : rows) {
         const auto found = reference.find(canonical_json(row->point));
         if (row->provider == recipe_.reference || found == reference.end()) continue;
         if (std::isfinite(y_of(*row))) values[median(found->second)].push_back(y_of(*row));
       }
-      add_series(f, key.first, key.second, values);
+      add_series(f, label, evidence, values);
     }
   }
 

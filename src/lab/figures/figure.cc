@@ -14,6 +14,8 @@ std::string_view form_name(FigureForm form) {
   switch (form) {
     case FigureForm::kLines:
       return "lines";
+    case FigureForm::kScatter:
+      return "scatter";
     case FigureForm::kBars:
       return "bars";
     case FigureForm::kStacked:
@@ -21,7 +23,7 @@ std::string_view form_name(FigureForm form) {
     case FigureForm::kAgainst:
       return "against";
   }
-  throw InternalError("a figure has one of four forms");
+  throw InternalError("a figure has one of five forms");
 }
 
 Json or_null(const std::optional<double>& x) { return x ? Json(*x) : Json(); }

@@ -55,7 +55,8 @@ bool ticks_have_unit(const std::string& label) {
 }
 // Where tick labels carry the unit, the axis need not.
 std::string axis_title(const std::string& label) {
-  return ticks_have_unit(label) ? label.substr(0, label.rfind(" [")) : label;
+  return ticks_have_unit(label) || unit_of(label) == "B" ? label.substr(0, label.rfind(" ["))
+                                                         : label;
 }
 
 // Tick labels: prefixes for what has a unit, plain numbers for the rest.
@@ -68,7 +69,13 @@ std::string axis_format(const char* axis, const std::string& label, bool is_log)
 }
 
 std::string bytes_or_number(const std::string& label, double x) {
-  return unit_of(label) == "B" ? format_bytes(x) : fmt::format("{:g}", x);
+  if (unit_of(label) != "B") return fmt::format("{:g}", x);
+  int power = 0;
+  while (power < 4 && x >= 1024) {
+    x /= 1024;
+    ++power;
+  }
+  return fmt::format("{:.3g} {}", x, std::array{"B", "KiB", "MiB", "GiB", "TiB"}[power]);
 }
 
 std::string data_block(std::size_t i, const FigureSeries& series, double shift) {
@@ -81,7 +88,11 @@ std::string data_block(std::size_t i, const FigureSeries& series, double shift) 
 }
 
 std::string key_label(const FigureSeries& series) {
-  return gnuplot_quoted(fmt::format("{} ({})", series.label, series.evidence));
+  std::string said = series.label;
+  std::ranges::replace(said, '_', ' ');
+  const bool says_it = said.find(series.evidence) != std::string::npos;
+  return gnuplot_quoted(says_it ? series.label
+                                : fmt::format("{} ({})", series.label, series.evidence));
 }
 
 bool has_intervals(const FigureSeries& series) {
@@ -89,7 +100,7 @@ bool has_intervals(const FigureSeries& series) {
 }
 
 // The line of one series in a plot command.
-std::string line_of(std::size_t i, const FigureSeries& series) {
+std::string line_of(std::size_t i, const FigureSeries& series, bool is_joined) {
   const bool is_formula = series.evidence == "closed form";
   const bool is_measured = series.evidence == "measured";
   const int mark =
@@ -100,14 +111,26 @@ std::string line_of(std::size_t i, const FigureSeries& series) {
                       colour(i));
   }
   return out + fmt::format(
-                   "$s{} using 1:2 with linespoints lw 2 lc rgb '{}' pt {} ps {} dt {} "
+                   "$s{} using 1:2 with {} lw 2 lc rgb '{}' pt {} ps {} dt {} "
                    "title {}",
-                   i, colour(i), mark, is_formula ? 0.7 : 1.1, is_formula ? 2 : 1,
-                   key_label(series));
+                   i, is_joined || is_formula ? "linespoints" : "points", colour(i), mark,
+                   is_formula ? 0.7 : 1.1, is_formula ? 2 : 1, key_label(series));
 }
 
 std::string joined(const std::vector<std::string>& plots) {
   return fmt::format("plot {}\n", fmt::join(plots, ", \\\n     "));
+}
+
+// Whether labels at these values would fall on one another.
+bool crowded(const std::set<double>& values, bool is_log) {
+  const auto place = [&](double x) { return is_log ? std::log(x) : x; };
+  const double whole = place(*values.rbegin()) - place(*values.begin());
+  double before = -std::numeric_limits<double>::infinity();
+  for (const double x : values) {
+    if (place(x) - before < whole / 16) return true;
+    before = place(x);
+  }
+  return false;
 }
 
 std::string x_ticks(const Figure& f) {
@@ -128,7 +151,7 @@ std::string x_ticks(const Figure& f) {
     for (const auto& p : s.points) values.insert(p.x);
   }
   std::string out = f.log_x ? "set logscale x 2\n" : "";
-  if (values.size() <= 14) {
+  if (values.size() <= 14 && !crowded(values, f.log_x)) {
     for (const double x : values) {
       ticks.push_back(fmt::format("{} {}", gnuplot_quoted(bytes_or_number(f.x_label, x)), x));
     }
@@ -172,7 +195,7 @@ std::string key(const Figure& f) {
   std::size_t longest = 0;
   for (const auto& s : f.series) longest = std::max(longest, s.label.size());
   return fmt::format("set key outside {} noenhanced samplen 2.5 spacing 1.15\n",
-                     longest > 28 ? "below left Left reverse maxcols 2" : "right top Left reverse");
+                     longest > 48 ? "below left Left reverse maxcols 1" : "right top Left reverse");
 }
 
 std::string lines(const Figure& f) {
@@ -180,7 +203,7 @@ std::string lines(const Figure& f) {
   std::vector<std::string> plots;
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], 0);
-    plots.push_back(line_of(i, f.series[i]));
+    plots.push_back(line_of(i, f.series[i], f.form != FigureForm::kScatter));
   }
   return out + joined(plots);
 }
@@ -248,14 +271,16 @@ std::string against(const Figure& f) {
   out +=
       fmt::format("set logscale x\nset xrange {}\n", range) + axis_format("x", f.x_label, f.log_x);
   out +=
-      "set multiplot\nset lmargin at screen 0.09\nset rmargin at screen 0.74\n"
-      "set tmargin at screen 0.86\nset bmargin at screen 0.42\nset format x ''\n"
+      "set multiplot\nset lmargin at screen 0.09\nset rmargin at screen 0.68\n"
+      "set tmargin at screen 0.86\nset bmargin at screen 0.42\n"
+      "set key at screen 0.70,0.86 left top Left reverse noenhanced samplen 1.5\nset format x ''\n"
       "unset xlabel\nset xtics nomirror\n";
   out +=
       fmt::format("set logscale y\nset yrange {}\n", range) + axis_format("y", f.y_label, f.log_y);
   out += joined(above);
   out +=
-      "unset title\nunset key\nunset logscale y\nset autoscale y\nset offsets 0,0,0.5,0.5\n"
+      "unset title\nunset label 1\nunset key\nunset logscale y\nset autoscale y\nset offsets "
+      "0,0,0.5,0.5\n"
       "set tmargin at screen 0.36\nset bmargin at screen 0.12\nset format y '%g %%'\n"
       "set ylabel 'difference' noenhanced\n";
   out += axis_format("x", f.x_label, f.log_x) +
@@ -280,6 +305,7 @@ std::string gnuplot_script(const Figure& f, ImageFormat format, const std::strin
   out += "set tmargin 5\n" + frame(f) + key(f);
   switch (f.form) {
     case FigureForm::kLines:
+    case FigureForm::kScatter:
       return out + lines(f);
     case FigureForm::kBars:
       return out + bars(f);

@@ -48,10 +48,12 @@ JournalWriter::JournalWriter(const std::string& path) : path_(path) {
   }
 }
 
-void JournalWriter::append(const Row& row) {
+void JournalWriter::append(std::span<const Row> rows) {
+  std::string lines;
+  for (const Row& row : rows) lines += row_to_line(row) + "\n";
   const off_t before = ::lseek(fd_.get(), 0, SEEK_END);
   try {
-    write_fully(fd_.get(), row_to_line(row) + "\n", path_);
+    write_fully(fd_.get(), lines, path_);
     if (::fdatasync(fd_.get()) != 0) fail("cannot sync '{}': {}", path_, errno_text(errno));
   } catch (...) {
     // The error that is already under way is the one to report.

@@ -5,6 +5,7 @@
 // The append-only file of a run: one row a line, each synced before the next attempt starts, so
 // that a runner killed at any moment loses at most the attempt in flight.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,11 @@ class JournalWriter {
   // Opens the file for appending, creating it (and its folder); cuts off a torn last line.
   explicit JournalWriter(const std::string& path);
 
-  // Writes and syncs one line. If that fails (full disk), the file is cut back to what it was and a
-  // UserError names the path: no row that was written before is lost or damaged.
-  void append(const Row& row);
+  // Writes the rows of one process, a line each, and syncs them. If that fails (full disk), the
+  // file is cut back to what it was and a UserError names the path: no row that was written before
+  // is lost or damaged.
+  void append(std::span<const Row> rows);
+  void append(const Row& row) { append(std::span(&row, 1)); }
 
   const std::string& path() const { return path_; }
 

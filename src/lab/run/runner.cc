@@ -154,7 +154,7 @@ class Runner {
     const auto measured = measure(*plan.definition, contender, {plan.point}, cpus, *lock);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     fill_row(row, facts_, measured, 0, *plan.definition, expectations);
-    write(*plan.definition, row, measured.outcome.points[0].report.phases);
+    write(*plan.definition, {&row, 1}, &measured.outcome);
     return row.status;
   }
 
@@ -181,6 +181,7 @@ class Runner {
       ProcessResult fine;
       fine.exit_code = 0;
       bool failed = false;
+      std::vector<Row> rows;
       while (!left.empty() && !failed) {
         const std::size_t i = points.size() - left.size();
         auto& outcome = measured.outcome.points[i];
@@ -195,10 +196,11 @@ class Runner {
         Row row =
             blank_row(facts_, plan, of_point, 0, next_try(plan, of_point, 0).value_or(0), cpus);
         fill_row(row, facts_, measured, i, *plan.definition, expectations);
-        write(*plan.definition, row, outcome.report.phases);
-        if (row.status == Status::kInterrupted) return;
+        rows.push_back(std::move(row));
         left.erase(left.begin());
       }
+      write(*first.definition, rows, &measured.outcome);
+      if (rows.back().status == Status::kInterrupted) return;
     }
   }
 
@@ -254,7 +256,7 @@ class Runner {
     if (!try_number) return;
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     refuse_row(row, refusal);
-    write(*plan.definition, row, {});
+    write(*plan.definition, {&row, 1}, nullptr);
   }
 
   std::optional<int> next_try(const PointPlan& plan, const Contender& contender, int round) {
@@ -274,14 +276,22 @@ class Runner {
     context_.progress->starting(plan, contender, round);
   }
 
-  void write(const Case& definition, Row& row, const std::vector<PhaseTime>& phases) {
+  // The rows of one process: the first points of its outcome (null: of an attempt not made).
+  void write(const Case& definition, std::span<Row> rows, const AttemptOutcome* outcome) {
     const std::lock_guard guard(mutex_);
-    row.order = ledger_.next_order();
-    journal_.append(row);
-    ledger_.record(definition, row);
-    if (!context_.trace_directory.empty()) write_trace(context_.trace_directory, row, phases);
-    context_.progress->finished(row);
-    rows_.push_back(row);
+    int order = ledger_.next_order();
+    for (Row& row : rows) row.order = order++;
+    journal_.append(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      ledger_.record(definition, rows[i]);
+      if (!context_.trace_directory.empty()) {
+        write_trace(
+            context_.trace_directory, rows[i],
+            outcome == nullptr ? std::vector<PhaseTime>() : outcome->points[i].report.phases);
+      }
+      context_.progress->finished(rows[i]);
+      rows_.push_back(rows[i]);
+    }
   }
 
   const RunContext& context_;
