@@ -210,11 +210,20 @@ class AllReduceCase final : public ChipCase {
             {.id = "bound",
              .description = "what no algorithm can beat on this network",
              .unequal_work = "a bound: no algorithm is faster",
-             .evidence = Evidence::kClosedForm}};
+             .evidence = Evidence::kClosedForm},
+            {.id = "smpi",
+             .description = "the same messages in SimGrid's simulator (SMPI, model CM02)",
+             .unequal_work = "no endpoint delay",
+             .evidence = Evidence::kSimulated}};
   }
-  std::optional<Skip> why_not(const Json& json, std::string_view, std::string_view) const override {
+  std::optional<Skip> why_not(const Json& json, std::string_view provider,
+                              std::string_view) const override {
     try {
       const AllReducePoint p(json);
+      if (provider == "smpi" && !is_replayed(p)) {
+        return Skip{"provider_not_applicable",
+                    "replayed on rings of 8 up to 1 MiB only, without trees: each takes a process"};
+      }
       ch::schedule_options(p.options, p.topology.network);
       return std::nullopt;
     } catch (const UserError& e) {
@@ -227,6 +236,11 @@ class AllReduceCase final : public ChipCase {
   std::vector<lab::FigureRecipe> figures() const override { return all_reduce_figures(); }
 
  private:
+  static bool is_replayed(const AllReducePoint& p) {
+    return p.topology.network.kind == ch::NetworkKind::kRing && p.topology.network.ranks == 8 &&
+           p.options.bytes <= 1 << 20 && p.options.bytes % 8 == 0 &&
+           p.options.algorithm != ch::Algorithm::kDoubleBinaryTree;
+  }
   static Json point(std::int64_t bytes, const std::string& algorithm, const std::string& network,
                     int ranks) {
     return {{"bytes", bytes},

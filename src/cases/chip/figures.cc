@@ -84,7 +84,7 @@ std::vector<FigureRecipe> all_reduce_figures() {
            .y_label = "bus bandwidth [B/s]",
            .series = {"provider", "algorithm"},
            .pages = {"network", "ranks"},
-           .only = {{"provider", {"simulated", "bound"}}, {"ranks", 8}},
+           .only = {{"provider", {"simulated", "smpi", "bound"}}, {"ranks", 8}},
            .log_x = true,
            .log_y = true},
           {.name = "theory",

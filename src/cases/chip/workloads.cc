@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/chip/workloads.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <functional>
 
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/process.h"
 #include "cases/chip/point.h"
+#include "cases/chip/replay.h"
 #include "chip/systolic.h"
 #include "tensor/safetensors.h"
 #include "tensor/tensor.h"
@@ -130,6 +136,21 @@ Metrics alpha_beta_all_reduce(const AllReducePoint& p) {
   return all_reduce_time(p, seconds(theory(p).alpha_beta));
 }
 
+// The program lies beside this one; SimGrid is not part of what Assay needs.
+Metrics smpi_all_reduce(const AllReducePoint& p) {
+  const auto program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay-chip-smpi";
+  const auto missing = [](const std::string& what) {
+    return lab::ProviderFailure(lab::Status::kEnvMissing, "program_missing",
+                                fmt::format("cannot find '{}' (package libsimgrid-dev)", what));
+  };
+  if (!find_program("smpirun")) throw missing("smpirun");
+  if (!std::filesystem::exists(program)) throw missing(program.string());
+  const auto replay = replay_in_simgrid(p.options, p.topology.network, program.string());
+  if (replay.wrong != 0) fail("SimGrid's ranks got {} wrong sums", replay.wrong);
+  return all_reduce_time(p, replay.seconds);
+}
+
 Metrics bound_all_reduce(const AllReducePoint& p) {
   return all_reduce_time(p, seconds(theory(p).bound));
 }
@@ -145,6 +166,7 @@ void add_workloads(lab::WorkloadRegistry& workloads) {
   workloads.add("chip_gemm", "systolic", model<GemmPoint>(systolic_gemm));
   workloads.add("chip_allreduce", "simulated", model<AllReducePoint>(simulate_all_reduce));
   workloads.add("chip_allreduce", "alpha_beta", model<AllReducePoint>(alpha_beta_all_reduce));
+  workloads.add("chip_allreduce", "smpi", model<AllReducePoint>(smpi_all_reduce));
   workloads.add("chip_allreduce", "bound", model<AllReducePoint>(bound_all_reduce));
 }
 

@@ -139,7 +139,16 @@ void join_equal_formulas(Figure& f) {
         is_unique = is_unique && (j == i || common_label(common, label) != common);
       }
     }
-    joined[i].label = is_unique ? common : fmt::format("{}", fmt::join(labels[i], " = "));
+    if (labels[i].size() == 1 || is_unique) {
+      joined[i].label = labels[i].size() == 1 ? labels[i].front() : common;
+      continue;
+    }
+    std::vector<std::string> rest;
+    for (const auto& label : labels[i]) {
+      rest.push_back(common.empty() ? label : label.substr(common.size() + 2));
+    }
+    joined[i].label = fmt::format("{}{}{}", common, common.empty() ? "" : ": ",
+                                  fmt::join(rest, common.empty() ? " = " : ", "));
   }
   f.series = std::move(joined);
 }

@@ -109,7 +109,9 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     p["phases_s"][phase.name] = 1e-9 * static_cast<double>(phase.end_ns - phase.start_ns);
   }
 
-  if (row.status == Status::kOk) {
+  // What involves no clock cannot be disturbed.
+  const bool is_timed = p.value("evidence", "measured") == evidence_name(Evidence::kMeasured);
+  if (row.status == Status::kOk && is_timed) {
     const auto cause = contamination(measured.before, measured.after, facts.request.max_steal);
     if (cause) set_failure(row, Status::kExcluded, {"steady", "contaminated", *cause, {}, {}, ""});
   }
