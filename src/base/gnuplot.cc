@@ -21,7 +21,7 @@ std::string gnuplot_quoted(std::string_view text) {
   return out + "'";
 }
 
-void run_gnuplot(std::string_view program, std::string_view what, std::int64_t unix_s) {
+void run_gnuplot(std::string_view program, std::string_view what) {
   if (!find_program("gnuplot")) {
     throw EnvironmentError(fmt::format("drawing '{}' needs the program 'gnuplot'", what));
   }
@@ -30,8 +30,7 @@ void run_gnuplot(std::string_view program, std::string_view what, std::int64_t u
   write_file_atomically(script, program);
   ProcessSpec spec;
   spec.argv = {"gnuplot", script};
-  // Cairo, which writes PDF for gnuplot, takes its date from here.
-  spec.environment = {{"SOURCE_DATE_EPOCH", fmt::format("{}", unix_s)}, {"LC_ALL", "C.UTF-8"}};
+  spec.environment = {{"LC_ALL", "C.UTF-8"}};
   spec.time_limit_s = 120;
   const auto result = run_process(spec);
   if (result.exit_code == 0) return;

@@ -4,7 +4,6 @@
 
 // Pictures through gnuplot, a program that must be installed where they are asked for.
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,9 +14,8 @@ namespace assay {
 // is for the place where it stands (`noenhanced`) to say.
 std::string gnuplot_quoted(std::string_view text);
 
-// Runs a gnuplot program; `what` names the picture in errors. Files that carry the time of their
-// making carry `unix_s`, so that the same program gives the same bytes. Throws EnvironmentError
-// where there is no gnuplot, UserError with gnuplot's own words where the program fails.
-void run_gnuplot(std::string_view program, std::string_view what, std::int64_t unix_s);
+// Runs a gnuplot program; `what` names the picture in errors. Throws EnvironmentError where there is
+// no gnuplot, UserError with gnuplot's own words where the program fails.
+void run_gnuplot(std::string_view program, std::string_view what);
 
 }  // namespace assay

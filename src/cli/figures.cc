@@ -18,6 +18,8 @@
 namespace assay::cli {
 
 int figures(const FiguresArguments& a) {
+  std::vector<lab::ImageFormat> formats;
+  for (const auto& name : a.formats) formats.push_back(lab::image_format(name));
   const std::vector<std::string> sources =
       a.sources.empty() ? std::vector<std::string>{"results"} : a.sources;
   auto [rows, warnings] = lab::read_sources(sources);
@@ -33,8 +35,6 @@ int figures(const FiguresArguments& a) {
       return std::ranges::find(a.cases, row.case_name) == a.cases.end();
     });
   }
-  std::vector<lab::ImageFormat> formats;
-  for (const auto& name : a.formats) formats.push_back(lab::image_format(name));
   const auto composed = lab::compose_figures(rows, drawings);
   if (composed.empty()) {
     fail("no row to draw in {} (measure something: assay run CASE)", fmt::join(sources, ", "));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/clock.h"
 #include "base/gnuplot.h"
 #include "base/units.h"
 #include "cli/transport_commands.h"
@@ -67,8 +66,7 @@ Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions
 std::string draw_panel(const tr::RunInput& in, const tr::Prepared& prepared,
                        const std::vector<tr::Solution>& solutions, const std::string& output) {
   const auto image = std::filesystem::path(output).replace_extension(".png").string();
-  run_gnuplot(tr::panel_script(in, prepared, solutions, image), image,
-              realtime_ns() / 1'000'000'000);
+  run_gnuplot(tr::panel_script(in, prepared, solutions, image), image);
   return image;
 }
 

@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <ctime>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/gnuplot.h"
@@ -26,15 +23,18 @@ const char* extension(ImageFormat format) {
   throw InternalError("an image has one of three formats");
 }
 
-// Seconds since the epoch of an ISO 8601 time in UTC; 0 for anything else.
-std::int64_t unix_seconds(const std::string& time) {
-  std::tm t{};
-  const int read = std::sscanf(time.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d", &t.tm_year, &t.tm_mon,
-                               &t.tm_mday, &t.tm_hour, &t.tm_min, &t.tm_sec);
-  if (read != 6) return 0;
-  t.tm_year -= 1900;
-  t.tm_mon -= 1;
-  return timegm(&t);
+// A PDF says when it was made, to the second: the one thing that would differ from drawing to
+// drawing. The digits are replaced by those of the newest row's time (or zeros), none added.
+std::string dated(std::string pdf, const std::string& newest) {
+  constexpr std::string_view kDate = "/CreationDate (D:";
+  std::string digits;
+  for (const char c : newest) {
+    if (c >= '0' && c <= '9') digits += c;
+  }
+  digits.resize(14, '0');  // YYYYMMDDhhmmss
+  const auto at = pdf.find(kDate);
+  if (at == std::string::npos || at + kDate.size() + digits.size() > pdf.size()) return pdf;
+  return pdf.replace(at + kDate.size(), digits.size(), digits);
 }
 
 }  // namespace
@@ -51,11 +51,19 @@ std::vector<std::string> render(const Figure& figure, const std::vector<ImageFor
   std::vector<std::string> written;
   const auto stem = folder + "/" + figure.name;
   const TemporaryDirectory drawn;
+  const auto image = [&](ImageFormat format) {
+    return fmt::format("{}/figure.{}", drawn.path(), extension(format));
+  };
+  std::string program;  // gnuplot takes a while to start: once for all formats
   for (const auto format : formats) {
-    const auto image = fmt::format("{}/figure.{}", drawn.path(), extension(format));
-    run_gnuplot(gnuplot_script(figure, format, image), figure.name, unix_seconds(figure.newest));
+    program += gnuplot_script(figure, format, image(format)) + "unset output\nreset session\n";
+  }
+  run_gnuplot(program, figure.name);
+  for (const auto format : formats) {
+    auto bytes = read_file(image(format));
+    if (format == ImageFormat::kPdf) bytes = dated(std::move(bytes), figure.newest);
     written.push_back(fmt::format("{}.{}", stem, extension(format)));
-    write_file_atomically(written.back(), read_file(image));
+    write_file_atomically(written.back(), bytes);
   }
   written.push_back(stem + ".json");
   write_file_atomically(written.back(), pretty_json(figure_json(figure)) + "\n");

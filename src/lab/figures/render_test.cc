@@ -53,6 +53,14 @@ TEST(RenderTest, TheSameFigureGivesTheSameBytes) {
   }
 }
 
+// Seconds pass between two drawings; a PDF tells the time of its rows.
+TEST(RenderTest, APdfIsDatedByItsRows) {
+  const TemporaryDirectory folder;
+  render(example(FigureForm::kLines), {ImageFormat::kPdf}, folder.path());
+  EXPECT_THAT(read_file(folder.path() + "/example.pdf"),
+              HasSubstr("/CreationDate (D:20260101120000"));
+}
+
 TEST(RenderTest, EverySeriesSaysItsEvidenceAsText) {
   const TemporaryDirectory folder;
   auto f = example(FigureForm::kLines);
