@@ -41,6 +41,7 @@ struct Definition {
   std::vector<Parameter> parameters;
   std::vector<Json> representative, standard;
   std::vector<Provider> providers;
+  std::vector<lab::FigureRecipe> figures;
 };
 
 class TransportCase : public lab::Case {
@@ -55,6 +56,7 @@ class TransportCase : public lab::Case {
   std::vector<Json> standard_points() const override { return d_.standard; }
   std::vector<Provider> providers() const override { return d_.providers; }
   std::string_view baseline() const override { return d_.baseline; }
+  std::vector<lab::FigureRecipe> figures() const override { return d_.figures; }
 
   std::optional<Skip> why_not(const Json& json, std::string_view provider,
                               std::string_view) const override {
@@ -89,6 +91,46 @@ class TransportCase : public lab::Case {
   Definition d_;
   lab::PointSchema schema_;
 };
+
+const std::vector<std::string> kGrid = {"n_theta", "n_zeta", "n_xi"};
+
+// Time of each provider over the number of cases (where two lines cross, one becomes worth its
+// start), the rate that this is, and the ratio to the baseline.
+std::vector<lab::FigureRecipe> figures_over(const std::string& x, const std::string& label,
+                                            const std::vector<std::string>& pages) {
+  return {{.name = "crossover",
+           .title = "time of a call",
+           .x = {x},
+           .x_label = label,
+           .pages = pages,
+           .log_x = true,
+           .log_y = true},
+          {.name = "rate",
+           .title = "cases per second",
+           .x = {x},
+           .x_label = label,
+           .y = "case_rate",
+           .y_label = "cases per second",
+           .pages = pages,
+           .log_x = true},
+          {.name = "ratio",
+           .title = "time over the baseline's (below 1 is faster)",
+           .x = {x},
+           .x_label = label,
+           .y = "ratio",
+           .y_label = "time over the baseline's",
+           .pages = pages,
+           .log_x = true,
+           .log_y = true},
+          {.name = "memory",
+           .title = "memory of the attempt",
+           .x = {x},
+           .x_label = label,
+           .y = "peak_rss_steady",
+           .y_label = "peak memory [B]",
+           .pages = pages,
+           .log_x = true}};
+}
 
 Definition solve_definition() {
   Definition d;
@@ -157,6 +199,24 @@ Definition scan_definition() {
                               {{"cases", 192}, {"layout", "grid"}, {"batch", batch}}));
   }
   d.providers = lane_providers();
+  d.figures = figures_over("cases", "cases of a scan", kGrid);
+  for (auto& f : d.figures) f.only = {{"layout", "ladder"}};
+  d.figures.push_back({.name = "batches",
+                       .title = "192 cases in batches: time",
+                       .x = {"batch"},
+                       .x_label = "cases handed out at a time",
+                       .pages = kGrid,
+                       .only = {{"layout", "grid"}},
+                       .log_x = true});
+  d.figures.push_back({.name = "batch-memory",
+                       .title = "192 cases in batches: memory",
+                       .x = {"batch"},
+                       .x_label = "cases handed out at a time",
+                       .y = "peak_rss_steady",
+                       .y_label = "peak memory [B]",
+                       .pages = kGrid,
+                       .only = {{"layout", "grid"}},
+                       .log_x = true});
   return d;
 }
 
@@ -181,6 +241,7 @@ Definition strong_scaling_definition() {
   }
   d.representative = {d.standard[1]};
   d.providers = lane_providers();
+  d.figures = figures_over("lanes", "threads, processes or ranks", {});
   return d;
 }
 
@@ -197,6 +258,7 @@ Definition reuse_definition() {
   d.providers = {{.id = "direct", .description = "the surface prepared anew for every case"},
                  {.id = "prepared", .description = "prepared in the first call, then used"},
                  {.id = "prepared-batched", .description = "the same, cases over threads"}};
+  d.figures = figures_over("cases", "cases of a call", {});
   return d;
 }
 

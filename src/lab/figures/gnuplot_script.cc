@@ -51,12 +51,11 @@ std::string unit_of(const std::string& label) {
 
 bool ticks_have_unit(const std::string& label) {
   const auto unit = unit_of(label);
-  return unit == "s" || unit == "B/s" || unit == "flop/s" || unit == "1/s";
+  return unit == "s" || unit == "B" || unit == "B/s" || unit == "flop/s" || unit == "1/s";
 }
 // Where tick labels carry the unit, the axis need not.
 std::string axis_title(const std::string& label) {
-  return ticks_have_unit(label) || unit_of(label) == "B" ? label.substr(0, label.rfind(" ["))
-                                                         : label;
+  return ticks_have_unit(label) ? label.substr(0, label.rfind(" [")) : label;
 }
 
 // Tick labels: prefixes for what has a unit, plain numbers for the rest.

@@ -37,6 +37,7 @@ inline constexpr auto kMetrics = [] {
       {"prepare_time", "s", kNeutral, kTime, "making the inputs; not part of any other time"},
       {"throughput", "1/s", kHigherIsBetter, kRate, "calls per second in the steady state"},
       {"flop_rate", "flop/s", kHigherIsBetter, kRate, "the case's operations over steady_time"},
+      {"case_rate", "1/s", kHigherIsBetter, kRate, "cases of a call over steady_time"},
       {"bandwidth", "B/s", kHigherIsBetter, kRate, "the case's bytes over steady_time"},
       {"fraction_of_limit", "1", kHigherIsBetter, kFraction, "of this machine's measured ceiling"},
       {"recomputed_share", "1", kLowerIsBetter, kFraction,

@@ -29,6 +29,9 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
   if (const auto flops = work.find("flops"); flops != work.end()) {
     metrics["flop_rate"] = flops->second / steady;
   }
+  if (const auto cases = work.find("cases"); cases != work.end()) {
+    metrics["case_rate"] = cases->second / steady;
+  }
   if (const auto bytes = work.find("bytes"); bytes != work.end()) {
     metrics["bandwidth"] = bytes->second / steady;
   }
