@@ -123,7 +123,7 @@ std::vector<lab::FigureRecipe> figures_over(const std::string& x, const std::str
            .log_x = true,
            .log_y = true},
           {.name = "memory",
-           .title = "memory of the attempt",
+           .title = "peak memory of the measuring process, forked ones and ranks not counted",
            .x = {x},
            .x_label = label,
            .y = "peak_rss_steady",
