@@ -31,7 +31,7 @@ class Figures(CliTest):
             figure = json.loads(self.read(f"first/{name}.json"))
             self.assertTrue(figure["series"], name)
             for series in figure["series"]:
-                self.assertIn(series["evidence"], ("simulated", "closed form"), name)
+                self.assertIn(series["origin"], ("simulated", "closed form"), name)
                 self.assertTrue(series["points"], name)
 
         # On one processing element the closed form is exact: not one picosecond apart.

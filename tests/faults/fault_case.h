@@ -34,10 +34,10 @@ inline std::unique_ptr<Case> fault_case() {
                        .runtime = Runtime::kPython,
                        .modules = {"a_module_that_does_not_exist"}});
   providers.push_back(
-      {.id = "simulated", .description = "deterministic", .evidence = lab::Evidence::kSimulated});
+      {.id = "simulated", .description = "deterministic", .origin = lab::Origin::kSimulated});
   providers.push_back({.id = "simulated-crash",
                        .description = "dies at n = 16",
-                       .evidence = lab::Evidence::kSimulated});
+                       .origin = lab::Origin::kSimulated});
   return std::make_unique<ToyCase>(std::move(providers));
 }
 

@@ -12,7 +12,7 @@ namespace assay::cases::chip {
 namespace {
 
 namespace ch = assay::chip;
-using lab::Evidence;
+using lab::Origin;
 using lab::Parameter;
 using lab::Provider;
 using lab::Skip;
@@ -89,14 +89,14 @@ std::optional<Skip> why_no_plan(const Json& json) {
 
 const Provider kSimulated = {.id = "simulated",
                              .description = "the event simulator of the chip engine",
-                             .evidence = Evidence::kSimulated};
+                             .origin = Origin::kSimulated};
 const Provider kClosedForm = {.id = "closed_form",
                               .description = "the tile pipeline as a formula",
-                              .evidence = Evidence::kClosedForm};
+                              .origin = Origin::kClosedForm};
 const Provider kRoofline = {.id = "roofline",
                             .description = "padded arithmetic or bytes, whichever takes longer",
                             .unequal_work = "a bound: no schedule is shorter",
-                            .evidence = Evidence::kClosedForm};
+                            .origin = Origin::kClosedForm};
 
 class GemmCase final : public ChipCase {
  public:
@@ -128,7 +128,7 @@ class GemmCase final : public ChipCase {
             {.id = "systolic",
              .description = "the whole product on one systolic array, operands at hand",
              .unequal_work = "compute alone: no memory, no padding to tiles",
-             .evidence = Evidence::kClosedForm}};
+             .origin = Origin::kClosedForm}};
   }
   std::optional<Skip> why_not(const Json& json, std::string_view provider,
                               std::string_view) const override {
@@ -206,15 +206,15 @@ class AllReduceCase final : public ChipCase {
     return {kSimulated,
             {.id = "alpha_beta",
              .description = "the textbook cost of the algorithm, without contention",
-             .evidence = Evidence::kClosedForm},
+             .origin = Origin::kClosedForm},
             {.id = "bound",
              .description = "what no algorithm can beat on this network",
              .unequal_work = "a bound: no algorithm is faster",
-             .evidence = Evidence::kClosedForm},
+             .origin = Origin::kClosedForm},
             {.id = "smpi",
              .description = "the same messages in SimGrid's simulator (SMPI, model CM02)",
              .unequal_work = "no endpoint delay",
-             .evidence = Evidence::kSimulated}};
+             .origin = Origin::kSimulated}};
   }
   std::optional<Skip> why_not(const Json& json, std::string_view provider,
                               std::string_view) const override {

@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-std::string evidence_of(const Row& row) {
-  const auto found = row.provenance.find("evidence");
+std::string origin_of(const Row& row) {
+  const auto found = row.provenance.find("origin");
   if (found != row.provenance.end() && found->is_string()) return found->get<std::string>();
   // Rows from before that field: only simulations had this metric.
   return row.metrics.contains("simulated_time") ? "simulated" : "measured";
@@ -114,7 +114,7 @@ std::string common_label(const std::string& a, const std::string& b) {
 // A formula that does not depend on what separates the series is one line, not one for each.
 void join_equal_formulas(Figure& f) {
   const auto same = [](const FigureSeries& a, const FigureSeries& b) {
-    return a.evidence == "closed form" && b.evidence == a.evidence &&
+    return a.origin == "closed form" && b.origin == a.origin &&
            std::ranges::equal(a.points, b.points, [](const FigurePoint& p, const FigurePoint& q) {
              return p.x == q.x && p.y == q.y;
            });
@@ -242,7 +242,7 @@ class Page {
   }
 
   struct SeriesRows {
-    std::string label, evidence;
+    std::string label, origin;
     std::vector<const Row*> rows;
   };
   // The rows of each series: measured ones first, formulas last (and drawn on top), each kind in
@@ -252,11 +252,11 @@ class Page {
     for (const Row* row : rows_) {
       Json keys = Json::array();
       for (const auto& key : recipe_.series) keys.push_back(quantity(*row, key));
-      const auto evidence = evidence_of(*row);
-      const int kind = evidence == "measured" ? 0 : evidence == "simulated" ? 1 : 2;
+      const auto origin = origin_of(*row);
+      const int kind = origin == "measured" ? 0 : origin == "simulated" ? 1 : 2;
       auto& series = found[{kind, std::move(keys)}];
       series.label = recipe_.series.empty() ? y_name() : describe(*row, recipe_.series);
-      series.evidence = evidence;
+      series.origin = origin;
       series.rows.push_back(row);
     }
     std::vector<SeriesRows> out;
@@ -277,16 +277,16 @@ class Page {
     return y_name() == kRatioQuantity ? ratio_of(row) : row.metric_or_nan(y_name());
   }
 
-  void add_series(Figure& f, const std::string& label, const std::string& evidence,
+  void add_series(Figure& f, const std::string& label, const std::string& origin,
                   const std::map<double, std::vector<double>>& values) const {
     if (values.empty()) return;
-    FigureSeries series{.label = label, .evidence = evidence, .points = {}};
+    FigureSeries series{.label = label, .origin = origin, .points = {}};
     for (const auto& [x, ys] : values) series.points.push_back(summarised(x, ys));
     f.series.push_back(std::move(series));
   }
 
   void lines(Figure& f) const {
-    for (const auto& [label, evidence, rows] : by_series()) {
+    for (const auto& [label, origin, rows] : by_series()) {
       std::map<double, std::vector<double>> values;
       for (const Row* row : rows) {
         const double y = y_of(*row);
@@ -295,7 +295,7 @@ class Page {
         if ((f.log_y && y <= 0) || (f.log_x && f.categories.empty() && x <= 0)) continue;
         values[x].push_back(y);
       }
-      add_series(f, label, evidence, values);
+      add_series(f, label, origin, values);
     }
   }
 
@@ -309,7 +309,7 @@ class Page {
     if (!categories.empty()) f.categories = categories;
     for (const auto& layer : layers) {
       std::map<double, std::vector<double>> values;
-      std::string evidence;
+      std::string origin;
       for (const auto& part : recipe_.parts) {
         if (part.layer != layer) continue;
         for (const Row* row : rows_) {
@@ -319,10 +319,10 @@ class Page {
           const double x = part.category.empty() ? x_of(f, *row)
                                                  : static_cast<double>(at - f.categories.begin());
           values[x].push_back(y);
-          evidence = evidence_of(*row);
+          origin = origin_of(*row);
         }
       }
-      add_series(f, layer, evidence, values);
+      add_series(f, layer, origin, values);
     }
   }
 
@@ -333,14 +333,14 @@ class Page {
         reference[canonical_json(row->point)].push_back(y_of(*row));
       }
     }
-    for (const auto& [label, evidence, rows] : by_series()) {
+    for (const auto& [label, origin, rows] : by_series()) {
       std::map<double, std::vector<double>> values;
       for (const Row* row : rows) {
         const auto found = reference.find(canonical_json(row->point));
         if (row->provider == recipe_.reference || found == reference.end()) continue;
         if (std::isfinite(y_of(*row))) values[median(found->second)].push_back(y_of(*row));
       }
-      add_series(f, label, evidence, values);
+      add_series(f, label, origin, values);
     }
   }
 
@@ -354,7 +354,7 @@ class Page {
 std::string place_of(const Row& row) {
   const auto isolation = text_of(row, "isolation");
   // A simulation gives the same anywhere.
-  if (evidence_of(row) != "measured") return "";
+  if (origin_of(row) != "measured") return "";
   return fmt::format("{} {} core{} on {}{}", row.platform, row.cores, row.cores == 1 ? "" : "s",
                      row.fingerprint().substr(0, 8),
                      isolation == "in-process" ? ", in the runner's process" : "");

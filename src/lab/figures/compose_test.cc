@@ -31,7 +31,7 @@ Row row(const std::string& provider, int n, int round, double time) {
   r.metrics["steady_time"] = time;
   r.provenance = {{"baseline", "plain"},
                   {"primary_metric", "steady_time"},
-                  {"evidence", "measured"},
+                  {"origin", "measured"},
                   {"time_end", "2026-01-01T12:00:00Z"}};
   return r;
 }
@@ -59,7 +59,7 @@ TEST(ComposeTest, StandardFiguresShowMediansWithExactIntervals) {
   const Figure& value = named(figures, "product-value");
   ASSERT_EQ(value.series.size(), 2U);
   EXPECT_EQ(value.series[0].label, "plain");
-  EXPECT_EQ(value.series[0].evidence, "measured");
+  EXPECT_EQ(value.series[0].origin, "measured");
   ASSERT_EQ(value.series[0].points.size(), 2U);
   const FigurePoint& p = value.series[0].points[0];
   EXPECT_EQ(p.x, 64);
@@ -172,7 +172,7 @@ TEST(ComposeTest, StackedLayersStandAtTheirCategories) {
 TEST(ComposeTest, AgainstPairsByPoint) {
   std::vector<Row> rows = {row("plain", 64, 0, 2.0), row("quick", 64, 0, 2.5),
                            row("plain", 128, 0, 4.0)};
-  for (auto& r : rows) r.provenance["evidence"] = "simulated";
+  for (auto& r : rows) r.provenance["origin"] = "simulated";
   CaseDrawings cases;
   cases["product"].recipes = {{.name = "against",
                                .title = "t",
@@ -185,7 +185,7 @@ TEST(ComposeTest, AgainstPairsByPoint) {
   ASSERT_EQ(figures[0].series[0].points.size(), 1U);  // 128 has no partner
   EXPECT_EQ(figures[0].series[0].points[0].x, 2.0);
   EXPECT_EQ(figures[0].series[0].points[0].y, 2.5);
-  EXPECT_EQ(figures[0].series[0].evidence, "simulated");
+  EXPECT_EQ(figures[0].series[0].origin, "simulated");
 }
 
 TEST(ComposeTest, HostileNamesBecomeHarmlessFileNames) {

@@ -41,7 +41,7 @@ Json figure_json(const Figure& figure) {
                         {"high", or_null(p.high)},
                         {"attempts", p.attempts}});
     }
-    series.push_back({{"label", s.label}, {"evidence", s.evidence}, {"points", std::move(points)}});
+    series.push_back({{"label", s.label}, {"origin", s.origin}, {"points", std::move(points)}});
   }
   return {{"name", figure.name},
           {"title", figure.title},

@@ -23,7 +23,7 @@ struct FigurePoint {
 
 struct FigureSeries {
   std::string label;
-  std::string evidence;             // "measured", "simulated", "closed form"
+  std::string origin;               // "measured", "simulated", "closed form"
   std::vector<FigurePoint> points;  // ascending in x
 };
 

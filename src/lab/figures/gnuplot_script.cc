@@ -89,9 +89,9 @@ std::string data_block(std::size_t i, const FigureSeries& series, double shift) 
 std::string key_label(const FigureSeries& series) {
   std::string said = series.label;
   std::ranges::replace(said, '_', ' ');
-  const bool says_it = said.find(series.evidence) != std::string::npos;
+  const bool says_it = said.find(series.origin) != std::string::npos;
   return gnuplot_quoted(says_it ? series.label
-                                : fmt::format("{} ({})", series.label, series.evidence));
+                                : fmt::format("{} ({})", series.label, series.origin));
 }
 
 bool has_intervals(const FigureSeries& series) {
@@ -100,8 +100,8 @@ bool has_intervals(const FigureSeries& series) {
 
 // The line of one series in a plot command.
 std::string line_of(std::size_t i, const FigureSeries& series, bool is_joined) {
-  const bool is_formula = series.evidence == "closed form";
-  const bool is_measured = series.evidence == "measured";
+  const bool is_formula = series.origin == "closed form";
+  const bool is_measured = series.origin == "measured";
   const int mark =
       is_measured ? kFilledMarks[i % kFilledMarks.size()] : kOpenMarks[i % kOpenMarks.size()];
   std::string out;

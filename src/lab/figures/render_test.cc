@@ -24,7 +24,7 @@ Figure example(FigureForm form) {
   f.y_label = "steady time [s]";
   if (form == FigureForm::kBars || form == FigureForm::kStacked) f.categories = {"a", "b\"'"};
   for (const std::string label : {"plain", "quick <script>"}) {
-    FigureSeries s{.label = label, .evidence = "measured", .points = {}};
+    FigureSeries s{.label = label, .origin = "measured", .points = {}};
     s.points.push_back(
         {.x = f.categories.empty() ? 64.0 : 0, .y = 1e-3, .low = 9e-4, .high = 2e-3});
     s.points.push_back({.x = f.categories.empty() ? 128.0 : 1, .y = 2e-3, .low = {}, .high = {}});
@@ -61,10 +61,10 @@ TEST(RenderTest, APdfIsDatedByItsRows) {
               HasSubstr("/CreationDate (D:20260101120000"));
 }
 
-TEST(RenderTest, EverySeriesSaysItsEvidenceAsText) {
+TEST(RenderTest, EverySeriesSaysItsOriginAsText) {
   const TemporaryDirectory folder;
   auto f = example(FigureForm::kLines);
-  f.series[1].evidence = "closed form";
+  f.series[1].origin = "closed form";
   render(f, {ImageFormat::kSvg}, folder.path());
   const auto svg = read_file(folder.path() + "/example.svg");
   EXPECT_THAT(svg, HasSubstr("plain (measured)"));
@@ -72,7 +72,7 @@ TEST(RenderTest, EverySeriesSaysItsEvidenceAsText) {
   EXPECT_THAT(svg, HasSubstr("&lt;script>"));
   EXPECT_THAT(svg, HasSubstr("`date`"));  // not the date: nothing in a row is run
   const auto json = parse_json(read_file(folder.path() + "/example.json"), "example.json");
-  EXPECT_EQ(json["series"][1]["evidence"], "closed form");
+  EXPECT_EQ(json["series"][1]["origin"], "closed form");
 }
 
 TEST(RenderTest, UnknownFormatsAreNamed) {

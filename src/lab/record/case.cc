@@ -8,16 +8,16 @@
 
 namespace assay::lab {
 
-std::string_view evidence_name(Evidence evidence) {
-  switch (evidence) {
-    case Evidence::kMeasured:
+std::string_view origin_name(Origin origin) {
+  switch (origin) {
+    case Origin::kMeasured:
       return "measured";
-    case Evidence::kSimulated:
+    case Origin::kSimulated:
       return "simulated";
-    case Evidence::kClosedForm:
+    case Origin::kClosedForm:
       return "closed form";
   }
-  throw InternalError("evidence is one of three");
+  throw InternalError("origin is one of three");
 }
 
 void CaseRegistry::add(std::unique_ptr<Case> c) {

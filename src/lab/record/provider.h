@@ -15,9 +15,9 @@ enum class Runtime { kNative, kPython };
 
 // Where a provider's primary metric comes from. What is not measured involves no clock and is the
 // same at every call: one round, and all points in one process. Rows keep it as
-// provenance.evidence, and every figure says it.
-enum class Evidence { kMeasured, kSimulated, kClosedForm };
-std::string_view evidence_name(Evidence evidence);  // "measured", "simulated", "closed form"
+// provenance.origin, and every figure says it.
+enum class Origin { kMeasured, kSimulated, kClosedForm };
+std::string_view origin_name(Origin origin);  // "measured", "simulated", "closed form"
 
 // A way to compute a case, and the environment it needs.
 struct Provider {
@@ -30,12 +30,12 @@ struct Provider {
   // A provider that does less or other work than the case's definition says so, with the reason;
   // empty: equal work.
   std::string unequal_work;
-  Evidence evidence = Evidence::kMeasured;
+  Origin origin = Origin::kMeasured;
   // How its attempts are meant to end: a provider kept to show what the judge refuses has
   // kWrongResult here, and then such rows are no failure of the run.
   Status expected_status = Status::kOk;
 
-  bool deterministic() const { return evidence != Evidence::kMeasured; }
+  bool deterministic() const { return origin != Origin::kMeasured; }
 };
 
 }  // namespace assay::lab

@@ -85,7 +85,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
            {"primary_metric", plan.definition->primary_metric().name},
            {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)},
            {"expected_status", name_of(provider.expected_status)},
-           {"evidence", evidence_name(provider.evidence)},
+           {"origin", origin_name(provider.origin)},
            {"identity", plan.definition->identity()},
            {"versions", contender.versions},
            {"cpus", cpus},
@@ -110,7 +110,7 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   }
 
   // What involves no clock cannot be disturbed.
-  const bool is_timed = p.value("evidence", "measured") == evidence_name(Evidence::kMeasured);
+  const bool is_timed = p.value("origin", "measured") == origin_name(Origin::kMeasured);
   if (row.status == Status::kOk && is_timed) {
     const auto cause = contamination(measured.before, measured.after, facts.request.max_steal);
     if (cause) set_failure(row, Status::kExcluded, {"steady", "contaminated", *cause, {}, {}, ""});

@@ -27,7 +27,7 @@ class PlanTest : public testing::Test {
                     .description = "",
                     .runtime = Runtime::kPython,
                     .modules = {"a_module_that_does_not_exist"}};
-    providers[4] = {.id = "simulated", .description = "", .evidence = Evidence::kSimulated};
+    providers[4] = {.id = "simulated", .description = "", .origin = Origin::kSimulated};
     providers[5] = {.id = "device", .description = "", .platforms = {"cuda"}};
     cases_.add(std::make_unique<ToyCase>(providers));
     request_.cases = {"toy_double"};
