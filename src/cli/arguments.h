@@ -48,6 +48,15 @@ struct StoreArguments {
 struct DoctorArguments {
   bool json = false;
   bool peaks = false;
+  std::vector<std::string> sources;  // rows whose noise to show
+};
+
+struct CalibrateArguments {
+  std::string case_name, point, out;
+  std::vector<std::string> providers;
+  std::optional<int> comparisons, rounds, cores;
+  std::optional<std::string> steady, tolerance, max_steal;
+  bool quick = false, json = false;
 };
 
 struct ChipArguments {
@@ -93,8 +102,9 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
-using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
-                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments>;
+using Command =
+    std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments, DoctorArguments,
+                 CalibrateArguments, ChipArguments, TransportArguments, EinsumArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

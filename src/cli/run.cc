@@ -1,21 +1,16 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 
 #include "base/error.h"
 #include "base/units.h"
-#include "cases/einsum/workloads.h"
-#include "cases/semiring/workloads.h"
+#include "cases/harness/cases.h"
 #include "cli/commands.h"
-#include "cli/installation.h"
-#include "cli/progress.h"
+#include "cli/run_setup.h"
 #include "cli/terminal.h"
-#include "lab/measure/attempt.h"
 #include "lab/run/runner.h"
 #include "lab/stats/stopping.h"
 #include "lab/store/store.h"
@@ -27,38 +22,14 @@
 namespace assay::cli {
 namespace {
 
-std::atomic<bool> stop_requested = false;
-
-// The first Ctrl-C ends the attempts under way and writes what is complete; the default action is
-// back for a second one.
-void on_interrupt(int) { stop_requested = true; }
-
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-double parse_share(const std::string& text, const std::string& what) {
-  try {
-    std::size_t used = 0;
-    const double value = std::stod(text, &used);
-    const auto unit = text.substr(used);
-    if (value >= 0 && value <= 100 && unit == "%") return value / 100;
-    if (value >= 0 && value <= 1 && unit.empty()) return value;
-  } catch (const std::exception&) {
-  }
-  fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
-}
-
 std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {
   if (a.cases.empty()) fail("name at least one case, or `all` (see assay list)");
   std::vector<std::string> names;
   for (const auto& name : a.cases) {
     if (name == "all") {
-      for (const auto& c : cases.all()) names.emplace_back(c->name());
+      for (const auto& c : cases.all()) {
+        if (c->suite() != cases::harness::kSuite) names.emplace_back(c->name());
+      }
     } else {
       names.emplace_back(cases.find(name).name());
     }
@@ -194,18 +165,10 @@ bool any_wrong(const std::vector<lab::Row>& rows) {
 }  // namespace
 
 int run(const RunArguments& a) {
-  const auto cases = all_cases();
-  lab::WorkloadRegistry workloads;
-  cases::semiring::add_workloads(workloads);
-  cases::einsum::add_workloads(workloads);
-  TerminalProgress progress;
-  lab::RunContext context;
-  context.cases = &cases;
-  context.programs = find_programs();
-  context.own_program = own_program();
-  context.run_here = [&](const lab::WorkerSpec& spec) { lab::run_attempt_here(spec, workloads); };
-  context.progress = &progress;
-  context.stop = &stop_requested;
+  RunSetup setup;
+  const auto& cases = setup.cases();
+  auto& progress = setup.progress();
+  auto& context = setup.context();
   context.trace_directory = a.trace;
 
   if (a.dry_run) {
@@ -217,7 +180,7 @@ int run(const RunArguments& a) {
   }
   // A store that cannot be opened is refused now, not after an hour of measuring.
   if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
-  catch_interrupts();
+  RunSetup::catch_interrupts();
   const auto result = a.resume.empty() ? lab::start_run(context, request_of(cases, a), a.out)
                                        : lab::resume_run(context, place_to_resume(cases, a));
   if (!a.store.empty()) {
