@@ -27,7 +27,7 @@ std::vector<Table> stop_rule(const Effort& effort) {
       fmt::format(
           "95 % intervals, looks after 10, 14, 20, 28, 40, 56 and 80 rounds, {} experiments. "
           "Two targets for each noise, so that it stops early and late. Bound: {} "
-          "(the rule of this spec keeps about 94 %). No experiment stops between looks.",
+          "(such a rule is known to keep about 94 %). No experiment stops between looks.",
           trials, percent(kLeast, 0)),
       {"noise", "target", "mean rounds", "met", "coverage"},
       {}};
