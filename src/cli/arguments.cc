@@ -33,7 +33,8 @@ void add_list(CLI::App& app, ListArguments& a) {
 }
 
 void add_run(CLI::App& app, RunArguments& a) {
-  app.add_option("case", a.cases, "cases to run (see `assay list`), or `all`");
+  app.add_option("case", a.cases,
+                 "cases to run (see `assay list`), or `all` but those of the harness itself");
   const std::string what = "What to measure";
   app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")
       ->group(what);
@@ -41,7 +42,8 @@ void add_run(CLI::App& app, RunArguments& a) {
                  "`all`, or JSON: an object or a list of objects; keys not given are the "
                  "representative point's")
       ->group(what);
-  app.add_option("--providers", a.providers, "only these, separated by commas")
+  app.add_option("--providers", a.providers,
+                 "only these, separated by commas; name@x is the same one under another name")
       ->delimiter(',')
       ->group(what);
   app.add_option("--skip", a.skip, "not these")->delimiter(',')->group(what);
@@ -49,6 +51,12 @@ void add_run(CLI::App& app, RunArguments& a) {
 
   const std::string how = "How to measure";
   app.add_option("--rounds", a.rounds, "attempts of each provider at a point (10)")->group(how);
+  app.add_option("--precision", a.precision,
+                 "rounds until every ratio is known to ± this share (1%), looked at after 10, 14, "
+                 "20, 28, 40, 56 and 80")
+      ->group(how)
+      ->excludes("--rounds");
+  app.add_option("--budget", a.budget, "no attempt starts after this time (10m)")->group(how);
   app.add_option("--steady", a.steady, "steady time of an attempt (0.5s)")->group(how);
   app.add_option("--batches", a.batches, "batches of an attempt (10)")->group(how);
   app.add_option("--warm-up", a.warm_up, "calls before measuring (2)")->group(how);
@@ -82,6 +90,7 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.footer(R"(Examples:
   assay run semiring_matmul --quick
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
+  assay run semiring_matmul --precision 1% --budget 10m
   assay run all --quick --dry-run
   assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
   assay run --resume 20260131T120000.000000Z-abc1234)");
@@ -142,10 +151,36 @@ void add_store(CLI::App& app, StoreArguments& a) {
 
 void add_doctor(CLI::App& app, DoctorArguments& a) {
   app.add_flag("--json", a.json, "print JSON");
+  app.add_option("source", a.sources, "rows whose noise to split: journals, folders, stores");
   app.add_flag("--peaks", a.peaks, "measure this machine's ceilings, and keep them");
   app.footer(R"(Examples:
   assay doctor          what this machine is, how noisy it is, what the harness costs
-  assay doctor --peaks  its ceilings as well (some 20 s): rows then tell their fraction of them)");
+  assay doctor --peaks  its ceilings as well (some 20 s): rows then tell their fraction of them
+  assay doctor results/ where the scatter of these rows comes from)");
+}
+
+void add_calibrate(CLI::App& app, CalibrateArguments& a) {
+  app.add_flag("--quick", a.quick, "16 comparisons of 10 rounds instead of 50 of 20");
+  app.add_option("--comparisons", a.comparisons, "how often to compare something with itself (50)");
+  app.add_option("--rounds", a.rounds, "rounds of each comparison (20)");
+  app.add_option("--steady", a.steady, "steady time of an attempt (50ms)");
+  app.add_option("--tolerance", a.tolerance, "of the gate that is tried (5%)");
+  app.add_option("--case", a.case_name, "another case than the built-in kernels, with --providers");
+  app.add_option("--point", a.point, "JSON: parameters of its points, which differ by the seed");
+  app.add_option("--providers", a.providers, "which of its providers")->delimiter(',');
+  app.add_option("--cores", a.cores, "physical cores of an attempt (all)");
+  app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)");
+  app.add_option("--out", a.out, "keep the rows in this journal");
+  app.add_flag("--json", a.json, "print JSON");
+  app.footer(
+      R"(Measures the same program under two names, again and again: the size of difference that this
+machine makes up by itself, and how often the gate would believe it. What it finds is kept under the
+machine's fingerprint; gates take the larger of their tolerance and this floor.
+
+Examples:
+  assay calibrate             some minutes; leave the machine alone meanwhile
+  assay calibrate --quick
+  assay calibrate --case dense_matmul --point '{"n":256}' --providers openblas)");
 }
 
 // Makes a command known: when it is what was typed, `chosen` becomes its arguments.
@@ -175,6 +210,8 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "figures", "pictures of rows, with the numbers beside them", add_figures);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
+  offer(app, chosen, "calibrate", "A/A runs: the false-alarm rate of the gate, here",
+        add_calibrate);
   offer(app, chosen, "chip", "the accelerator simulator, used directly", add_chip);
   offer(app, chosen, "transport", "the drift-kinetic solver for flux surfaces, used directly",
         add_transport);

@@ -23,7 +23,7 @@ struct RunArguments {
   std::string points;
   std::vector<std::string> providers, skip, platforms;
   std::optional<int> rounds, batches, warm_up, cpu_slots, cores, tries;
-  std::optional<std::string> steady, limit, memory, settle, max_steal;
+  std::optional<std::string> steady, limit, memory, settle, max_steal, precision, budget;
   std::optional<std::uint64_t> seed;
   std::string label, out, resume, store, trace;
   bool in_process = false, dry_run = false, json = false;
@@ -55,6 +55,15 @@ struct StoreArguments {
 struct DoctorArguments {
   bool json = false;
   bool peaks = false;
+  std::vector<std::string> sources;  // rows whose noise to show
+};
+
+struct CalibrateArguments {
+  std::string case_name, point, out;
+  std::vector<std::string> providers;
+  std::optional<int> comparisons, rounds, cores;
+  std::optional<std::string> steady, tolerance, max_steal;
+  bool quick = false, json = false;
 };
 
 struct ChipArguments {
@@ -100,8 +109,9 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
-using Command = std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments, StoreArguments,
-                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments>;
+using Command = std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments,
+                             StoreArguments, DoctorArguments, CalibrateArguments, ChipArguments,
+                             TransportArguments, EinsumArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -5,7 +5,13 @@
 // One function for each command, each in a file of its own. They print data on standard output and
 // progress on standard error, and return the exit status.
 
+#include <string>
+
 #include "cli/arguments.h"
+
+namespace assay::lab {
+struct Calibration;
+}
 
 namespace assay::cli {
 
@@ -15,11 +21,15 @@ int report(const ReportArguments& arguments);
 int figures(const FiguresArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
+int calibrate(const CalibrateArguments& arguments);
 int simulate_chip(const ChipArguments& arguments);
 // Becomes the program `assay-transport`, which links the file formats and MPI, with our own
 // command line; returns only where that cannot be done (EnvironmentError).
 int transport(char** argv);
 int contract(const EinsumArguments& arguments);
+
+// A calibration in words, as calibrate and doctor print it.
+std::string format_calibration(const lab::Calibration& calibration);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;

@@ -6,6 +6,7 @@
 
 #include "cases/chip/workloads.h"
 #include "cases/einsum/workloads.h"
+#include "cases/harness/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cases/transport/workloads.h"
 #include "lab/measure/attempt.h"
@@ -20,5 +21,6 @@ int main(int argc, char** argv) {
   assay::cases::transport::add_workloads(workloads);
   assay::cases::chip::add_workloads(workloads);
   assay::cases::einsum::add_workloads(workloads);
+  assay::cases::harness::add_workloads(workloads);
   return assay::lab::run_worker(argv[1], workloads);
 }

@@ -38,4 +38,15 @@ struct Provider {
   bool deterministic() const { return origin != Origin::kMeasured; }
 };
 
+// The provider behind a row's name. `naive@b` is the provider `naive` under another name: the same
+// code for an A/A comparison, or the code of another build (RunSide in lab/run/request.h).
+inline std::string_view provider_of(std::string_view name) {
+  return name.substr(0, name.find('@'));
+}
+// What follows the `@`; empty for a plain provider.
+inline std::string_view side_of(std::string_view name) {
+  const auto at = name.find('@');
+  return at == std::string_view::npos ? std::string_view() : name.substr(at + 1);
+}
+
 }  // namespace assay::lab

@@ -3,6 +3,7 @@
 #include "lab/run/request.h"
 
 #include "base/error.h"
+#include "lab/stats/stopping.h"
 
 namespace assay::lab {
 namespace {
@@ -18,14 +19,44 @@ std::vector<std::string> words(const Json& json, std::string_view key, std::stri
 
 }  // namespace
 
+void check_request(const RunRequest& r) {
+  const auto at_least = [](const char* name, double value, double least) {
+    if (!(value >= least)) fail("{} must be at least {}, got {}", name, least, value);
+  };
+  at_least("--rounds", r.rounds, 1);
+  at_least("--budget", r.budget_s, 0);
+  at_least("--precision", r.precision, 0);
+  if (r.precision > 0 && r.rounds != kMaxRounds) {
+    fail("--precision decides the number of rounds itself, up to {}; got --rounds {}", kMaxRounds,
+         r.rounds);
+  }
+  at_least("--batches", r.settings.batches, kMinBatches);
+  at_least("--warm-up", r.settings.warm_up_calls, 0);
+  at_least("--cpu-slots", r.cpu_slots, 1);
+  at_least("--cores", r.cores, 0);
+  at_least("--tries", r.max_tries, 1);
+  if (!(r.time_limit_s > 0)) fail("--limit must be more than 0 s, got {}", r.time_limit_s);
+  for (const auto& platform : r.platforms) {
+    if (platform != "cpu" && platform != "cuda")
+      fail("unknown platform (cpu, cuda): '{}'", platform);
+  }
+}
+
 Json request_to_json(const RunRequest& r) {
+  Json sides = Json::array();
+  for (const auto& side : r.sides) {
+    sides.push_back(Json{{"label", side.label}, {"worker", side.worker}});
+  }
   return {{"cases", r.cases},
           {"mode", r.mode},
           {"points", r.points},
           {"providers", r.providers},
           {"skip", r.skip},
           {"platforms", r.platforms},
+          {"sides", sides},
           {"rounds", r.rounds},
+          {"precision", r.precision},
+          {"budget_s", r.budget_s},
           {"settings", settings_to_json(r.settings)},
           {"time_limit_s", r.time_limit_s},
           {"memory_limit", r.memory_limit},
@@ -51,6 +82,15 @@ RunRequest request_from_json(const Json& json, std::string_view what) {
   r.skip = words(json, "skip", what);
   r.platforms = words(json, "platforms", what);
   r.rounds = integer("rounds");
+  // Requests of earlier versions do not have these.
+  if (json.contains("sides")) {
+    for (const auto& side : json_field<Json>(json, "sides", what)) {
+      r.sides.push_back({json_field<std::string>(side, "label", what),
+                         json_field<std::string>(side, "worker", what)});
+    }
+  }
+  if (json.contains("precision")) r.precision = json_field<double>(json, "precision", what);
+  if (json.contains("budget_s")) r.budget_s = json_field<double>(json, "budget_s", what);
   r.settings = settings_from_json(json_field<Json>(json, "settings", what), what);
   r.time_limit_s = json_field<double>(json, "time_limit_s", what);
   r.memory_limit = static_cast<std::uint64_t>(json_field<std::int64_t>(json, "memory_limit", what));

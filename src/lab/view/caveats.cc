@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/units.h"
+#include "lab/record/metrics.h"
+#include "lab/stats/noise_budget.h"
 #include "lab/stats/sign_interval.h"
 #include "lab/view/provenance.h"
 #include "lab/view/text.h"
@@ -48,6 +52,26 @@ std::string about_ratio(const Summary& s) {
   return {};
 }
 
+// Attempts in two heaps are shown as such: one median would speak for neither.
+std::string about_heaps(const Summary& s) {
+  if (s.runs.size() != 1) return {};  // runs lie apart for other reasons
+  std::vector<double> values;
+  for (const auto& attempt : s.attempts) {
+    if (attempt.status == Status::kOk && !std::isnan(attempt.value)) {
+      values.push_back(attempt.value);
+    }
+  }
+  const auto modes = two_modes(values);
+  if (!modes) return {};
+  const Metric* metric = find_metric(s.metric);
+  const auto show = [&](double value) {
+    return metric != nullptr && metric->unit == "s" ? format_seconds(value)
+                                                    : fmt::format("{:.4g}", value);
+  };
+  return fmt::format("its attempts fall into two heaps, {} about {} and {} about {}",
+                     modes->low_count, show(modes->low), modes->high_count, show(modes->high));
+}
+
 double load_of(const Row& row) {
   const Json load = value_at(row.provenance, "noise/before/load");
   if (load.is_array() && !load.empty() && load[0].is_number()) return load[0].get<double>();
@@ -65,6 +89,7 @@ std::string status_words(Status status) {
 std::vector<std::string> summary_caveats(const Summary& s) {
   std::vector<std::string> caveats;
   if (auto text = about_ratio(s); !text.empty()) caveats.push_back(std::move(text));
+  if (auto text = about_heaps(s); !text.empty()) caveats.push_back(std::move(text));
   int all = 0, unused = 0;
   for (const auto& [status, count] : s.counts) {
     all += count;
@@ -101,12 +126,17 @@ std::vector<std::string> summary_caveats(const Summary& s) {
 
 std::vector<std::string> environment_caveats(std::span<const Row> rows) {
   std::vector<std::string> caveats;
-  bool calibrated = false;
+  std::optional<double> floor;  // the largest any row knew
+  int uncalibrated = 0;
   std::set<std::string> dirty, commits;
   int measured = 0, stolen = 0, loaded = 0;
   double most_steal = 0, most_load = 0;
   for (const Row& row : rows) {
-    calibrated = calibrated || !value_at(row.provenance, "calibration").is_null();
+    if (const auto of_row = number_at(row.provenance, "calibration/floor")) {
+      floor = std::max(floor.value_or(0), *of_row);
+    } else {
+      uncalibrated += is_measured(row.status);
+    }
     if (flag_at(row.provenance, "dirty").value_or(false)) dirty.insert(row.run_id);
     if (const auto commit = text_at(row.provenance, "commit")) commits.insert(*commit);
     if (!is_measured(row.status)) continue;
@@ -124,10 +154,18 @@ std::vector<std::string> environment_caveats(std::span<const Row> rows) {
       most_load = std::fmax(most_load, load);
     }
   }
-  if (measured > 0 && !calibrated) {
+  if (uncalibrated > 0 && !floor) {
     caveats.push_back(
         "uncalibrated: the rows carry no A/A calibration, so how small a difference this machine "
         "can show is not known");
+  } else if (uncalibrated > 0) {
+    caveats.push_back(fmt::format("uncalibrated: {} of {} were measured without an A/A calibration",
+                                  uncalibrated, plural(measured, "attempt")));
+  }
+  if (floor) {
+    caveats.push_back(fmt::format(
+        "calibrated: the machine itself makes differences of up to {:.2g} % (A/A floor)",
+        100 * *floor));
   }
   for (const auto& run : dirty) {
     caveats.push_back(
