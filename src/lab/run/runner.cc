@@ -63,6 +63,7 @@ class Runner {
 
   RunResult run() {
     context_.progress->planned(plan_, static_cast<int>(rows_.size()));
+    facts_.harness_overhead_s = measure_harness_overhead(context_.programs, groups_.front());
     double used_s = 0;  // by earlier parts of this run
     for (const auto& row : rows_) {
       used_s +=
@@ -71,7 +72,6 @@ class Runner {
     const int groups = static_cast<int>(groups_.size());
     budget_.emplace(facts_.request.budget_s, used_s / groups, monotonic_ns(), groups);
     points_left_ = static_cast<int>(plan_.points.size());
-    facts_.harness_overhead_s = measure_harness_overhead(context_.programs, groups_.front());
     for (const auto& batch : plan_.batches) {
       jobs_.push_back([this, &batch](const Cpus& cpus) { run_batch(batch, cpus); });
     }
