@@ -162,6 +162,9 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "report", "a markdown report from rows", add_report);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
+  offer(app, chosen, "import", "rows from the files of other benchmark tools", add_import);
+  offer(app, chosen, "export", "rows as CSV, JUnit XML, or a trace of the run's schedule",
+        add_export);
   offer(app, chosen, "chip", "the accelerator simulator, used directly", add_chip);
   offer(app, chosen, "transport", "the drift-kinetic solver for flux surfaces, used directly",
         add_transport);

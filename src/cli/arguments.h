@@ -93,8 +93,36 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
+struct ImportArguments {
+  std::vector<std::string> files;
+  std::string format = "auto", suite = "imported", case_name, provider, commit, time, machine;
+  std::string out, store;
+  bool here = false, json = false;
+};
+
+struct ExportArguments {
+  std::vector<std::string> sources;
+  std::string format = "csv";  // csv, junit, trace
+  std::string run, out;
+  bool latest = false;
+};
+
+struct BundleArguments {
+  std::string case_name, point;
+  std::vector<std::string> sources;
+  std::string out;
+  bool json = false;
+};
+
+struct FeedArguments {
+  std::string kind;  // op-matrix
+  std::vector<std::string> sources;
+  std::string apply, out, provider, map;
+};
+
 using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
-                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments>;
+                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments,
+                             ImportArguments, ExportArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -4,7 +4,7 @@
 
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
-// arguments.cc (measuring and keeping), arguments_engines.cc.
+// arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc.
 
 #include "cli/arguments.h"
 
@@ -18,5 +18,9 @@ namespace assay::cli {
 void add_chip(CLI::App& app, ChipArguments& a);
 void add_transport(CLI::App& app, TransportArguments& a);
 void add_einsum(CLI::App& app, EinsumArguments& a);
+
+// arguments_exchange.cc
+void add_import(CLI::App& app, ImportArguments& a);
+void add_export(CLI::App& app, ExportArguments& a);
 
 }  // namespace assay::cli

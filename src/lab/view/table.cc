@@ -86,9 +86,13 @@ class Table {
  private:
   static std::string group_title(const Summary& s) {
     const auto point = fit(printable(point_label(s.point)), 200);
-    return fmt::format("{} {}{}{}, {} core{}{}{}", fit(printable(s.case_name), kLongestName), point,
-                       point.empty() ? "" : ", ", fit(printable(s.platform), kLongestName), s.cores,
-                       s.cores == 1 ? "" : "s", s.fingerprint.empty() ? "" : ", machine ",
+    // Files of other tools do not say how many cores an attempt had.
+    const auto cores = s.cores == 0   ? std::string("cores not known")
+                       : s.cores == 1 ? std::string("1 core")
+                                      : fmt::format("{} cores", s.cores);
+    return fmt::format("{} {}{}{}, {}{}{}", fit(printable(s.case_name), kLongestName), point,
+                       point.empty() ? "" : ", ", fit(printable(s.platform), kLongestName), cores,
+                       s.fingerprint.empty() ? "" : ", machine ",
                        fit(printable(s.fingerprint), 16)) +
            (s.isolation == "in-process" ? ", in process" : "");
   }
