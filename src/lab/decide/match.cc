@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "lab/stats/quantile.h"
 #include "lab/view/provenance.h"
 
 namespace assay::lab {
@@ -32,6 +33,33 @@ bool is_interleaved(const Row& row) {
   return flag_at(row.provenance, "interleaved").value_or(true);
 }
 
+void add_extremes(const std::vector<const Row*>& rows, MatchSide& side) {
+  std::vector<double> least, p95, samples;
+  std::size_t attempts = 0, with_samples = 0;
+  for (const Row* row : rows) {
+    if (row->status != Status::kOk) continue;
+    ++attempts;
+    const auto keep = [&](const char* name, std::vector<double>& list) {
+      if (const double value = row->metric_or_nan(name); is_usable(*row, value)) {
+        list.push_back(value);
+      }
+    };
+    keep("steady_time_min", least);
+    keep("steady_time_p95", p95);
+    const Json steady = value_at(row->samples, "steady_s");
+    with_samples += steady.is_array() && !steady.empty();
+    for (const auto& value : steady) {
+      if (value.is_number()) samples.push_back(value.get<double>());
+    }
+  }
+  if (!least.empty()) side.fastest = quantile(least, 0);
+  if (attempts > 0 && with_samples == attempts) {
+    side.p95 = quantile(samples, 0.95);
+  } else if (!p95.empty()) {
+    side.p95 = median(p95);
+  }
+}
+
 MatchSide side_of(std::vector<const Row*> rows, const std::string& metric) {
   std::ranges::sort(rows, made_before);
   std::vector<Row> copies;
@@ -51,6 +79,7 @@ MatchSide side_of(std::vector<const Row*> rows, const std::string& metric) {
     side.values.push_back(value);
     if (is_interleaved(*row)) side.rounds[{row->run_id, row->round}] = value;
   }
+  add_extremes(rows, side);
   return side;
 }
 

@@ -43,6 +43,9 @@ struct MatchSide {
   Summary summary;                   // status, failure, median of the metric, attempts
   std::vector<double> values;        // of the metric, one for each ok attempt, in the order made
   std::map<RoundId, double> rounds;  // those that pair: interleaved with their run's other attempts
+  // Of the steady times of all ok attempts, where the rows have them: the fastest batch, and the
+  // 95 % quantile over all batches (or, without samples, the median of the attempts' own).
+  std::optional<double> fastest, p95;
 };
 
 struct Match {
