@@ -41,7 +41,8 @@ void add_run(CLI::App& app, RunArguments& a) {
                  "`all`, or JSON: an object or a list of objects; keys not given are the "
                  "representative point's")
       ->group(what);
-  app.add_option("--providers", a.providers, "only these, separated by commas")
+  app.add_option("--providers", a.providers,
+                 "only these, separated by commas; name@x is the same one under another name")
       ->delimiter(',')
       ->group(what);
   app.add_option("--skip", a.skip, "not these")->delimiter(',')->group(what);
@@ -49,6 +50,12 @@ void add_run(CLI::App& app, RunArguments& a) {
 
   const std::string how = "How to measure";
   app.add_option("--rounds", a.rounds, "attempts of each provider at a point (10)")->group(how);
+  app.add_option("--precision", a.precision,
+                 "rounds until every ratio is known to ± this share (1%), looked at after 10, 14, "
+                 "20, 28, 40, 56 and 80")
+      ->group(how)
+      ->excludes("--rounds");
+  app.add_option("--budget", a.budget, "no attempt starts after this time (10m)")->group(how);
   app.add_option("--steady", a.steady, "steady time of an attempt (0.5s)")->group(how);
   app.add_option("--batches", a.batches, "batches of an attempt (10)")->group(how);
   app.add_option("--warm-up", a.warm_up, "calls before measuring (2)")->group(how);
@@ -82,6 +89,7 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.footer(R"(Examples:
   assay run semiring_matmul --quick
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
+  assay run semiring_matmul --precision 1% --budget 10m
   assay run all --quick --dry-run
   assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
   assay run --resume 20260131T120000.000000Z-abc1234)");

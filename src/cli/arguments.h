@@ -23,7 +23,7 @@ struct RunArguments {
   std::string points;
   std::vector<std::string> providers, skip, platforms;
   std::optional<int> rounds, batches, warm_up, cpu_slots, cores, tries;
-  std::optional<std::string> steady, limit, memory, settle, max_steal;
+  std::optional<std::string> steady, limit, memory, settle, max_steal, precision, budget;
   std::optional<std::uint64_t> seed;
   std::string label, out, resume, store, trace;
   bool in_process = false, dry_run = false, json = false;

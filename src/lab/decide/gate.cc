@@ -248,13 +248,14 @@ GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> curren
   }
   result.uncalibrated.assign(uncalibrated.begin(), uncalibrated.end());
 
+  // Both sides skipped, or refused as they should be: nothing to judge, nothing to name.
+  result.skipped_on_both_sides = static_cast<int>(std::erase_if(result.entries, [](GateEntry& e) {
+    return !outcome_of_statuses(e) && health_of(*e.match.a) != Health::kOk;
+  }));
   std::vector<GateEntry*> to_judge;
-  std::set<const GateEntry*> left_out;
   for (auto& entry : result.entries) {
     if (const auto outcome = outcome_of_statuses(entry)) {
       entry.outcome = *outcome;
-    } else if (health_of(*entry.match.a) != Health::kOk) {
-      left_out.insert(&entry);
     } else if (options.rule == GateRule::kMinP95) {
       judge_by_min_p95(entry);
     } else if (entry.match.a->values.empty() || entry.match.b->values.empty()) {
@@ -266,8 +267,6 @@ GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> curren
     }
   }
   if (!to_judge.empty()) judge_by_intervals(to_judge, options);
-  result.skipped_on_both_sides = static_cast<int>(left_out.size());
-  std::erase_if(result.entries, [&](const GateEntry& e) { return left_out.contains(&e); });
   std::ranges::stable_sort(result.entries, [](const GateEntry& x, const GateEntry& y) {
     return place_in_order(x.outcome) < place_in_order(y.outcome);
   });

@@ -113,6 +113,8 @@ std::vector<HistorySeries> history(std::span<const Row> rows, const HistoryOptio
     return std::tie(a.run_id, a.order, a.round, a.try_number) <
            std::tie(b.run_id, b.order, b.round, b.try_number);
   });
+  std::map<MatchKey, std::vector<const Row*>> by_key;
+  for (const Row& row : selected) by_key[match_key(row, true)].push_back(&row);
   // The metric, its direction and the grouping are those of every other comparison.
   std::vector<HistorySeries> all;
   std::vector<ChangePoints> changes;
@@ -124,11 +126,10 @@ std::vector<HistorySeries> history(std::span<const Row> rows, const HistoryOptio
     series.more_is_better = match.more_is_better;
     std::map<std::string, std::size_t> known;
     std::vector<std::vector<Row>> versions;
-    for (const Row& row : selected) {
-      if (match_key(row, true) != match.key) continue;
-      const auto [it, fresh] = known.try_emplace(version_of(row), versions.size());
+    for (const Row* row : by_key[match.key]) {
+      const auto [it, fresh] = known.try_emplace(version_of(*row), versions.size());
       if (fresh) versions.emplace_back();
-      versions[it->second].push_back(row);
+      versions[it->second].push_back(*row);
     }
     for (const auto& version : versions) {
       series.points.push_back(point_of(version, series.metric, options.confidence));

@@ -129,20 +129,20 @@ void keep_newest_shared_runs(std::vector<Row>& a, std::vector<Row>& b) {
     std::string a, b, shared;
   };
   std::map<MatchKey, Newest> newest;
-  std::map<MatchKey, std::set<std::string>> ok_in_a;
+  std::map<MatchKey, std::set<std::string>> runs_of_a;
   for (const Row& row : a) {
     const auto key = match_key(row, false);
     auto& n = newest[key];
-    if (!is_void(row.status)) n.a = std::max(n.a, row.run_id);
-    if (row.status == Status::kOk) ok_in_a[key].insert(row.run_id);
+    if (is_void(row.status)) continue;
+    n.a = std::max(n.a, row.run_id);
+    runs_of_a[key].insert(row.run_id);
   }
   for (const Row& row : b) {
     const auto key = match_key(row, false);
     auto& n = newest[key];
-    if (!is_void(row.status)) n.b = std::max(n.b, row.run_id);
-    if (row.status == Status::kOk && ok_in_a[key].contains(row.run_id)) {
-      n.shared = std::max(n.shared, row.run_id);
-    }
+    if (is_void(row.status)) continue;
+    n.b = std::max(n.b, row.run_id);
+    if (runs_of_a[key].contains(row.run_id)) n.shared = std::max(n.shared, row.run_id);
   }
   const auto drop = [&](std::vector<Row>& rows, std::string Newest::*own) {
     std::erase_if(rows, [&](const Row& row) {

@@ -33,8 +33,8 @@ Selector resolve_selector(std::string_view text, std::span<const Row> rows,
 std::vector<Row> selected_rows(const Selector& selector, std::span<const Row> rows);
 
 // Rows of two providers that are worth comparing: at each point, of the newest run in which both
-// were ok, so that rounds pair and old code stays out; where there is no such run, of the newest
-// run of each. Drops rows of `a` and `b` in place.
+// were attempted, so that rounds pair and old code stays out; where there is no such run, of the
+// newest run of each. Drops rows of `a` and `b` in place.
 void keep_newest_shared_runs(std::vector<Row>& a, std::vector<Row>& b);
 
 }  // namespace assay::lab
