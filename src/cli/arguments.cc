@@ -19,6 +19,7 @@ constexpr const char* kMainFooter = R"(Examples:
   assay list                              what can be run here
   assay run semiring_matmul --quick       measure one case at its representative points
   assay report results/ --out report.md   what all runs so far say
+  assay gate --baseline a.db --current b.db   did anything become slower or wrong?
 
 Exit status: 0 fine, 1 regression, 2 usage or bad input, 3 unresolved, 4 wrong results,
 5 environment refused, 130 interrupted.
@@ -170,6 +171,11 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "report", "a markdown report from rows", add_report);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
+  offer(app, chosen, "compare", "two providers, runs, commits or sources, with intervals",
+        add_compare);
+  offer(app, chosen, "gate", "did anything become slower or wrong? by exit status, JUnit, JSON",
+        add_gate);
+  offer(app, chosen, "history", "a case from commit to commit, and where it changed", add_history);
   offer(app, chosen, "import", "rows from the files of other benchmark tools", add_import);
   offer(app, chosen, "export", "rows as CSV, JUnit XML, or a trace of the run's schedule",
         add_export);

@@ -19,6 +19,9 @@ int simulate_chip(const ChipArguments& arguments);
 // command line; returns only where that cannot be done (EnvironmentError).
 int transport(char** argv);
 int contract(const EinsumArguments& arguments);
+int compare(const CompareArguments& arguments);
+int gate(const GateArguments& arguments);
+int history(const HistoryArguments& arguments);
 int import_files(const ImportArguments& arguments);
 int export_rows(const ExportArguments& arguments);
 

@@ -12,6 +12,7 @@
 #include "cases/einsum/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/installation.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -39,18 +40,6 @@ void catch_interrupts() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-}
-
-double parse_share(const std::string& text, const std::string& what) {
-  try {
-    std::size_t used = 0;
-    const double value = std::stod(text, &used);
-    const auto unit = text.substr(used);
-    if (value >= 0 && value <= 100 && unit == "%") return value / 100;
-    if (value >= 0 && value <= 1 && unit.empty()) return value;
-  } catch (const std::exception&) {
-  }
-  fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
 }
 
 std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {

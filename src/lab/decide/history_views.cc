@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "lab/decide/history.h"
 #include "lab/record/point.h"
 #include "lab/view/cells.h"
@@ -11,6 +13,7 @@
 namespace assay::lab {
 namespace {
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kNameWidth = 40, kSparkline = 60;
 
 Json point_json(const HistoryPoint& p) {
@@ -39,7 +42,7 @@ std::string title_of(const HistorySeries& s) {
 std::string trend_of(const HistorySeries& s) {
   std::vector<Attempt> attempts;
   for (const auto& p : s.points)
-    attempts.push_back({p.median ? Status::kOk : p.status, p.median.value_or(0)});
+    attempts.push_back({p.median ? Status::kOk : p.status, p.median.value_or(kNone)});
   return sparkline(attempts, kSparkline);
 }
 
@@ -128,7 +131,7 @@ std::string history_table(std::span<const HistorySeries> all, const HistoryOptio
                    i > 0               ? verdict_of(s, s.changes[i - 1])
                    : is_short          ? "too short to say"
                    : s.changes.empty() ? fmt::format("no change shown (p = {:.2g})", s.p)
-                                       : ""};
+                                       : "–"};
       if (i > 0) row.colour = (s.changes[i - 1].ratio > 1) != s.more_is_better ? kRed : kGreen;
       grid.rows.push_back(std::move(row));
     }
