@@ -27,7 +27,9 @@ int export_rows(const ExportArguments& arguments);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;
+inline constexpr int kRegression = 1;
 inline constexpr int kBadInput = 2;
+inline constexpr int kUnresolved = 3;
 inline constexpr int kWrongResults = 4;
 inline constexpr int kEnvironmentRefused = 5;
 inline constexpr int kInterrupted = 130;
