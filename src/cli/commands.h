@@ -22,6 +22,8 @@ int contract(const EinsumArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);
 int history(const HistoryArguments& arguments);
+int bundle(const BundleArguments& arguments);
+int feed(const FeedArguments& arguments);
 int import_files(const ImportArguments& arguments);
 int export_rows(const ExportArguments& arguments);
 
