@@ -6,13 +6,14 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test test-aarch64 sanitize build configure peers install clean deps format lint
+.PHONY: help demo test test-aarch64 sanitize statistics build configure peers install clean deps format lint
 
 help:
 	@echo 'make demo      install what is missing, build, measure a little, show a table'
 	@echo 'make test      install, build, run every test'
 	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
 	@echo 'make test-aarch64   the kernels, built for aarch64 and tested under qemu'
+	@echo 'make statistics     every statistical method on drawn noise: the figures of docs/methods/statistics.md'
 	@echo 'make build     leaves the program at build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
 	@echo 'make install   installs to PREFIX ($(PREFIX))'
@@ -39,6 +40,10 @@ sanitize: deps
 	@cmake --preset dev --log-level=WARNING
 	@cmake --build build/dev -j $(JOBS)
 	@ctest --test-dir build/dev --output-on-failure -j $(JOBS) -L unit
+
+statistics: configure
+	@cmake --build build -j $(JOBS) --target stats_validation
+	@build/src/lab/stats/validation/stats_validation --update docs/methods/statistics.md
 
 test-aarch64:
 	@JOBS=$(JOBS) scripts/test-aarch64

@@ -34,7 +34,8 @@ void add_list(CLI::App& app, ListArguments& a) {
 }
 
 void add_run(CLI::App& app, RunArguments& a) {
-  app.add_option("case", a.cases, "cases to run (see `assay list`), or `all`");
+  app.add_option("case", a.cases,
+                 "cases to run (see `assay list`), or `all` but those of the harness itself");
   const std::string what = "What to measure";
   app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")
       ->group(what);
@@ -139,10 +140,36 @@ void add_store(CLI::App& app, StoreArguments& a) {
 
 void add_doctor(CLI::App& app, DoctorArguments& a) {
   app.add_flag("--json", a.json, "print JSON");
+  app.add_option("source", a.sources, "rows whose noise to split: journals, folders, stores");
   app.add_flag("--peaks", a.peaks, "measure this machine's ceilings, and keep them");
   app.footer(R"(Examples:
   assay doctor          what this machine is, how noisy it is, what the harness costs
-  assay doctor --peaks  its ceilings as well (some 20 s): rows then tell their fraction of them)");
+  assay doctor --peaks  its ceilings as well (some 20 s): rows then tell their fraction of them
+  assay doctor results/ where the scatter of these rows comes from)");
+}
+
+void add_calibrate(CLI::App& app, CalibrateArguments& a) {
+  app.add_flag("--quick", a.quick, "16 comparisons of 10 rounds instead of 50 of 20");
+  app.add_option("--comparisons", a.comparisons, "how often to compare something with itself (50)");
+  app.add_option("--rounds", a.rounds, "rounds of each comparison (20)");
+  app.add_option("--steady", a.steady, "steady time of an attempt (50ms)");
+  app.add_option("--tolerance", a.tolerance, "of the gate that is tried (5%)");
+  app.add_option("--case", a.case_name, "another case than the built-in kernels, with --providers");
+  app.add_option("--point", a.point, "JSON: parameters of its points, which differ by the seed");
+  app.add_option("--providers", a.providers, "which of its providers")->delimiter(',');
+  app.add_option("--cores", a.cores, "physical cores of an attempt (all)");
+  app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)");
+  app.add_option("--out", a.out, "keep the rows in this journal");
+  app.add_flag("--json", a.json, "print JSON");
+  app.footer(
+      R"(Measures the same program under two names, again and again: the size of difference that this
+machine makes up by itself, and how often the gate would believe it. What it finds is kept under the
+machine's fingerprint; gates take the larger of their tolerance and this floor.
+
+Examples:
+  assay calibrate             some minutes; leave the machine alone meanwhile
+  assay calibrate --quick
+  assay calibrate --case dense_matmul --point '{"n":256}' --providers openblas)");
 }
 
 // Makes a command known: when it is what was typed, `chosen` becomes its arguments.
@@ -171,6 +198,8 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "report", "a markdown report from rows", add_report);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
+  offer(app, chosen, "calibrate", "A/A runs: the false-alarm rate of the gate, here",
+        add_calibrate);
   offer(app, chosen, "compare", "two providers, runs, commits or sources, with intervals",
         add_compare);
   offer(app, chosen, "gate", "did anything become slower or wrong? by exit status, JUnit, JSON",

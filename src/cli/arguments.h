@@ -48,6 +48,15 @@ struct StoreArguments {
 struct DoctorArguments {
   bool json = false;
   bool peaks = false;
+  std::vector<std::string> sources;  // rows whose noise to show
+};
+
+struct CalibrateArguments {
+  std::string case_name, point, out;
+  std::vector<std::string> providers;
+  std::optional<int> comparisons, rounds, cores;
+  std::optional<std::string> steady, tolerance, max_steal;
+  bool quick = false, json = false;
 };
 
 struct ChipArguments {
@@ -156,9 +165,9 @@ struct FeedArguments {
 };
 
 using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
-                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments,
-                             ImportArguments, ExportArguments, CompareArguments, GateArguments,
-                             HistoryArguments, BundleArguments, FeedArguments>;
+                             DoctorArguments, CalibrateArguments, ChipArguments, TransportArguments,
+                             EinsumArguments, ImportArguments, ExportArguments, CompareArguments,
+                             GateArguments, HistoryArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

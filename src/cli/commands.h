@@ -5,7 +5,13 @@
 // One function for each command, each in a file of its own. They print data on standard output and
 // progress on standard error, and return the exit status.
 
+#include <string>
+
 #include "cli/arguments.h"
+
+namespace assay::lab {
+struct Calibration;
+}
 
 namespace assay::cli {
 
@@ -14,6 +20,7 @@ int run(const RunArguments& arguments);
 int report(const ReportArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
+int calibrate(const CalibrateArguments& arguments);
 int simulate_chip(const ChipArguments& arguments);
 // Becomes the program `assay-transport`, which links the file formats and MPI, with our own
 // command line; returns only where that cannot be done (EnvironmentError).
@@ -26,6 +33,9 @@ int bundle(const BundleArguments& arguments);
 int feed(const FeedArguments& arguments);
 int import_files(const ImportArguments& arguments);
 int export_rows(const ExportArguments& arguments);
+
+// A calibration in words, as calibrate and doctor print it.
+std::string format_calibration(const lab::Calibration& calibration);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/run_setup.h"
 #include "cli/selections.h"
 #include "cli/terminal.h"
 

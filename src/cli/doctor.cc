@@ -14,11 +14,14 @@
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/peaks.h"
+#include "lab/record/calibration.h"
 #include "lab/record/ceilings.h"
 #include "lab/run/cores.h"
 #include "lab/run/noise.h"
 #include "lab/run/provenance.h"
 #include "lab/run/runner.h"
+#include "lab/store/source.h"
+#include "lab/view/self_comparison.h"
 
 namespace assay::cli {
 namespace {
@@ -35,10 +38,13 @@ struct Findings {
   double harness_overhead_s = 0;
   std::optional<lab::Ceilings> ceilings;  // measured now or before
   std::string ceilings_file;              // where they were saved just now
+  std::optional<lab::Calibration> calibration;
+  std::vector<lab::NoiseLine> noise_lines;  // of the rows that were named
 };
 
-Findings examine(bool peaks) {
+Findings examine(bool peaks, const std::vector<std::string>& sources) {
   Findings f;
+  if (!sources.empty()) f.noise_lines = lab::noise_lines(lab::read_sources(sources).rows);
   f.machine = read_machine();
   f.cpus = lab::core_groups(1, 0).front();
   const auto before = lab::read_noise(f.cpus);
@@ -56,6 +62,7 @@ Findings examine(bool peaks) {
   } else {
     f.ceilings = lab::load_ceilings(f.machine.fingerprint());
   }
+  f.calibration = lab::load_calibration(f.machine.fingerprint());
   return f;
 }
 
@@ -115,14 +122,41 @@ void print_findings(const Findings& f) {
   } else {
     std::fputs("ceilings: not measured (assay doctor --peaks)\n", stdout);
   }
+  std::fputs(f.calibration
+                 ? format_calibration(*f.calibration).c_str()
+                 : "uncalibrated: how small a difference means anything here is not known "
+                   "(assay calibrate)\n",
+             stdout);
+  if (!f.noise_lines.empty()) {
+    std::fputs("noise of the rows, standard deviation\n", stdout);
+    std::fputs(lab::noise_table(f.noise_lines).c_str(), stdout);
+  }
   for (const auto& warning : warnings(f))
     std::fputs(fmt::format("warning: {}\n", warning).c_str(), stdout);
+}
+
+Json noise_json(const std::vector<lab::NoiseLine>& lines) {
+  const auto number = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
+  Json list = Json::array();
+  for (const auto& line : lines) {
+    list.push_back({{"case", line.case_name},
+                    {"point", line.point},
+                    {"provider", line.provider},
+                    {"platform", line.platform},
+                    {"runs", line.budget.runs},
+                    {"attempts", line.budget.attempts},
+                    {"within_process", number(line.budget.within_process)},
+                    {"between_processes", number(line.budget.between_processes)},
+                    {"between_runs", number(line.budget.between_runs)},
+                    {"two_heaps", line.heaps}});
+  }
+  return list;
 }
 
 }  // namespace
 
 int doctor(const DoctorArguments& a) {
-  const auto f = examine(a.peaks);
+  const auto f = examine(a.peaks, a.sources);
   if (!a.json) {
     print_findings(f);
     return kFine;
@@ -136,6 +170,8 @@ int doctor(const DoctorArguments& a) {
                            {"clock_claims_ns", f.clock_claims_ns},
                            {"harness_overhead_s", f.harness_overhead_s},
                            {"ceilings", f.ceilings ? f.ceilings->to_json() : Json()},
+                           {"calibration", f.calibration ? f.calibration->to_json() : Json()},
+                           {"noise_budget", noise_json(f.noise_lines)},
                            {"warnings", warnings(f)}}) +
               "\n")
                  .c_str(),

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "cli/flags.h"
+#include "cli/run_setup.h"
 #include "cli/selections.h"
 #include "cli/side_runs.h"
 #include "lab/stats/stopping.h"
@@ -81,11 +81,11 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
     fail("--run judges by intervals, not by '{}'", a.rule);
   const double budget_s = a.budget ? parse_duration_s(*a.budget, "--budget") : kDefaultBudgetS;
   if (!(budget_s > 0)) fail("--budget must be more than 0, got '{}'", *a.budget);
-  RunTools tools;
-  auto request = request_of(tools.cases, a);
+  RunSetup setup;
+  auto request = request_of(setup.cases(), a);
   const auto baseline = side_program(a.baseline, a.build);
   const auto current = side_program(a.current, a.build);
-  SideRuns runs(tools, "baseline", baseline, "current", current, a.journals);
+  SideRuns runs(setup, "baseline", baseline, "current", current, a.journals);
   options.looks = kLooksOfGate;
   options.floor = [&](const std::string& machine) {
     return calibrated_floor(machine, runs.second_rows());
@@ -94,7 +94,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
     return lab::judge_gate(runs.first_rows(), runs.second_rows(), options);
   };
 
-  RunTools::catch_interrupts();
+  RunSetup::catch_interrupts();
   const auto start_ns = monotonic_ns();
   request.budget_s = budget_s;
   if (!runs.measure(request, a.providers)) return std::nullopt;
@@ -111,7 +111,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
     again.rounds = top_up.rounds;
     again.budget_s = left_s / cases_left--;
     again.order_seed = request.order_seed + 1;
-    tools.progress.note(
+    setup.progress().note(
         fmt::format("{}: {} more rounds of what is unresolved", name, top_up.rounds));
     const std::vector<std::string> providers(top_up.providers.begin(), top_up.providers.end());
     if (!runs.measure(again, providers)) return std::nullopt;

@@ -14,7 +14,7 @@
 #include "base/machine.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "cli/run_setup.h"
 #include "cli/side_runs.h"
 #include "cli/terminal.h"
 #include "lab/decide/compare.h"
@@ -117,14 +117,14 @@ lab::RunRequest request_of(const HistoryArguments& a, const std::vector<Change>&
 
 int confirm_change(const HistoryArguments& a, std::span<const lab::HistorySeries> series) {
   const auto changes = chosen_changes(series, a.at);
-  RunTools tools;
+  RunSetup setup;
   const auto request = request_of(a, changes);
   const auto before = program_for(a.before, changes.front().before(), a.build);
   const auto after = program_for(a.after, changes.front().after(), a.build);
-  SideRuns runs(tools, "before", before, "after", after, a.journals);
+  SideRuns runs(setup, "before", before, "after", after, a.journals);
   std::set<std::string> providers;
   for (const auto& c : changes) providers.insert(c.series->key.provider);
-  RunTools::catch_interrupts();
+  RunSetup::catch_interrupts();
   if (!runs.measure(request, {providers.begin(), providers.end()})) return kInterrupted;
 
   const lab::CompareSettings settings;

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "cases/einsum/cases.h"
+#include "cases/harness/cases.h"
 #include "cases/semiring/cases.h"
 #include "cases/transport/cases.h"
 
@@ -57,6 +58,7 @@ lab::CaseRegistry all_cases() {
   cases::semiring::add_cases(cases);
   cases::transport::add_cases(cases);
   cases::einsum::add_cases(cases);
+  cases::harness::add_cases(cases);
   return cases;
 }
 

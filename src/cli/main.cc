@@ -20,6 +20,7 @@ struct Dispatch {
   int operator()(const ReportArguments& a) const { return report(a); }
   int operator()(const StoreArguments& a) const { return store(a); }
   int operator()(const DoctorArguments& a) const { return doctor(a); }
+  int operator()(const CalibrateArguments& a) const { return calibrate(a); }
   int operator()(const ChipArguments& a) const { return simulate_chip(a); }
   int operator()(const TransportArguments&) const { return transport(argv); }
   int operator()(const EinsumArguments& a) const { return contract(a); }

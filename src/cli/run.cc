@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/flags.h"
-#include "cli/run_tools.h"
+#include "cli/run_setup.h"
 #include "cli/terminal.h"
 #include "lab/run/runner.h"
 #include "lab/stats/stopping.h"
@@ -22,10 +21,6 @@
 namespace assay::cli {
 namespace {
 
-std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {
-  return case_names(cases, a.cases);
-}
-
 double budget_of(const RunArguments& a) {
   const double seconds = parse_duration_s(*a.budget, "--budget");
   if (!(seconds > 0)) fail("--budget must be more than 0, got '{}'", *a.budget);
@@ -34,7 +29,7 @@ double budget_of(const RunArguments& a) {
 
 lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
   lab::RunRequest r;
-  r.cases = selected_cases(cases, a);
+  r.cases = case_names(cases, a.cases);
   if (a.quick) {
     r.mode = "quick";
     r.rounds = lab::kQuickRounds;
@@ -77,7 +72,7 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
 // With --resume the plan is the run's own; cases named beside it must be the same ones.
 lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments& a) {
   auto place = lab::find_place(a.resume, a.out);
-  if (!a.cases.empty() && selected_cases(cases, a) != place.request.cases) {
+  if (!a.cases.empty() && case_names(cases, a.cases) != place.request.cases) {
     fail("--resume continues a run of other cases than those named: '{}'", a.resume);
   }
   if (a.budget) place.request.budget_s = budget_of(a);  // a run that spent its budget may get more
@@ -150,10 +145,10 @@ bool any_wrong(const std::vector<lab::Row>& rows) {
 }  // namespace
 
 int run(const RunArguments& a) {
-  RunTools tools;
-  const auto& cases = tools.cases;
-  auto& progress = tools.progress;
-  auto& context = tools.context;
+  RunSetup setup;
+  const auto& cases = setup.cases();
+  auto& progress = setup.progress();
+  auto& context = setup.context();
   context.trace_directory = a.trace;
 
   if (a.dry_run) {
@@ -165,7 +160,7 @@ int run(const RunArguments& a) {
   }
   // A store that cannot be opened is refused now, not after an hour of measuring.
   if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
-  RunTools::catch_interrupts();
+  RunSetup::catch_interrupts();
   const auto result = a.resume.empty() ? lab::start_run(context, request_of(cases, a), a.out)
                                        : lab::resume_run(context, place_to_resume(cases, a));
   if (!a.store.empty()) {

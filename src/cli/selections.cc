@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/machine_files.h"
+#include "lab/record/calibration.h"
 #include "lab/store/latest.h"
 #include "lab/store/source.h"
 #include "lab/store/store.h"
@@ -47,11 +47,10 @@ SelectedSide select_side(const std::string& text, std::span<const lab::Row> rows
 
 std::optional<double> calibrated_floor(const std::string& fingerprint,
                                        std::span<const lab::Row> rows) {
-  if (!fingerprint.empty()) {
-    if (const auto kept = load_machine_file(fingerprint, "calibration")) {
-      if (const auto floor = lab::number_at(*kept, "floor")) return floor;
-    }
-  }
+  // It becomes part of a path, and rows are anyone's.
+  const bool plain = fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (fingerprint.empty() || !plain) return std::nullopt;
+  if (const auto kept = lab::load_calibration(fingerprint)) return kept->floor;
   std::optional<double> floor;
   std::string newest;
   for (const auto& row : rows) {

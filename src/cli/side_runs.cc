@@ -12,9 +12,9 @@
 
 namespace assay::cli {
 
-SideRuns::SideRuns(RunTools& tools, std::string first, SideProgram a, std::string second,
+SideRuns::SideRuns(RunSetup& setup, std::string first, SideProgram a, std::string second,
                    SideProgram b, std::string folder)
-    : tools_(tools),
+    : setup_(setup),
       first_(std::move(first)),
       second_(std::move(second)),
       a_(std::move(a)),
@@ -25,7 +25,7 @@ std::vector<std::string> SideRuns::default_providers(const lab::RunRequest& requ
   const bool other_build = !a_.worker.empty() || !b_.worker.empty();
   std::vector<std::string> names;
   for (const auto& name : request.cases) {
-    for (const auto& provider : tools_.cases.find(name).providers()) {
+    for (const auto& provider : setup_.cases().find(name).providers()) {
       const bool runs = provider.runtime == lab::Runtime::kNative || !other_build;
       if (!runs || provider.expected_status != lab::Status::kOk) continue;
       if (std::ranges::find(names, provider.id) == names.end()) names.push_back(provider.id);
@@ -44,14 +44,14 @@ bool SideRuns::measure(lab::RunRequest request, const std::vector<std::string>& 
     for (const auto& label : {first_, second_}) request.providers.push_back(provider + "@" + label);
   }
   make_directories(folder_);
-  const auto result = lab::start_run(tools_.context, request, folder_);
+  const auto result = lab::start_run(setup_.context(), request, folder_);
   for (auto row : result.rows) {
     const std::string label(lab::side_of(row.provider));
     row.provider = lab::provider_of(row.provider);
     (label == first_ ? rows_.first : rows_.second).push_back(std::move(row));
   }
-  tools_.progress.clear_line();
-  tools_.progress.note(fmt::format("journal: {}", result.journal));
+  setup_.progress().clear_line();
+  setup_.progress().note(fmt::format("journal: {}", result.journal));
   return !result.interrupted;
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/run_tools.h"
+#include "cli/run_setup.h"
 #include "cli/side_programs.h"
 
 namespace assay::cli {
@@ -16,7 +16,7 @@ namespace assay::cli {
 class SideRuns {
  public:
   // `first` and `second` are the labels.
-  SideRuns(RunTools& tools, std::string first, SideProgram a, std::string second, SideProgram b,
+  SideRuns(RunSetup& setup, std::string first, SideProgram a, std::string second, SideProgram b,
            std::string folder);
 
   // Measures and adds to the rows; `providers` without labels, empty: all that a worker of another
@@ -30,7 +30,7 @@ class SideRuns {
  private:
   std::vector<std::string> default_providers(const lab::RunRequest& request) const;
 
-  RunTools& tools_;
+  RunSetup& setup_;
   std::string first_, second_;
   SideProgram a_, b_;
   std::string folder_;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cases/einsum/workloads.h"
+#include "cases/harness/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cases/transport/workloads.h"
 #include "lab/measure/attempt.h"
@@ -18,5 +19,6 @@ int main(int argc, char** argv) {
   assay::cases::semiring::add_workloads(workloads);
   assay::cases::transport::add_workloads(workloads);
   assay::cases::einsum::add_workloads(workloads);
+  assay::cases::harness::add_workloads(workloads);
   return assay::lab::run_worker(argv[1], workloads);
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A runner that can be killed: fault_lab WORKER start|resume JOURNAL [PROVIDERS [ROUNDS]]
+// A runner that can be killed: fault_lab WORKER start|resume JOURNAL [PROVIDERS [ROUNDS
+// [PRECISION]]]
 #include <atomic>
 #include <cstdio>
 #include <sstream>
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
     assay::lab::RunRequest request;
     request.cases = {"toy_double"};
     request.rounds = argc > 5 ? std::stoi(argv[5]) : 4;
+    if (argc > 6) request.precision = std::stod(argv[6]);
     request.settings = {
         .warm_up_calls = 0, .batches = 5, .steady_s = 0, .batch_min_s = 0, .batch_min_ticks = 1};
     request.max_steal = 1;  // what is tested does not depend on the noise of the machine

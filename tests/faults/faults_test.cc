@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -81,6 +82,50 @@ TEST_F(Faults, WrongAnswersAreWrongResultsAndKeepTheirTimes) {
     EXPECT_EQ(row.fidelity["status"], "fail");
     EXPECT_GT(row.metric_or_nan("steady_time"), 0);
   }
+}
+
+TEST_F(Faults, SidesAreMeasuredInTheSameRoundsByTheirOwnWorkers) {
+  const auto other = dir_.path() + "/other-worker";
+  std::filesystem::copy_file(FAULT_WORKER, other);
+  request_.rounds = 4;
+  request_.sides = {{"baseline", other}, {"current", ""}};
+  const auto rows = run({"plain@baseline", "plain@current"});
+  ASSERT_EQ(rows.size(), 8u);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.status, Status::kOk) << row.failure;
+    EXPECT_EQ(row.provenance["baseline"], "plain@baseline");
+    const auto& side = row.provenance["side"];
+    EXPECT_EQ(side["label"], row.provider.substr(6));
+    EXPECT_EQ(side["worker_sha256"].is_null(), side["label"] == "current");
+    EXPECT_EQ(row.round, row.order / 2) << "interleaved";
+  }
+  // A side whose worker does not know what is asked fails by itself.
+  write_file_atomically(other, "#!/bin/sh\nexit 7\n");
+  std::filesystem::permissions(other, std::filesystem::perms::owner_all);
+  for (const auto& row : run({"plain@baseline", "plain@current"})) {
+    EXPECT_EQ(row.status, row.provider == "plain@current" ? Status::kOk : Status::kFailed);
+  }
+}
+
+TEST_F(Faults, ABudgetEndsTheRunAndTheLastRowSaysSo) {
+  request_.mode = "standard";  // two points
+  request_.rounds = 1000;
+  request_.budget_s = 1;
+  const auto rows = run({"plain", "twin"});
+  std::int64_t first = rows.front().provenance["start_ns"], last = 0;
+  std::map<std::string, int> attempts, said;
+  for (const auto& row : rows) {
+    last = std::max(last, row.provenance["start_ns"].get<std::int64_t>());
+    ++attempts[canonical_json(row.point)];
+    if (!row.provenance.contains("stopping")) continue;
+    EXPECT_EQ(row.provenance["stopping"]["decision"], "budget");
+    EXPECT_TRUE(row.provenance["stopping"]["target"].is_null());
+    ++said[canonical_json(row.point)];
+  }
+  EXPECT_LT(last - first, 1'000'000'000) << "no attempt starts after the budget";
+  EXPECT_EQ(attempts.size(), 2u) << "both points had their share";
+  for (const auto& [point, count] : attempts) EXPECT_LT(count, 2000);
+  EXPECT_EQ(said.size(), 2u);
 }
 
 TEST_F(Faults, MissingAndUnreadableReportsAreFailures) {

@@ -26,11 +26,12 @@ class KillTest : public testing::Test {
   KillTest() { setenv("ASSAY_LOCK_DIR", dir_.path().c_str(), 1); }
 
   pid_t spawn(const std::string& mode, const std::string& journal,
-              const char* providers = "plain,twin,simulated", const char* rounds = "4") {
+              const char* providers = "plain,twin,simulated", const char* rounds = "4",
+              const char* precision = nullptr) {
     const pid_t child = fork();
     if (child == 0) {
       execl(FAULT_LAB, FAULT_LAB, FAULT_WORKER, mode.c_str(), journal.c_str(), providers, rounds,
-            nullptr);
+            precision, nullptr);
       _exit(127);
     }
     return child;
@@ -84,6 +85,34 @@ TEST_F(KillTest, ResumingAfterSigkillAlwaysGivesTheSameAttemptsOnce) {
     std::set<int> orders;
     for (const auto& row : read_journal(journal).rows) orders.insert(row.order);
     EXPECT_EQ(orders.size(), expected.size()) << "each position in the order is taken once";
+  }
+}
+
+// So loose a precision that the first look ends it: ten rounds of eighty, whenever it was killed.
+TEST_F(KillTest, ARunByPrecisionEndsAtTheSameLookAfterSigkill) {
+  for (const int after : {0, 7, 15, 19, 20}) {  // rows of the first of two points
+    const auto journal = dir_.path() + "/p" + std::to_string(after) + ".jsonl";
+    const pid_t child = spawn("start", journal, "plain,twin", "80", "1000");
+    while (!std::filesystem::exists(journal) ||
+           std::ranges::count(read_file(journal), '\n') < after) {
+      int status = 0;
+      if (waitpid(child, &status, WNOHANG) == child) break;  // it was faster than we looked
+    }
+    kill(child, SIGKILL);
+    wait_for(child);
+    ASSERT_EQ(wait_for(spawn("resume", journal)), 0);
+    const auto rows = read_journal(journal).rows;
+    EXPECT_EQ(rows.size(), 2u * 2 * 10) << after;
+    EXPECT_EQ(attempts(journal).size(), 2u * 2 * 10);
+    int met = 0;
+    for (const auto& row : rows) {
+      if (row.provenance.contains("stopping")) {
+        EXPECT_EQ(row.provenance["stopping"]["decision"], "met");
+        EXPECT_EQ(row.round, 9);
+        ++met;
+      }
+    }
+    EXPECT_EQ(met, 2) << "the last row of each point says so";
   }
 }
 

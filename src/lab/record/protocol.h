@@ -25,6 +25,9 @@
 namespace assay::lab {
 
 inline constexpr int kProtocol = 1;
+// The environment variable with the attempt's identity (attempt_id), for workers that must tell
+// attempts apart; not set for deterministic providers, whose process serves many.
+inline constexpr const char* kAttemptVariable = "ASSAY_ATTEMPT";
 
 // How an attempt measures. Every value is recorded in its row.
 struct MeasureSettings {

@@ -89,6 +89,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
            {"versions", contender.versions},
            {"cpus", cpus},
            {"device", Json()}});
+  if (facts.calibration) row.provenance["calibration"] = facts.calibration->summary_json();
   if (const auto label = side_of(contender.name); !label.empty()) {
     const auto& hash = contender.side_sha256;
     row.provenance["side"] = {{"label", label},

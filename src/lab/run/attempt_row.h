@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "lab/record/calibration.h"
 #include "lab/record/row.h"
 #include "lab/run/execute.h"
 #include "lab/run/noise.h"
@@ -24,7 +25,8 @@ struct RunFacts {
   RunRequest request;
   Json provenance = Json::object();
   double harness_overhead_s = 0;
-  std::optional<Ceilings> ceilings;  // of this machine, where they were measured
+  std::optional<Ceilings> ceilings;        // of this machine, where they were measured
+  std::optional<Calibration> calibration;  // likewise
 };
 
 // One process that was run, and what the machine did meanwhile.

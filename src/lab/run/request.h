@@ -59,6 +59,9 @@ inline constexpr int kQuickRounds = 6;
 inline constexpr double kQuickSteadyS = 0.1;
 inline constexpr int kQuickBatches = kMinBatches;
 
+// Throws UserError that names the flag for values that no run can have.
+void check_request(const RunRequest& request);
+
 Json request_to_json(const RunRequest& request);
 // Throws UserError naming `what`.
 RunRequest request_from_json(const Json& json, std::string_view what);

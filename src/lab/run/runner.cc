@@ -36,29 +36,6 @@ std::uint64_t memory_limit_of(const RunRequest& request) {
   return static_cast<std::uint64_t>(kMemoryShare * free / request.cpu_slots);
 }
 
-void check_request(const RunRequest& r) {
-  const auto at_least = [](const char* name, double value, double least) {
-    if (!(value >= least)) fail("{} must be at least {}, got {}", name, least, value);
-  };
-  at_least("--rounds", r.rounds, 1);
-  at_least("--budget", r.budget_s, 0);
-  at_least("--precision", r.precision, 0);
-  if (r.precision > 0 && r.rounds != kMaxRounds) {
-    fail("--precision decides the number of rounds itself, up to {}; got --rounds {}", kMaxRounds,
-         r.rounds);
-  }
-  at_least("--batches", r.settings.batches, kMinBatches);
-  at_least("--warm-up", r.settings.warm_up_calls, 0);
-  at_least("--cpu-slots", r.cpu_slots, 1);
-  at_least("--cores", r.cores, 0);
-  at_least("--tries", r.max_tries, 1);
-  if (!(r.time_limit_s > 0)) fail("--limit must be more than 0 s, got {}", r.time_limit_s);
-  for (const auto& platform : r.platforms) {
-    if (platform != "cpu" && platform != "cuda")
-      fail("unknown platform (cpu, cuda): '{}'", platform);
-  }
-}
-
 // One run under way. Each core group has a thread of its own that takes points off a common queue;
 // all attempts at a point happen on one group, so that its ratios compare like with like.
 class Runner {
@@ -74,6 +51,7 @@ class Runner {
     facts_.run_id = place.run_id;
     facts_.machine = read_machine();
     facts_.ceilings = load_ceilings(facts_.machine.fingerprint());
+    facts_.calibration = load_calibration(facts_.machine.fingerprint());
     facts_.request = place.request;
     facts_.provenance = run_provenance(read_source_tree(), context.own_program);
     if (place.torn) {
@@ -205,8 +183,9 @@ class Runner {
     if (monotonic_ns() >= turn.until) return Status::kOk;  // the time went by while waiting
     expectations(kJudgedSet);  // before the attempt, so that nothing computes beside it
     announce(plan, contender, round);
-    const auto measured = measure(*plan.definition, contender, {plan.point}, cpus, *lock);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
+    const auto measured =
+        measure(*plan.definition, contender, {plan.point}, row.attempt_id, cpus, *lock);
     fill_row(row, facts_, measured, 0, *plan.definition, expectations);
     note_stopping(plan, turn, row);
     write(*plan.definition, row, measured.outcome.points[0].report.phases);
@@ -229,7 +208,7 @@ class Runner {
       const auto lock = lock_cores(cpus);
       if (!lock) return;
       announce(first, contender, 0);
-      auto measured = measure(*first.definition, contender, points, cpus, *lock);
+      auto measured = measure(*first.definition, contender, points, "", cpus, *lock);
 
       // Points are computed in order: the first without a report is the one that failed, and those
       // before it are not to blame for how the process ended.
@@ -257,8 +236,9 @@ class Runner {
     }
   }
 
+  // `attempt_id` is empty for a process that serves many points.
   Measured measure(const Case& definition, const Contender& contender, std::vector<Json> points,
-                   const Cpus& cpus, const CoreLock& lock) {
+                   const std::string& attempt_id, const Cpus& cpus, const CoreLock& lock) {
     if (facts_.request.settle_s > 0) {
       std::this_thread::sleep_for(std::chrono::duration<double>(facts_.request.settle_s));
     }
@@ -278,6 +258,7 @@ class Runner {
                      {"PYTHONDONTWRITEBYTECODE", "1"},
                      {"PYTHONHASHSEED", "0"}};
     }
+    if (!attempt_id.empty()) environment.emplace_back(kAttemptVariable, attempt_id);
 
     Measured measured;
     measured.before = read_noise(cpus);

@@ -41,7 +41,8 @@ class Stretch {
   // All sums over pairs grow by one point at a time: with P(i) = Σ_{h<i} D(h, κ) for the point κ
   // that joins, left(κ) = P(κ) for the left sum, and for every τ the cross sum gains P(τ), the
   // right one P(κ) − P(τ). Hence O(n²) for all τ and κ together.
-  Cut strongest(std::span<const std::size_t> order) {
+  // A statistic of `enough` ends the search: a permutation is only asked whether it has as much.
+  Cut strongest(std::span<const std::size_t> order, double enough = HUGE_VAL) {
     left_.assign(n_ + 1, 0);
     mass_.assign(n_ + 1, 0);
     cross_.assign(n_ + 1, 0);
@@ -51,18 +52,22 @@ class Stretch {
     for (std::size_t k = 0; k < n_; ++k) {
       const double* row = &distance_[order[k] * n_];
       for (std::size_t i = 0; i < k; ++i) prefix_[i + 1] = prefix_[i] + row[order[i]];
-      for (std::size_t t = least_; t < k; ++t) {
-        cross_[t] += prefix_[t];
-        right_[t] += prefix_[k] - prefix_[t];
-      }
-      if (k >= least_) cross_[k] = prefix_[k];  // τ = κ: the newcomer alone on the right
       left_[k + 1] = left_[k] + prefix_[k];
       mass_[k + 1] = mass_[k] + points_[order[k]].weight;
       const std::size_t end = k + 1;
-      for (std::size_t t = least_; t + least_ <= end; ++t) {
-        const double l = mass_[t], r = mass_[end] - mass_[t];
-        const double energy = 2 * (cross_[t] - left_[t] * r / l - right_[t] * l / r) / (l + r);
-        if (energy > best.statistic) best = {t, end, energy};
+      const double whole = mass_[end];
+      for (std::size_t t = least_; t <= k; ++t) {  // τ = κ: the newcomer alone on the right
+        cross_[t] += prefix_[t];
+        right_[t] += prefix_[k] - prefix_[t];
+        if (t + least_ > end) continue;
+        // 2·(C − L·r/l − R·l/r)/(l + r), compared without its divisions, which would be all the
+        // cost.
+        const double l = mass_[t], r = whole - l;
+        const double numerator = 2 * (cross_[t] * l * r - left_[t] * r * r - right_[t] * l * l);
+        const double denominator = l * r * whole;
+        if (numerator <= best.statistic * denominator) continue;
+        best = {t, end, numerator / denominator};
+        if (best.statistic >= enough) return best;
       }
     }
     return best;
@@ -165,10 +170,11 @@ class Search {
     const auto seen = stretch.strongest(order);
     if (!(seen.statistic > 0)) return;  // all values equal
     const std::size_t length = block_length(lag_one_correlation(stretch.residuals(seen)), n);
+    const double enough = seen.statistic * (1 - 1e-12);  // sums in another order round otherwise
     int count = 0;
     for (int m = 0; m < settings_.permutations; ++m) {
       shuffle_blocks(order, length, random_);
-      count += stretch.strongest(order).statistic >= seen.statistic * (1 - 1e-12);
+      count += stretch.strongest(order, enough).statistic >= enough;
     }
     const double p = (count + 1.0) / (settings_.permutations + 1.0);
     if (whole) {

@@ -17,7 +17,7 @@ namespace assay::lab {
 
 class RandomStream {
  public:
-  // Streams of different names (their first eight bytes) are independent for the same seed.
+  // Streams of different names (at most eight bytes) are independent for the same seed.
   RandomStream(std::uint64_t seed, std::string_view name) : philox_(seed, stream_key(name)) {}
 
   std::uint64_t raw() {

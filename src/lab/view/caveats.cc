@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -101,12 +102,17 @@ std::vector<std::string> summary_caveats(const Summary& s) {
 
 std::vector<std::string> environment_caveats(std::span<const Row> rows) {
   std::vector<std::string> caveats;
-  bool calibrated = false;
+  std::optional<double> floor;  // the largest any row knew
+  int uncalibrated = 0;
   std::set<std::string> dirty, commits;
   int measured = 0, stolen = 0, loaded = 0;
   double most_steal = 0, most_load = 0;
   for (const Row& row : rows) {
-    calibrated = calibrated || !value_at(row.provenance, "calibration").is_null();
+    if (const auto of_row = number_at(row.provenance, "calibration/floor")) {
+      floor = std::max(floor.value_or(0), *of_row);
+    } else {
+      uncalibrated += is_measured(row.status);
+    }
     if (flag_at(row.provenance, "dirty").value_or(false)) dirty.insert(row.run_id);
     if (const auto commit = text_at(row.provenance, "commit")) commits.insert(*commit);
     if (!is_measured(row.status)) continue;
@@ -124,10 +130,18 @@ std::vector<std::string> environment_caveats(std::span<const Row> rows) {
       most_load = std::fmax(most_load, load);
     }
   }
-  if (measured > 0 && !calibrated) {
+  if (uncalibrated > 0 && !floor) {
     caveats.push_back(
         "uncalibrated: the rows carry no A/A calibration, so how small a difference this machine "
         "can show is not known");
+  } else if (uncalibrated > 0) {
+    caveats.push_back(fmt::format("uncalibrated: {} of {} were measured without an A/A calibration",
+                                  uncalibrated, plural(measured, "attempt")));
+  }
+  if (floor) {
+    caveats.push_back(fmt::format(
+        "calibrated: the machine itself makes differences of up to {:.2g} % (A/A floor)",
+        100 * *floor));
   }
   for (const auto& run : dirty) {
     caveats.push_back(

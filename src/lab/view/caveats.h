@@ -17,7 +17,7 @@ namespace assay::lab {
 // without a final stop; text from rows is printable().
 std::vector<std::string> summary_caveats(const Summary& summary);
 
-// Of the rows as a whole: no calibration, uncommitted changes, a busy machine.
+// Of the rows as a whole: no calibration, or its floor, uncommitted changes, a busy machine.
 std::vector<std::string> environment_caveats(std::span<const Row> rows);
 
 // An outcome in words: "wrong result", "environment missing", …

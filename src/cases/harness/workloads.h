@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "lab/measure/workload.h"
+
+namespace assay::cases::harness {
+
+// The native providers of the suite's cases.
+void add_workloads(lab::WorkloadRegistry& workloads);
+
+}  // namespace assay::cases::harness

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_setup.h"
+
+#include <signal.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "cases/einsum/workloads.h"
+#include "cases/harness/cases.h"
+#include "cases/harness/workloads.h"
+#include "cases/semiring/workloads.h"
+#include "cli/installation.h"
+#include "lab/measure/attempt.h"
+
+namespace assay::cli {
+namespace {
+
+std::atomic<bool> stop_requested = false;
+
+void on_interrupt(int) { stop_requested = true; }
+
+}  // namespace
+
+RunSetup::RunSetup() : cases_(all_cases()) {
+  cases::semiring::add_workloads(workloads_);
+  cases::einsum::add_workloads(workloads_);
+  cases::harness::add_workloads(workloads_);
+  context_.cases = &cases_;
+  context_.programs = find_programs();
+  context_.own_program = own_program();
+  context_.run_here = [this](const lab::WorkerSpec& spec) {
+    lab::run_attempt_here(spec, workloads_);
+  };
+  context_.progress = &progress_;
+  context_.stop = &stop_requested;
+}
+
+void RunSetup::catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the default action is back for a second one
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+double parse_share(const std::string& text, const std::string& what) {
+  try {
+    std::size_t used = 0;
+    const double value = std::stod(text, &used);
+    const auto unit = text.substr(used);
+    if (value >= 0 && value <= 100 && unit == "%") return value / 100;
+    if (value >= 0 && value <= 1 && unit.empty()) return value;
+  } catch (const std::exception&) {
+  }
+  fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
+}
+
+std::vector<std::string> case_names(const lab::CaseRegistry& cases,
+                                    const std::vector<std::string>& typed) {
+  if (typed.empty()) fail("name at least one case, or `all` (see assay list)");
+  std::vector<std::string> names;
+  for (const auto& name : typed) {
+    if (name == "all") {
+      for (const auto& c : cases.all()) {
+        if (c->suite() != cases::harness::kSuite) names.emplace_back(c->name());
+      }
+    } else {
+      names.emplace_back(cases.find(name).name());
+    }
+  }
+  std::vector<std::string> unique;
+  for (auto& name : names) {
+    if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
+  }
+  return unique;
+}
+
+}  // namespace assay::cli

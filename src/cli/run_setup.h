@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What every command that measures has in common.
+
+#include <string>
+
+#include "cli/progress.h"
+#include "lab/measure/workload.h"
+#include "lab/run/runner.h"
+
+namespace assay::cli {
+
+// Cases, workers and progress of this program, ready for lab::start_run(). Ctrl-C ends the attempts
+// under way and writes what is complete; a second one ends the program.
+class RunSetup {
+ public:
+  RunSetup();
+  RunSetup(const RunSetup&) = delete;
+  RunSetup& operator=(const RunSetup&) = delete;
+
+  lab::RunContext& context() { return context_; }
+  const lab::CaseRegistry& cases() const { return cases_; }
+  TerminalProgress& progress() { return progress_; }
+  // From here on Ctrl-C and SIGTERM are caught.
+  static void catch_interrupts();
+
+ private:
+  lab::CaseRegistry cases_;
+  lab::WorkloadRegistry workloads_;
+  TerminalProgress progress_;
+  lab::RunContext context_;
+};
+
+// "2%" or "0.02", between 0 and 1. Throws UserError naming `what`.
+double parse_share(const std::string& text, const std::string& what);
+
+// Names of cases as typed, repetitions removed; `all` is every case but those that try the lab
+// itself. Throws UserError for unknown ones, and when there is none.
+std::vector<std::string> case_names(const lab::CaseRegistry& cases,
+                                    const std::vector<std::string>& typed);
+
+}  // namespace assay::cli
