@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "lab/view/text.h"
 
 namespace {
 
@@ -34,7 +35,8 @@ struct Dispatch {
 };
 
 int complain(const std::exception& e, int status) {
-  std::fprintf(stderr, "assay: %s\n", e.what());
+  // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
+  std::fprintf(stderr, "assay: %s\n", assay::lab::printable(e.what()).c_str());
   return status;
 }
 
