@@ -71,9 +71,9 @@ std::optional<GateOutcome> outcome_of_statuses(GateEntry& entry) {
                        : "was " + status_of(*match.a) + ", is " + status_of(*match.b);
     return GateOutcome::kStillBroken;
   }
-  if (now == Health::kBroken) {  // it was never tried, or not to its end
+  if (now == Health::kBroken) {  // it was never tried before, or not to its end
     entry.reason = "was " + status_of(*match.a) + ", is " + status_of(*match.b);
-    return GateOutcome::kStillBroken;
+    return GateOutcome::kNew;
   }
   if (before == Health::kVoid || now == Health::kVoid) {
     entry.reason = "no attempt of one side counts: " +
@@ -227,7 +227,14 @@ int GateResult::count(GateOutcome outcome) const {
   return static_cast<int>(std::ranges::count(entries, outcome, &GateEntry::outcome));
 }
 
+bool GateResult::compared_nothing() const {
+  return !entries.empty() && std::ranges::none_of(entries, [](const GateEntry& e) {
+    return e.match.a.has_value() && e.match.b.has_value();
+  });
+}
+
 int GateResult::exit_status() const {
+  if (compared_nothing()) return 3;
   if (count(GateOutcome::kBroken) > 0) return 4;
   if (count(GateOutcome::kRegressed) > 0) return 1;
   return count(GateOutcome::kUnresolved) > 0 ? 3 : 0;

@@ -24,7 +24,7 @@ enum class GateOutcome {
   kRecovered,    // the other way round
   kStillBroken,  // was and is not ok
   kNotMeasured,  // was ok, and now is skipped, or its environment is missing
-  kNew,          // only now
+  kNew,          // only now, or never tried before
   kDropped,      // only in the baseline
 };
 const char* outcome_name(GateOutcome outcome);  // "PASS", …, "BROKEN", "RECOVERED", "NEW", …
@@ -63,8 +63,10 @@ struct GateResult {
   int skipped_on_both_sides = 0;          // left out
 
   int count(GateOutcome outcome) const;
+  // No row is on both sides: two machines, two sets of points. Such a gate has shown nothing.
+  bool compared_nothing() const;
   // 4 where something broke, else 1 where something regressed, else 3 where something is
-  // unresolved, else 0.
+  // unresolved or nothing was compared, else 0.
   int exit_status() const;
 };
 

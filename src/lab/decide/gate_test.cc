@@ -102,6 +102,24 @@ TEST(Gate, ExitStatusIsTheWorst) {
   EXPECT_EQ(status({}), 0);
 }
 
+TEST(Gate, ThatComparedNothingIsUnresolved) {
+  const auto baseline = make_rounds(8, {}), current = make_rounds(8, {.fingerprint = "feed"});
+  const auto result = judge_gate(baseline, current, {});
+  EXPECT_EQ(result.count(GateOutcome::kNew), 1);
+  EXPECT_EQ(result.count(GateOutcome::kDropped), 1);
+  EXPECT_EQ(result.exit_status(), 3);
+  EXPECT_THAT(gate_table(result, "a", "b", {}), HasSubstr("no row is on both sides"));
+}
+
+TEST(Gate, ARowThatWasNeverTriedAndIsWrongIsNewAndNoSuccess) {
+  Situation s;
+  s.both("fine", Status::kOk, Status::kOk);
+  s.both("now tried", Status::kSkipped, Status::kWrongResult);
+  const auto result = judge_gate(s.baseline, s.current, {});
+  EXPECT_EQ(outcomes(result)["now tried"], GateOutcome::kNew);
+  EXPECT_EQ(gate_tests(result)[0].outcome, TestOutcome::kSkipped);
+}
+
 TEST(Gate, AProviderThatIsToBeRefusedBreaksNothing) {
   Situation s;
   s.both("shown to fail", Status::kOk, Status::kWrongResult);

@@ -102,6 +102,12 @@ std::vector<std::string> notes_of(const GateResult& result, const std::string& b
                               : status == 3 ? "unresolved"
                                             : "FAILED",
                               counts_in_words(result), status));
+  if (result.compared_nothing()) {
+    notes.push_back(
+        "note: no row is on both sides: rows are compared at equal case, point, provider, "
+        "platform, "
+        "machine, cores and isolation only");
+  }
   notes.push_back(fmt::format("note: baseline {}; current {}; a ratio above 1 is worse",
                               fit(printable(baseline), 80), fit(printable(current), 80)));
   if (o.rule == GateRule::kMinP95) {
@@ -239,8 +245,11 @@ std::vector<TestCase> gate_tests(const GateResult& result) {
         break;
       case GateOutcome::kPass:
       case GateOutcome::kRecovered:
-      case GateOutcome::kNew:
         test.outcome = TestOutcome::kPassed;
+        break;
+      case GateOutcome::kNew:
+        test.outcome =
+            e.match.b->summary.status == Status::kOk ? TestOutcome::kPassed : TestOutcome::kSkipped;
         break;
     }
     tests.push_back(std::move(test));
