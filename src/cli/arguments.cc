@@ -19,6 +19,7 @@ constexpr const char* kMainFooter = R"(Examples:
   assay list                              what can be run here
   assay run semiring_matmul --quick       measure one case at its representative points
   assay report results/ --out report.md   what all runs so far say
+  assay gate --baseline a.db --current b.db   did anything become slower or wrong?
 
 Exit status: 0 fine, 1 regression, 2 usage or bad input, 3 unresolved, 4 wrong results,
 5 environment refused, 130 interrupted.
@@ -212,6 +213,16 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
   offer(app, chosen, "calibrate", "A/A runs: the false-alarm rate of the gate, here",
         add_calibrate);
+  offer(app, chosen, "compare", "two providers, runs, commits or sources, with intervals",
+        add_compare);
+  offer(app, chosen, "gate", "did anything become slower or wrong? by exit status, JUnit, JSON",
+        add_gate);
+  offer(app, chosen, "history", "a case from commit to commit, and where it changed", add_history);
+  offer(app, chosen, "bundle", "the evidence at one point of a case, for a decision", add_bundle);
+  offer(app, chosen, "feed", "figures for documents that others keep", add_feed);
+  offer(app, chosen, "import", "rows from the files of other benchmark tools", add_import);
+  offer(app, chosen, "export", "rows as CSV, JUnit XML, or a trace of the run's schedule",
+        add_export);
   offer(app, chosen, "chip", "the accelerator simulator, used directly", add_chip);
   offer(app, chosen, "transport", "the drift-kinetic solver for flux surfaces, used directly",
         add_transport);

@@ -4,7 +4,8 @@
 
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
-// arguments.cc (measuring and keeping), arguments_engines.cc.
+// arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc,
+// arguments_decide.cc.
 
 #include "cli/arguments.h"
 
@@ -18,5 +19,16 @@ namespace assay::cli {
 void add_chip(CLI::App& app, ChipArguments& a);
 void add_transport(CLI::App& app, TransportArguments& a);
 void add_einsum(CLI::App& app, EinsumArguments& a);
+
+// arguments_decide.cc
+void add_compare(CLI::App& app, CompareArguments& a);
+void add_gate(CLI::App& app, GateArguments& a);
+void add_history(CLI::App& app, HistoryArguments& a);
+
+// arguments_exchange.cc
+void add_import(CLI::App& app, ImportArguments& a);
+void add_export(CLI::App& app, ExportArguments& a);
+void add_bundle(CLI::App& app, BundleArguments& a);
+void add_feed(CLI::App& app, FeedArguments& a);
 
 }  // namespace assay::cli

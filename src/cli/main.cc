@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "lab/view/text.h"
 
 namespace {
 
@@ -25,10 +26,18 @@ struct Dispatch {
   int operator()(const ChipArguments& a) const { return simulate_chip(a); }
   int operator()(const TransportArguments&) const { return transport(argv); }
   int operator()(const EinsumArguments& a) const { return contract(a); }
+  int operator()(const CompareArguments& a) const { return compare(a); }
+  int operator()(const GateArguments& a) const { return gate(a); }
+  int operator()(const HistoryArguments& a) const { return history(a); }
+  int operator()(const BundleArguments& a) const { return bundle(a); }
+  int operator()(const FeedArguments& a) const { return feed(a); }
+  int operator()(const ImportArguments& a) const { return import_files(a); }
+  int operator()(const ExportArguments& a) const { return export_rows(a); }
 };
 
 int complain(const std::exception& e, int status) {
-  std::fprintf(stderr, "assay: %s\n", e.what());
+  // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
+  std::fprintf(stderr, "assay: %s\n", assay::lab::printable(e.what()).c_str());
   return status;
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "cases/harness/cases.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
 #include "cli/terminal.h"
@@ -22,25 +21,6 @@
 namespace assay::cli {
 namespace {
 
-std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {
-  if (a.cases.empty()) fail("name at least one case, or `all` (see assay list)");
-  std::vector<std::string> names;
-  for (const auto& name : a.cases) {
-    if (name == "all") {
-      for (const auto& c : cases.all()) {
-        if (c->suite() != cases::harness::kSuite) names.emplace_back(c->name());
-      }
-    } else {
-      names.emplace_back(cases.find(name).name());
-    }
-  }
-  std::vector<std::string> unique;
-  for (auto& name : names) {
-    if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
-  }
-  return unique;
-}
-
 double budget_of(const RunArguments& a) {
   const double seconds = parse_duration_s(*a.budget, "--budget");
   if (!(seconds > 0)) fail("--budget must be more than 0, got '{}'", *a.budget);
@@ -49,7 +29,7 @@ double budget_of(const RunArguments& a) {
 
 lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
   lab::RunRequest r;
-  r.cases = selected_cases(cases, a);
+  r.cases = case_names(cases, a.cases);
   if (a.quick) {
     r.mode = "quick";
     r.rounds = lab::kQuickRounds;
@@ -92,7 +72,7 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
 // With --resume the plan is the run's own; cases named beside it must be the same ones.
 lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments& a) {
   auto place = lab::find_place(a.resume, a.out);
-  if (!a.cases.empty() && selected_cases(cases, a) != place.request.cases) {
+  if (!a.cases.empty() && case_names(cases, a.cases) != place.request.cases) {
     fail("--resume continues a run of other cases than those named: '{}'", a.resume);
   }
   if (a.budget) place.request.budget_s = budget_of(a);  // a run that spent its budget may get more

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cases/einsum/workloads.h"
+#include "cases/harness/cases.h"
 #include "cases/harness/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cli/installation.h"
@@ -54,6 +55,26 @@ double parse_share(const std::string& text, const std::string& what) {
   } catch (const std::exception&) {
   }
   fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
+}
+
+std::vector<std::string> case_names(const lab::CaseRegistry& cases,
+                                    const std::vector<std::string>& typed) {
+  if (typed.empty()) fail("name at least one case, or `all` (see assay list)");
+  std::vector<std::string> names;
+  for (const auto& name : typed) {
+    if (name == "all") {
+      for (const auto& c : cases.all()) {
+        if (c->suite() != cases::harness::kSuite) names.emplace_back(c->name());
+      }
+    } else {
+      names.emplace_back(cases.find(name).name());
+    }
+  }
+  std::vector<std::string> unique;
+  for (auto& name : names) {
+    if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
+  }
+  return unique;
 }
 
 }  // namespace assay::cli

@@ -36,4 +36,9 @@ class RunSetup {
 // "2%" or "0.02", between 0 and 1. Throws UserError naming `what`.
 double parse_share(const std::string& text, const std::string& what);
 
+// Names of cases as typed, repetitions removed; `all` is every case but those that try the lab
+// itself. Throws UserError for unknown ones, and when there is none.
+std::vector<std::string> case_names(const lab::CaseRegistry& cases,
+                                    const std::vector<std::string>& typed);
+
 }  // namespace assay::cli

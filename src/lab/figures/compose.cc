@@ -14,22 +14,22 @@
 #include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
 #include "lab/stats/sign_interval.h"
+#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
 
 constexpr double kConfidence = 0.95;
 
-std::string origin_of(const Row& row) {
-  const auto found = row.provenance.find("origin");
-  if (found != row.provenance.end() && found->is_string()) return found->get<std::string>();
-  // Rows from before that field: only simulations had this metric.
-  return row.metrics.contains("simulated_time") ? "simulated" : "measured";
+std::string text_of(const Row& row, std::string_view field) {
+  return text_at(row.provenance, field).value_or("");
 }
 
-std::string text_of(const Row& row, std::string_view field) {
-  const auto found = row.provenance.find(std::string(field));
-  return found != row.provenance.end() && found->is_string() ? found->get<std::string>() : "";
+std::string origin_of(const Row& row) {
+  const auto own = text_of(row, "origin");
+  if (!own.empty()) return own;
+  // Rows from before that field: only simulations had this metric.
+  return row.metrics.contains("simulated_time") ? "simulated" : "measured";
 }
 
 // A quantity of a row, as figure_recipe.h names them; null where the row does not have it.
