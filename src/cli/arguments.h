@@ -35,6 +35,18 @@ struct ReportArguments {
   bool latest = false;
 };
 
+struct SiteArguments {
+  std::vector<std::string> sources;
+  std::string out, title = "Assay";
+};
+
+struct ServeArguments {
+  std::vector<std::string> sources;
+  std::string host = "127.0.0.1", title = "Assay";
+  int port = 8377;
+  bool expose = false;
+};
+
 struct StoreArguments {
   std::string action;  // ingest, latest, prune, merge, verify, export, rebuild
   std::string url;
@@ -93,8 +105,9 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
-using Command = std::variant<ListArguments, RunArguments, ReportArguments, StoreArguments,
-                             DoctorArguments, ChipArguments, TransportArguments, EinsumArguments>;
+using Command = std::variant<ListArguments, RunArguments, ReportArguments, SiteArguments,
+                             ServeArguments, StoreArguments, DoctorArguments, ChipArguments,
+                             TransportArguments, EinsumArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

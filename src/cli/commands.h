@@ -12,6 +12,8 @@ namespace assay::cli {
 int list(const ListArguments& arguments);
 int run(const RunArguments& arguments);
 int report(const ReportArguments& arguments);
+int site(const SiteArguments& arguments);
+int serve(const ServeArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
 int simulate_chip(const ChipArguments& arguments);
