@@ -27,14 +27,14 @@ struct Node {
   std::map<std::string, Node, std::less<>> children;
 };
 
-double six_digits(double value) {
+double seven_digits(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
+  std::snprintf(text, sizeof text, "%.7g", value);
   return std::strtod(text, nullptr);
 }
 
 Json rounded(const Json& value) {
-  if (value.is_number_float()) return six_digits(value.get<double>());
+  if (value.is_number_float()) return seven_digits(value.get<double>());
   if (!value.is_array()) return value;
   Json list = Json::array();
   for (const auto& item : value) list.push_back(rounded(item));
@@ -97,8 +97,7 @@ class Columns {
     }
     Column& column = columns_[static_cast<std::size_t>(node.column)];
     column.at.resize(count_, -1);
-    const bool sample = path_[0] == "samples";
-    Json kept = sample ? rounded(value) : value;
+    Json kept = rounded(value);
     const auto [it, first] =
         column.ids.try_emplace(key_of(kept), static_cast<std::int32_t>(column.values.size()));
     if (first) column.values.push_back(std::move(kept));

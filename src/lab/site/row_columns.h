@@ -17,8 +17,8 @@ namespace assay::lab {
 //   {"is": value}                    every row has this value
 //   {"of": [values], "at": [index]}  one index for each row into the values, −1: the row has none
 //   {"values": [value]}              one for each row, null: the row has none
-// A leaf is a number, text, a truth value, null, an empty object, or an array, whole. Numbers of
-// samples are rounded to six digits: they are there to be drawn.
+// A leaf is a number, text, a truth value, null, an empty object, or an array, whole. Numbers that
+// are not whole are rounded to seven digits: they are there to be drawn and compared by eye.
 Json row_columns(std::span<const Row> rows);
 
 }  // namespace assay::lab

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "lab/stats/paired_ratio.h"
+#include "lab/stats/interval.h"
 
 namespace assay::lab {
 

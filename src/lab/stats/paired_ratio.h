@@ -11,12 +11,9 @@
 #include <optional>
 #include <span>
 
-namespace assay::lab {
+#include "lab/stats/interval.h"
 
-struct Interval {
-  double low = 0, high = 0;
-  double coverage = 0;  // exact, at least the confidence asked for
-};
+namespace assay::lab {
 
 struct PairedRatio {
   int rounds = 0;

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/stats/unpaired_ratio.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "lab/stats/random.h"
+
+namespace assay::lab {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Values = std::vector<double>;
+
+double choose(int n, int k) {
+  double c = 1;
+  for (int i = 1; i <= k; ++i) c = c * (n - k + i) / i;
+  return c;
+}
+
+// All ways to place m x's among m + n ranks, counted one by one.
+Values counted(int m, int n) {
+  Values count(static_cast<std::size_t>(m * n) + 1, 0);
+  for (unsigned set = 0; set < 1u << (m + n); ++set) {
+    int x = 0, u = 0;
+    for (int rank = 0; rank < m + n; ++rank) {
+      if ((set >> rank & 1) != 0) {
+        u += rank - x++;  // the y's below it
+      }
+    }
+    if (x == m) count[static_cast<std::size_t>(u)] += 1 / choose(m + n, m);
+  }
+  return count;
+}
+
+TEST(RankSum, AgreesWithCountingAllArrangements) {
+  for (const auto& [m, n] : {std::pair{1, 1}, {1, 5}, {4, 3}, {5, 5}, {7, 6}}) {
+    const RankSum distribution(m, n);
+    double sum = 0;
+    const auto p = counted(m, n);
+    for (std::size_t u = 0; u < p.size(); ++u) {
+      sum += p[u];
+      EXPECT_NEAR(distribution.at_most(static_cast<long>(u)), sum, 1e-13) << m << " " << n;
+    }
+  }
+  EXPECT_EQ(RankSum(3, 3).at_most(-1), 0);
+  EXPECT_EQ(RankSum(3, 3).at_most(9), 1);
+  EXPECT_THROW(RankSum(0, 3), UserError);
+}
+
+TEST(RankSum, SmallestSizesThatHaveAnInterval) {
+  EXPECT_FALSE(RankSum(3, 3).interval_rank(0.95));      // 1/20 > 0.025
+  EXPECT_EQ(RankSum(4, 4).interval_rank(0.95), 1);      // 1/70 ≤ 0.025 < 2/70
+  EXPECT_EQ(RankSum(10, 10).interval_rank(0.95), 24);   // tables: critical value 23
+  EXPECT_EQ(RankSum(20, 20).interval_rank(0.95), 128);  // tables: critical value 127
+}
+
+TEST(RankSum, LargeSidesAreNearTheNormal) {
+  const RankSum exact(200, 200), large(201, 201);
+  EXPECT_TRUE(exact.exact());
+  EXPECT_FALSE(large.exact());
+  EXPECT_NEAR(exact.at_most(17800), large.at_most(18000 - 20), 2e-3);  // 1.9 σ below either mean
+}
+
+TEST(UnpairedRatio, MedianOfAllPairs) {
+  const auto r = unpaired_ratio(Values{1, 2}, Values{2, 8});  // ratios 2, 8, 1, 4
+  EXPECT_NEAR(r.ratio, std::sqrt(8.0), 1e-15);
+  EXPECT_FALSE(r.interval);
+}
+
+TEST(UnpairedRatio, FactorMovesEverything) {
+  RandomStream random(1, "unpaired");
+  Values a, b, c;
+  for (int i = 0; i < 9; ++i) a.push_back(std::exp(0.1 * random.normal()));
+  for (int i = 0; i < 7; ++i) b.push_back(std::exp(0.1 * random.normal()));
+  for (const double value : b) c.push_back(2 * value);
+  const auto one = unpaired_ratio(a, b), two = unpaired_ratio(a, c);
+  ASSERT_TRUE(one.interval && two.interval);
+  EXPECT_NEAR(two.ratio, 2 * one.ratio, 1e-14);
+  EXPECT_NEAR(two.interval->low, 2 * one.interval->low, 1e-14);
+  EXPECT_NEAR(two.interval->high, 2 * one.interval->high, 1e-14);
+  EXPECT_GE(one.interval->coverage, 0.95);
+  const auto back = unpaired_ratio(b, a);
+  EXPECT_NEAR(back.interval->low, 1 / one.interval->high, 1e-14);
+}
+
+// SciPy: mannwhitneyu(b, a, alternative='greater', method='exact').
+TEST(UnpairedRatio, RankTest) {
+  const Values a = {1.1, 2.5, 3.2, 0.7, 1.9}, b = {2.2, 3.9, 4.1, 1.3};
+  EXPECT_NEAR(rank_test(a, b, 0), 0.14285714285714285, 1e-15);
+  EXPECT_EQ(rank_test(a, b, 10), 1);
+  EXPECT_NEAR(rank_test(a, b, -10), 1.0 / choose(9, 4), 1e-15);
+  EXPECT_EQ(rank_test(a, a, 100), 1);
+  EXPECT_EQ(rank_test(Values{1, 1, 1}, Values{1, 1, 1}, 0), 1);  // ties count for nothing
+}
+
+TEST(UnpairedRatio, WhatIsNoTimeIsRefused) {
+  EXPECT_THAT([] { unpaired_ratio({}, Values{1}); },
+              ThrowsMessage<UserError>("unpaired ratio: side a has no attempts"));
+  EXPECT_THAT([] { unpaired_ratio(Values{1}, {}); }, ThrowsMessage<UserError>(HasSubstr("side b")));
+  EXPECT_THAT(([] {
+                unpaired_ratio(Values{1}, Values{1, 0});
+              }),
+              ThrowsMessage<UserError>(HasSubstr("attempt 1 of side b")));
+  EXPECT_THROW(unpaired_ratio(Values{std::nan("")}, Values{1}), UserError);
+  EXPECT_THROW(unpaired_ratio(Values{1}, Values{1}, 1.0), UserError);
+}
+
+}  // namespace
+}  // namespace assay::lab
