@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "lab/stats/noise_budget.h"
 #include "lab/stats/quantile.h"
 #include "lab/view/provenance.h"
 
@@ -25,6 +26,7 @@ Json quantile_or_null(const std::vector<double>& values, double q) {
 struct Noise {
   int attempts = 0, excluded = 0, high_steal = 0;
   std::vector<double> steal, load, spread;
+  std::vector<double> within, between, over_runs;  // of the budget of each series
 
   Json to_json() const {
     return {{"attempts", attempts},
@@ -35,7 +37,11 @@ struct Noise {
             {"load_median", quantile_or_null(load, 0.5)},
             {"load_most", quantile_or_null(load, 1)},
             {"spread_median", quantile_or_null(spread, 0.5)},
-            {"spread_p90", quantile_or_null(spread, 0.9)}};
+            {"spread_p90", quantile_or_null(spread, 0.9)},
+            {"series", within.size()},
+            {"within_process", quantile_or_null(within, 0.5)},
+            {"between_processes", quantile_or_null(between, 0.5)},
+            {"between_runs", quantile_or_null(over_runs, 0.5)}};
   }
 };
 
@@ -64,6 +70,38 @@ void add_spread(Noise& noise, const Summary& s) {
   }
   if (values.size() < 4) return;
   noise.spread.push_back((quantile(values, 0.75) - quantile(values, 0.25)) / median(values));
+}
+
+// The batch times of an ok attempt; empty where there are none that can be used.
+std::vector<double> batches_of(const Row& row) {
+  const Json samples = value_at(row.samples, "steady_s");
+  std::vector<double> batches;
+  if (row.status != Status::kOk || !samples.is_array()) return batches;
+  for (const auto& sample : samples) {
+    if (!sample.is_number() || !(sample.get<double>() > 0)) return {};
+    batches.push_back(sample.get<double>());
+  }
+  return batches;
+}
+
+// Splits the scatter of every series of the machines into its sources.
+void add_budgets(std::vector<Noise>& noise, const SiteIndex& index) {
+  std::map<SeriesKey, std::vector<RunBatches>> series;
+  for (const auto& s : index.summaries()) {
+    RunBatches run;
+    for (const int row : s.rows) {
+      auto batches = batches_of(index.rows()[static_cast<std::size_t>(row)]);
+      if (!batches.empty()) run.push_back(std::move(batches));
+    }
+    if (!run.empty()) series[s.key].push_back(std::move(run));
+  }
+  for (const auto& [key, runs] : series) {
+    const auto budget = noise_budget(runs);
+    auto& of_machine = noise[static_cast<std::size_t>(key.machine)];
+    if (budget.within_process) of_machine.within.push_back(*budget.within_process);
+    if (budget.between_processes) of_machine.between.push_back(*budget.between_processes);
+    if (budget.between_runs) of_machine.over_runs.push_back(*budget.between_runs);
+  }
 }
 
 Json ceilings_json(const Ceilings& ceilings) {
@@ -98,6 +136,7 @@ Json site_machines(const SiteIndex& index, const std::map<std::string, Ceilings>
   for (const auto& s : index.summaries()) {
     add_spread(noise[static_cast<std::size_t>(s.key.machine)], s.summary);
   }
+  add_budgets(noise, index);
   Json machines = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
     Json facts = Json::array();

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lab/stats/median_interval.h"
+#include "lab/stats/noise_budget.h"
 #include "lab/stats/quantile.h"
 #include "lab/view/caveats.h"
 #include "lab/view/cells.h"
@@ -85,6 +86,7 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
       {"error", number(s.fidelity_error)},
       {"memory", number(s.peak_rss)},
       {"rows", indexed.rows},
+      {"spark", sparkline(s.attempts, 12)},
   };
   if (!values.empty()) {
     if (const auto interval = median_interval(values)) {
@@ -95,6 +97,11 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
     Json box = Json::array();
     for (const double q : {0.0, 0.25, 0.5, 0.75, 1.0}) box.push_back(quantile(values, q));
     json["box"] = std::move(box);
+  }
+  if (indexed.latest && values.size() >= 8) {
+    if (const auto modes = two_modes(values)) {
+      json["modes"] = {{"low", modes->low}, {"high", modes->high}, {"p", modes->p}};
+    }
   }
   if (s.ratio) {
     json["ratio"] = s.ratio->ratio;
@@ -115,6 +122,9 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
        {std::pair{"flop_rate", "flop_rate"}, std::pair{"cold", "cold_time"}}) {
     if (Json value = middle(indexed.rows, rows, metric); !value.is_null()) json[name] = value;
   }
+  const Json& work = rows[static_cast<std::size_t>(indexed.rows.back())].work;
+  const auto flops = number_at(work, "flops"), bytes = number_at(work, "bytes");
+  if (flops && bytes && *flops > 0 && *bytes > 0) json["intensity"] = *flops / *bytes;
   return json;
 }
 
