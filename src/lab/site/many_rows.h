@@ -3,8 +3,8 @@
 #pragma once
 
 // A laboratory's worth of rows for tests of what people look at: several suites, cases, points and
-// providers, runs at a dozen commits on two machines, a step in the history, failures of every kind
-// and, where asked for, names that try to break out of a page.
+// providers, runs at two dozen commits on two machines, a step in the history, failures of every
+// kind and, where asked for, names that try to break out of a page.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ namespace assay::lab::testing_rows {
 
 struct ManyRows {
   int rows = 10'000;  // about: runs are whole
-  int runs = 12;
+  int runs = 24;
   bool hostile = true;
   std::uint64_t seed = 1;
 };

@@ -3,8 +3,7 @@
 #include "lab/site/row_columns.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <charconv>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -29,8 +28,10 @@ struct Node {
 
 double seven_digits(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.7g", value);
-  return std::strtod(text, nullptr);
+  const auto [end, ignored] =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::general, 7);
+  std::from_chars(text, end, value);
+  return value;
 }
 
 Json rounded(const Json& value) {
@@ -62,6 +63,19 @@ std::string key_of(const Json& value) {
   }
 }
 
+// Lengths and values by turns: what a whole run has in common becomes two numbers.
+std::vector<std::int32_t> run_lengths(const std::vector<std::int32_t>& values) {
+  std::vector<std::int32_t> runs;
+  for (const auto value : values) {
+    if (!runs.empty() && runs.back() == value) {
+      ++runs[runs.size() - 2];
+    } else {
+      runs.insert(runs.end(), {1, value});
+    }
+  }
+  return runs;
+}
+
 class Columns {
  public:
   void add(const Json& row) {
@@ -84,16 +98,25 @@ class Columns {
 
   void add_leaves(const Json& value, Node& node, int depth) {
     if (value.is_object() && !value.empty() && depth < kDeepest) {
-      for (const auto& [key, member] : value.items()) {
-        path_.push_back(key);
-        add_leaves(member, node.children[key], depth + 1);
+      // Both sides are sorted, and rows resemble each other: the next key is nearly always the next
+      // child.
+      auto child = node.children.begin();
+      for (auto member = value.begin(); member != value.end(); ++member) {
+        if (child == node.children.end() || child->first != member.key()) {
+          child = node.children.try_emplace(member.key()).first;
+        }
+        path_.push_back(&child->first);
+        add_leaves(*member, child->second, depth + 1);
         path_.pop_back();
+        ++child;
       }
       return;
     }
     if (node.column < 0) {
       node.column = static_cast<std::int32_t>(columns_.size());
-      columns_.push_back({path_, {}, {}, {}});
+      Json path = Json::array();
+      for (const auto* name : path_) path.push_back(*name);
+      columns_.push_back({std::move(path), {}, {}, {}});
     }
     Column& column = columns_[static_cast<std::size_t>(node.column)];
     column.at.resize(count_, -1);
@@ -109,7 +132,10 @@ class Columns {
     if (complete && column.values.size() == 1) return {{"is", std::move(column.values[0])}};
     // An index costs a few bytes as well: where most values occur once, they stand by themselves.
     if (2 * column.values.size() < column.at.size()) {
-      return {{"of", std::move(column.values)}, {"at", std::move(column.at)}};
+      std::vector<std::int32_t> runs = run_lengths(column.at);
+      const bool shorter = runs.size() < column.at.size();
+      return {{"of", std::move(column.values)},
+              {shorter ? "runs" : "at", shorter ? std::move(runs) : std::move(column.at)}};
     }
     Json values = Json::array();
     for (const auto at : column.at) {
@@ -120,7 +146,7 @@ class Columns {
 
   Node root_;
   std::vector<Column> columns_;
-  std::vector<std::string> path_;
+  std::vector<const std::string*> path_;
   std::size_t count_ = 0;
 };
 

@@ -16,6 +16,7 @@ namespace assay::lab {
 // "noise", "before", "load"], in the order of their first row. An encoding is one of
 //   {"is": value}                    every row has this value
 //   {"of": [values], "at": [index]}  one index for each row into the values, −1: the row has none
+//   {"of": [values], "runs": [length, index, …]}  the same, equal neighbours counted
 //   {"values": [value]}              one for each row, null: the row has none
 // A leaf is a number, text, a truth value, null, an empty object, or an array, whole. Numbers that
 // are not whole are rounded to seven digits: they are there to be drawn and compared by eye.

@@ -73,17 +73,25 @@ Json segments_of(const Series& series, std::span<const SeriesPoint> points, bool
   return segments;
 }
 
-// Medians and intervals over the level of the first stretch, so that series of any size share a
-// scale.
-void add_relative(Json& json, const Series& series) {
-  const double first = json["segments"][0]["level"].get<double>();
-  json["relative"] = json["relative_low"] = json["relative_high"] = Json::array();
-  for (const auto& values : series.values) {
-    const auto interval = median_interval(values);
-    json["relative"].push_back(median(values) / first);
-    json["relative_low"].push_back(interval ? Json(interval->low / first) : Json());
-    json["relative_high"].push_back(interval ? Json(interval->high / first) : Json());
+// One point for each run: its median and interval, and both over the level of the first stretch, so
+// that series of any size share a scale.
+Json runs_of(const Series& series, const SiteIndex& index, double first_level) {
+  Json points = Json::array();
+  for (std::size_t i = 0; i < series.at.size(); ++i) {
+    const double middle = median(series.values[i]);
+    Json point = {{"run", index.summaries()[static_cast<std::size_t>(series.at[i])].run},
+                  {"summary", series.at[i]},
+                  {"value", middle},
+                  {"relative", middle / first_level}};
+    if (const auto interval = median_interval(series.values[i])) {
+      point["low"] = interval->low;
+      point["high"] = interval->high;
+      point["relative_low"] = interval->low / first_level;
+      point["relative_high"] = interval->high / first_level;
+    }
+    points.push_back(std::move(point));
   }
+  return points;
 }
 
 Json last_step(const Series& series) {
@@ -132,12 +140,13 @@ Json site_history(const SiteIndex& index) {
                         {"ratio", std::exp(change.after - change.before)}});
       }
     }
-    history.push_back({{"at", all[i].at},
+    Json segments = segments_of(all[i], points[i], changed[i]);
+    const double first_level = segments[0]["level"].get<double>();
+    history.push_back({{"points", runs_of(all[i], index, first_level)},
                        {"p", changes[i].p},
-                       {"segments", segments_of(all[i], points[i], changed[i])},
+                       {"segments", std::move(segments)},
                        {"changes", std::move(cuts)},
                        {"last", last_step(all[i])}});
-    add_relative(history.back(), all[i]);
   }
   return history;
 }

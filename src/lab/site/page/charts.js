@@ -39,7 +39,41 @@ export const dark = () => css("--scheme") === "dark";
 // Plotly reads a few tags and entities in every text; ours has none.
 export const esc = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
-export const TIME_TICKS = {exponentformat: "SI", ticksuffix: "s"};
+// Ticks at round values whose labels carry the unit, for the range that is seen: 1, 2, 5 of each
+// decade, or decades alone where there are many.
+function ticksFor([from, to], type, label) {
+  const values = [];
+  if (type === "log") {
+    const decades = to - from;
+    const steps = decades > 3.2 ? [1] : decades > 1.4 ? [1, 3] : decades > 0.6 ? [1, 2, 5] : null;
+    if (steps) {
+      const skip = Math.ceil(decades / 7);
+      for (let power = Math.floor(from); power <= Math.ceil(to); ++power) {
+        if (decades > 3.2 && power % skip) continue;
+        for (const step of steps) values.push(step * 10 ** power);
+      }
+      return {tickvals: values, ticktext: values.map(label)};
+    }
+    [from, to] = [10 ** from, 10 ** to];
+  }
+  const rough = (to - from) / 5, size = 10 ** Math.floor(Math.log10(rough));
+  const step = size * [1, 2, 5, 10].find((s) => s * size >= rough);
+  for (let i = Math.ceil(from / step); i * step <= to; ++i) values.push(Number((i * step).toPrecision(12)));
+  return {tickvals: values, ticktext: values.map(label)};
+}
+
+// Keeps the ticks of axes that have a label function in step with what is seen.
+function retick(place, labels) {
+  const change = {};
+  for (const [name, label] of Object.entries(labels)) {
+    const axis = place._fullLayout[name];
+    const ticks = ticksFor(axis.range.map(Number), axis.type, label);
+    if (JSON.stringify(ticks.tickvals) === JSON.stringify(axis.tickvals)) continue;
+    change[name + ".tickvals"] = ticks.tickvals;
+    change[name + ".ticktext"] = ticks.ticktext;
+  }
+  return Object.keys(change).length ? Plotly.relayout(place, change) : Promise.resolve();
+}
 
 function base(layout) {
   const line = css("--line");
@@ -50,6 +84,7 @@ function base(layout) {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     margin: {l: 64, r: 20, t: 12, b: 52}, height: 380, showlegend: false, hovermode: "closest", dragmode: "zoom",
     hoverlabel: {bgcolor: css("--card"), bordercolor: css("--faint"), font: {color: css("--text"), size: 13}, align: "left", namelength: 0},
+    modebar: {bgcolor: "rgba(0,0,0,0)", color: css("--faint"), activecolor: css("--accent")},
     ...layout,
   };
   for (const name of Object.keys(merged).filter((key) => /^[xy]axis/.test(key))) merged[name] = {...axis, ...merged[name], title: {...axis.title, ...titleOf(merged[name].title)}};
@@ -60,7 +95,7 @@ function base(layout) {
 const titleOf = (title) => (typeof title === "string" ? {text: title} : title || {});
 
 const CONFIG = {
-  responsive: true, displaylogo: false, showTips: false,
+  responsive: true, displaylogo: false, displayModeBar: matchMedia("(hover: none)").matches ? true : "hover", showTips: false,
   modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "hoverClosestCartesian", "hoverCompareCartesian", "toggleSpikelines"],
 };
 
@@ -76,8 +111,9 @@ const watcher = new IntersectionObserver((entries) => {
 }, {rootMargin: "300px"});
 
 // A figure. series: [{name, look, traces: [plotly traces]}]; legend false: no buttons.
-// table says in words what the chart shows, for those who cannot see it.
-export function chart({id, title, describe, series, layout, legend = series.length > 1, note}) {
+// labels: {yaxis: value => text} for axes whose ticks carry a unit. describe says in words what the
+// chart shows, for those who cannot see it.
+export function chart({id, title, describe, series, layout, labels = {}, legend = series.length > 1, note}) {
   const place = h("div", {class: "chart", role: "img", "aria-label": describe || title, "data-chart": id});
   const hideKey = id + ".hide";
   const hidden = () => new Set(state.get(hideKey).split("~").filter(Boolean));
@@ -96,12 +132,16 @@ export function chart({id, title, describe, series, layout, legend = series.leng
     else off.add(name);
     button.setAttribute("aria-pressed", String(!off.has(name)));
     state.set({[hideKey]: [...off].join("~")});
-    if (place.drawn) Plotly.react(place, traces(), base(layout()), CONFIG);
+    if (place.drawn) Plotly.react(place, traces(), base(layout()), CONFIG).then(() => retick(place, labels));
   }
 
   pending.set(place, () => {
     if (!place.isConnected) return;
-    Plotly.newPlot(place, traces(), base(layout()), CONFIG).then(() => { place.drawn = true; place.setAttribute("data-drawn", ""); });
+    Plotly.newPlot(place, traces(), base(layout()), CONFIG).then(() => retick(place, labels)).then(() => {
+      place.drawn = true;
+      place.setAttribute("data-drawn", "");
+      if (Object.keys(labels).length) place.on("plotly_relayout", () => retick(place, labels));
+    });
   });
   watcher.observe(place);
   return h("figure", {}, h("figcaption", {}, h("h3", {}, title), note ? h("p", {class: "note"}, note) : null), buttons, place);

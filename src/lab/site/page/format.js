@@ -27,7 +27,7 @@ export function seconds(value) { return known(value) ? scaled(value, TIME, 4) : 
 export function bytes(value) { return known(value) ? (Math.abs(value) < 1024 ? value.toFixed(0) + " B" : scaled(value, BYTES, 4)) : NONE; }
 export function rate(value, unit) { return known(value) ? scaled(value, RATE.map(([size, prefix]) => [size, prefix + unit]), 3) : NONE; }
 export function percent(value, places = 0) { return known(value) ? (100 * value).toFixed(places) + " %" : NONE; }
-export function plain(value) { return known(value) ? String(Number(value.toPrecision(4))) : NONE; }
+export function plain(value, count = 4) { return known(value) ? String(Number(value.toPrecision(count))) : NONE; }
 
 export function ratio(value) {
   if (!known(value)) return NONE;
@@ -63,6 +63,12 @@ export function quantityInterval(value, low, high, kind, unit) {
     return `${ends[0][0]} [${ends[1][0]}, ${ends[2][0]}] ${ends[0][1]}`;
   }
   return `${text} [${ends[1].join(" ")}, ${ends[2].join(" ")}]`;
+}
+
+// The label of a tick: as few digits as tell it apart.
+export function tick(value, kind, unit) {
+  const [number, ...rest] = quantity(value, kind, unit).split(" ");
+  return [String(Number(number)), ...rest].join(" ");
 }
 
 export function short(text, length = 32) {

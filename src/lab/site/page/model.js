@@ -18,9 +18,21 @@ class Rows {
     if (!column) return undefined;
     if ("is" in column) return column.is;
     if (column.values) return column.values[row] ?? undefined;
+    if (column.runs) unfold(column, this.count);
     const at = column.at[row];
     return at < 0 ? undefined : column.of[at];
   }
+}
+
+// Lengths and indexes by turns → an index for each row.
+function unfold(column, count) {
+  column.at = new Int32Array(count);
+  let row = 0;
+  for (let i = 0; i < column.runs.length; i += 2) {
+    column.at.fill(column.runs[i + 1], row, row + column.runs[i]);
+    row += column.runs[i];
+  }
+  delete column.runs;
 }
 
 export class Model {
@@ -38,6 +50,7 @@ export class Model {
       one.index = index;
       one.points = this.points.filter((point) => point.case === index);
       one.varying = varying(one.points);
+      one.points.sort((a, b) => inOrder(a, b, [...one.varying].reverse()));
       one.summaries = [];
     });
     for (const point of this.points) point.label = label(point, this.cases[point.case].varying);
@@ -52,7 +65,13 @@ export class Model {
       one.places = [...new Set(one.summaries.map((s) => s.place))];
       one.title = one.name;
     }
-    this.latest = this.summaries.filter((s) => s.latest);
+    for (const series of this.history) {
+      series.of = this.summaries[series.points[0].summary];  // whose series it is
+      for (const {summary, relative, relative_low, relative_high} of series.points) Object.assign(this.summaries[summary], {relative, relative_low, relative_high});
+    }
+    const rank = new Map(this.cases.flatMap((one) => one.points).map((point, i) => [point.index, i]));
+    for (const one of this.cases) one.summaries.sort((a, b) => rank.get(a.point) - rank.get(b.point) || a.run - b.run || b.baseline - a.baseline || a.provider.localeCompare(b.provider));
+    this.latest = this.cases.flatMap((one) => one.summaries).filter((s) => s.latest);
   }
 
   case(name) { return this.cases.find((one) => one.name === name); }
@@ -88,8 +107,18 @@ function varying(points) {
 
 export const text = (value) => (typeof value === "string" ? value : value === undefined ? "–" : JSON.stringify(value));
 
+// By what is not a number first, so that sizes ascend within each choice of the rest.
+function inOrder(a, b, parameters) {
+  for (const {name} of parameters) {
+    const [x, y] = [a.map.get(name), b.map.get(name)];
+    const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+    if (order) return order;
+  }
+  return a.index - b.index;
+}
+
 function label(point, parameters) {
-  const shown = parameters.length ? parameters.map(({name}) => [name, point.map.get(name)])
+  const shown = parameters.length ? [...parameters].reverse().map(({name}) => [name, point.map.get(name)])
     : point.values.filter(([name]) => name !== "seed");
   return shown.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} = ${text(value)}`).join(", ") || "the only point";
 }

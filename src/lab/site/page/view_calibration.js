@@ -18,8 +18,8 @@ export function calibrationPage(model) {
       : empty("No calibration of these machines is known, so gates call themselves uncalibrated. Compare a thing with itself:", "assay calibrate")),
     section("Where the scatter comes from", budget(model), machineTable(model)),
     section("Machines", table({id: "machines", caption: "Facts of the machines", rows: facts(model), page: 40, columns: [
-      {title: "Fact", value: (r) => r.name, cell: (r) => r.name},
-      ...model.machines.map((m, i) => ({title: m.name, value: (r) => text(r.values[i]), cell: (r) => h("span", {class: "breakable"}, f.short(text(r.values[i]), 120))})),
+      {title: "Fact", value: (r) => r.name, cell: (r) => r.name.replace(/_bytes$/, "").replace(/_/g, " ")},
+      ...model.machines.map((m, i) => ({title: m.name, value: (r) => text(r.values[i]), cell: (r) => h("span", {class: "breakable"}, f.short(r.name.endsWith("_bytes") ? f.bytes(r.values[i]) : text(r.values[i]), 120))})),
     ]})),
   ];
 }

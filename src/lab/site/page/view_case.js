@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One case: heat map, time against size, fraction of limit, and of one point its attempts,
 // distribution, memory and rows.
-import {h, section, empty} from "./dom.js";
+import {h, section, empty, choice} from "./dom.js";
 import {chart, css, dark, esc, lookOf} from "./charts.js";
 import {resultTable} from "./view_overview.js";
 import {rowTable, difference} from "./view_rows.js";
-import {chooseCase, choosePlace, chooseRun, choosePoint, chooseAxis, fixOthers} from "./choose.js";
-import {link} from "./state.js";
+import {chooseCase, choosePlace, chooseRun, choosePoint, chooseAxis, fixOthers, pick} from "./choose.js";
+import {link, set} from "./state.js";
 import * as f from "./format.js";
 
 export function casePage(model, state, redraw) {
@@ -20,6 +20,8 @@ export function casePage(model, state, redraw) {
   const [axis, axisChoice] = chooseAxis(one, points, redraw);
   const [line, fixed] = axis ? fixOthers(one, points, [axis], redraw) : [[], []];
   const at = point ? list.filter((s) => s.point === point.index) : [];
+  const scale = pick("scale", ["relative", "absolute"]);
+  const scaleChoice = choice("Scale", [["relative", "from each one's median"], ["absolute", "values"]], scale, (value) => { set({scale: value === "relative" ? "" : value}); redraw(); }, "scale");
   return [
     h("h1", {class: "breakable"}, one.name),
     h("p", {class: "lead"}, `Suite ${f.short(one.suite)}; baseline `, h("strong", {class: "breakable"}, f.short(one.baseline || "not known", 60)),
@@ -30,7 +32,7 @@ export function casePage(model, state, redraw) {
     section("Ratio to the baseline", heatMap(model, one, list, points)),
     axis ? section("Against size", h("div", {class: "controls"}, axisChoice, fixed), h("div", {class: "two"},
       overAxis(model, one, list, line, axis, "time"), overAxis(model, one, list, line, axis, "limit"))) : null,
-    point ? section("One point", h("div", {class: "controls"}, pointChoice), h("div", {class: "two"}, attempts(model, one, at), distribution(model, one, at)), memory(model, one, at)) : null,
+    point ? section("One point", h("div", {class: "controls"}, pointChoice, scaleChoice), h("div", {class: "two"}, attempts(model, one, at, scale), distribution(model, one, at, scale)), memory(model, one, at)) : null,
     section("Rows and their provenance", rowTable(model, one.summaries.filter((s) => s.place === place).flatMap((s) => s.rows).sort((a, b) => b - a), redraw), difference(model, redraw)),
   ];
 }
@@ -91,10 +93,11 @@ function overAxis(model, one, list, points, axis, what) {
   const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
     id: what, title: what === "time" ? (one.kind === "time" ? "Time against " : one.metric + " against ") + f.short(axis.name) : "Fraction of the limit against " + f.short(axis.name), series,
+    labels: what === "time" ? {yaxis: (value) => f.tick(value, one.kind, one.unit)} : {},
     note: what === "time" ? "Medians over attempts with 95 % intervals, logarithmic." : "Of the ceiling that this machine was measured to have.",
     layout: () => ({
       xaxis: {title: esc(f.short(axis.name)), type: log ? "log" : axis.numeric ? "linear" : "category", ...(log ? ticksOf(axis.values) : {})},
-      yaxis: what === "time" ? {title: one.metric.replace(/_/g, " ") + (one.unit ? " / " + one.unit : ""), type: "log", exponentformat: "SI", dtick: 1} : {title: "of limit / %", rangemode: "tozero"},
+      yaxis: what === "time" ? {title: axisTitle(one), type: "log"} : {title: "of limit / %", rangemode: "tozero"},
     }),
   });
 }
@@ -104,46 +107,56 @@ export function ticksOf(values) { return values.length <= 9 ? {tickvals: values,
 
 const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
 
-function attempts(model, one, list) {
+// Deviations from each provider's own median, or values: the first shows scatter, the second size.
+function onScale(one, scale) {
+  return {
+    of: (s, value) => (scale === "relative" ? 100 * (value / s.median - 1) : value),
+    axis: scale === "relative" ? {title: "from its own median / %", zeroline: true} : {title: axisTitle(one), type: "log"},
+    labels: scale === "relative" ? {} : {yaxis: (value) => f.tick(value, one.kind, one.unit)},
+  };
+}
+
+function attempts(model, one, list, scale) {
+  const {of, axis, labels} = onScale(one, scale);
   const series = list.filter((s) => s.rows.length).map((s) => {
     const look = lookOf(s.provider, one.providers, one.baseline);
     const rows = s.rows.map((row) => ({row, value: model.rows.value(row, "metrics", one.metric), status: model.rows.value(row, "status"), order: model.rows.value(row, "order")}));
     const measured = rows.filter(({value, status}) => f.known(value) && (status === "ok" || status === "wrong_result"));
     return {name: s.provider, look, traces: measured.length ? [{
-      type: "scatter", mode: "lines+markers", x: measured.map((r) => r.order), y: measured.map((r) => r.value), line: {color: look.colour, width: 1, dash: look.dash},
+      type: "scatter", mode: "lines+markers", x: measured.map((r) => r.order), y: measured.map((r) => of(s, r.value)), line: {color: look.colour, width: 1, dash: look.dash},
       marker: {color: look.colour, symbol: measured.map((r) => (r.status === "ok" ? look.symbol : "x-thin-open")), size: 8}, hoverinfo: "text",
       text: measured.map((r) => `<b>${esc(f.short(s.provider, 60))}</b><br>${f.quantity(r.value, one.kind, one.unit)}<br>round ${model.rows.value(r.row, "round")}, attempt ${r.order} of the run<br>${esc(r.status)}, ${esc(f.moment(model.rows.value(r.row, "provenance", "time_start")))} UTC`),
     }] : []};
   }).filter((one) => one.traces.length);
   if (!series.length) return h("div", {}, h("h3", {}, "Attempts in time order"), empty("No attempt was measured at this point."));
   return chart({
-    id: "attempts", title: "Attempts in time order", series, note: "Each a fresh process; one line for each provider.",
-    layout: () => ({xaxis: {title: "position in the run"}, yaxis: {title: axisTitle(one), type: "log", exponentformat: "SI", nticks: 6}}),
+    id: "attempts", title: "Attempts in time order", series, labels, note: "Each a fresh process; one line for each provider.",
+    layout: () => ({xaxis: {title: "position in the run"}, yaxis: axis}),
   });
 }
 
-const axisTitle = (one) => one.metric.replace(/_/g, " ") + (one.unit ? " / " + one.unit : "");
+const axisTitle = (one) => one.metric.replace(/_/g, " ");
 
 // Boxes from C++'s quartiles, every attempt as a dot, and the batches behind them as faint ones.
-function distribution(model, one, list) {
-  const shown = list.filter((s) => s.box);
+function distribution(model, one, list, scale) {
+  const shown = list.filter((s) => s.box && f.known(s.median));
   if (!shown.length) return h("div", {}, h("h3", {}, "Distribution"), empty("No attempt was measured at this point."));
+  const {of, axis, labels} = onScale(one, scale);
   const series = shown.map((s, index) => {
     const look = lookOf(s.provider, one.providers, one.baseline);
-    const values = s.rows.map((row) => model.rows.value(row, "metrics", one.metric));
+    const values = s.rows.map((row) => model.rows.value(row, "metrics", one.metric)).filter(f.known);
     const batches = one.metric === "steady_time" ? s.rows.flatMap((row) => (model.rows.value(row, "samples", "steady_s") || []).filter(f.known)) : [];
-    const [least, q1, middle, q3, most] = s.box;
+    const [least, q1, middle, q3, most] = s.box.map((value) => of(s, value));
     return {name: s.provider, look, traces: [
       {type: "box", x: [index], q1: [q1], median: [middle], q3: [q3], lowerfence: [least], upperfence: [most], line: {color: look.colour, width: 1.5}, fillcolor: "rgba(128,128,128,0.12)", width: 0.5, hoverinfo: "skip"},
-      {type: "scatter", mode: "markers", x: batches.map((_, i) => index + 0.36 + 0.1 * ((i * 0.618) % 1)), y: batches, marker: {color: look.colour, size: 3, opacity: 0.35}, hoverinfo: "skip"},
-      {type: "scatter", mode: "markers", x: values.map((_, i) => index - 0.15 + 0.3 * ((i * 0.618) % 1)), y: values.map((v) => (f.known(v) ? v : null)), marker: {color: look.colour, symbol: look.symbol, size: 6, opacity: 0.8}, hoverinfo: "text",
+      {type: "scatter", mode: "markers", x: batches.map((_, i) => index + 0.32 + 0.12 * ((i * 0.618) % 1)), y: batches.map((v) => of(s, v)), marker: {color: look.colour, size: 3, opacity: 0.35}, hoverinfo: "skip"},
+      {type: "scatter", mode: "markers", x: values.map((_, i) => index - 0.15 + 0.3 * ((i * 0.618) % 1)), y: values.map((v) => of(s, v)), marker: {color: look.colour, symbol: look.symbol, size: 6, opacity: 0.8}, hoverinfo: "text",
         text: values.map((v) => `<b>${esc(f.short(s.provider, 60))}</b><br>${f.quantity(v, one.kind, one.unit)}<br>median ${f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)}${s.modes ? "<br>two heaps, p = " + s.modes.p : ""}`)},
     ]};
   });
   return chart({
-    id: "dist", title: "Distribution", series, note: "Boxes are quartiles and extremes of the attempts; small dots are the batches inside them.",
-    layout: () => ({xaxis: {tickvals: shown.map((_, i) => i), ticktext: shown.map((s) => esc(f.short(s.provider, 14))), showgrid: false, zeroline: false, title: "provider"},
-      yaxis: {title: axisTitle(one), type: "log", exponentformat: "SI", nticks: 6}}),
+    id: "dist", title: "Distribution", series, labels, note: "Boxes are quartiles and extremes of the attempts; small dots are the batches inside them.",
+    layout: () => ({xaxis: {tickvals: shown.map((_, i) => i), ticktext: shown.map((s) => esc(f.short(s.provider, 14))), showgrid: false, zeroline: false, title: "provider"}, yaxis: axis}),
   });
 }
 

@@ -71,10 +71,9 @@ export function caseLink(model, s, text) {
 
 function changes(model) {
   const list = model.history.flatMap((series) => series.changes.map((cut) => {
-    const first = model.summaries[series.at[cut.position]];
-    return {...cut, s: first, run: first.run};
+    return {...cut, s: series.of, run: series.points[cut.position].run};
   })).sort((a, b) => b.run - a.run || b.ratio - a.ratio);
-  const steps = model.history.map((series) => ({...series.last, s: model.summaries[series.at[series.at.length - 1]], run: model.summaries[series.at[series.at.length - 1]].run}))
+  const steps = model.history.map((series) => ({...series.last, s: series.of, run: series.points[series.points.length - 1].run}))
     .filter((step) => f.known(step.low) && (step.low > 1 || step.high < 1)).sort((a, b) => b.run - a.run || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
   const columns = (extra) => [
     {title: "Run", value: (c) => model.runs[c.run].id, cell: (c) => h("span", {title: model.runTitle(c.run)}, model.runLabel(c.run) + " ", h("code", {}, model.commit(c.run)))},
@@ -103,7 +102,7 @@ function tone(model, c) {
 }
 
 function noise(model) {
-  return section("Noise of each machine", machineTable(model), h("p", {class: "note"}, "Scatter of ln(time), as a share, split by where it comes from; median over series. Between runs includes real changes. ",
+  return section("Noise of each machine", machineTable(model), h("p", {class: "note"}, "In process, processes, runs: standard deviation of ln(time) within a process, between processes and between runs, median over series; between runs includes real changes. ",
     h("a", {href: link("calibration")}, "More on the calibration page"), "."));
 }
 
@@ -114,11 +113,11 @@ export function machineTable(model) {
       {title: "Machine", value: (m) => m.name, cell: (m) => [h("strong", {}, m.name), " ", h("code", {}, f.short(m.fingerprint, 16))]},
       {title: "Processor", value: (m) => m.model, cell: (m) => h("span", {class: "clip", title: m.model}, m.model || "–")},
       {title: "Attempts", number: true, value: (m) => m.noise.attempts, cell: (m) => m.noise.attempts.toLocaleString("en")},
-      {title: "Within process", number: true, value: (m) => m.noise.within_process, cell: (m) => f.percent(m.noise.within_process, 2)},
-      {title: "Between processes", number: true, value: (m) => m.noise.between_processes, cell: (m) => f.percent(m.noise.between_processes, 2)},
-      {title: "Between runs", number: true, value: (m) => m.noise.between_runs, cell: (m) => f.percent(m.noise.between_runs, 2)},
-      {title: "Steal", unit: "median, most", number: true, value: (m) => m.noise.steal_median, cell: (m) => f.percent(m.noise.steal_median, 2) + ", " + f.percent(m.noise.steal_most, 1)},
-      {title: "Load", unit: "median, most", number: true, value: (m) => m.noise.load_median, cell: (m) => f.plain(m.noise.load_median) + ", " + f.plain(m.noise.load_most)},
+      {title: "In process", hint: "scatter between batches of one process", number: true, value: (m) => m.noise.within_process, cell: (m) => f.percent(m.noise.within_process, 2)},
+      {title: "Processes", hint: "scatter between processes of one run", number: true, value: (m) => m.noise.between_processes, cell: (m) => f.percent(m.noise.between_processes, 2)},
+      {title: "Runs", hint: "scatter between runs; holds real changes as well", number: true, value: (m) => m.noise.between_runs, cell: (m) => f.percent(m.noise.between_runs, 2)},
+      {title: "Steal", unit: "most", number: true, value: (m) => m.noise.steal_most, cell: (m) => f.percent(m.noise.steal_most, 1)},
+      {title: "Load", unit: "most", number: true, value: (m) => m.noise.load_most, cell: (m) => f.plain(m.noise.load_most, 2)},
       {title: "Excluded", number: true, value: (m) => m.noise.excluded, cell: (m) => m.noise.excluded},
     ],
   });
@@ -162,10 +161,9 @@ export function resultTable(model, list, id, withCase = true) {
         cell: (s) => (s.baseline ? "1 (baseline)" : f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio))},
       {title: "Verdict", value: (s) => s.verdict, cell: (s) => verdict(s)},
       {title: "Of limit", number: true, hint: "share of this machine's measured ceiling", value: (s) => s.limit, cell: (s) => f.percent(s.limit)},
-      {title: "Error", unit: "/tolerance", number: true, hint: "largest error of the output, as a share of the tolerance", value: (s) => s.error, cell: (s) => f.plain(s.error)},
+      {title: "Error/tol.", number: true, hint: "largest error of the output, as a share of the tolerance", value: (s) => s.error, cell: (s) => f.plain(s.error, 2)},
       {title: "Memory", number: true, hint: "peak of the worker process", value: (s) => s.memory, cell: (s) => f.bytes(s.memory)},
-      {title: "Rounds", number: true, value: (s) => s.rounds, cell: (s) => s.rounds},
-      {title: "Attempts", hint: "values in the order they were taken", value: (s) => s.rows.length, cell: (s) => h("span", {class: "spark"}, s.spark)},
+      {title: "Attempts", hint: "number of rounds, and the values in the order they were taken", value: (s) => s.rounds, cell: (s) => [s.rounds + " ", h("span", {class: "spark"}, s.spark)]},
     ].filter(Boolean),
   });
 }

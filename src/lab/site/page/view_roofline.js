@@ -42,9 +42,11 @@ function roofline(model, group, shown) {
   const knees = slopes.map(([, rate]) => top / rate);
   const from = Math.min(...xs, ...knees) / 3, to = Math.max(...xs, ...knees) * 3;
   const grey = css("--faint");
+  // Ceilings of the same rate are one line.
+  const levels = [...new Map(group.compute.map(([name, rate]) => [rate, group.compute.filter(([, r]) => r === rate).map(([n]) => n).join(", ")]))].map(([rate, name]) => [name, rate]);
   const lines = [
     ...slopes.map(([name, rate]) => ({name, x: [from, Math.min(to, top / rate)], y: [from * rate, Math.min(to, top / rate) * rate], text: `${esc(name)}: ${f.rate(rate, "B/s")}`})),
-    ...group.compute.map(([name, rate]) => ({name, x: [slopes.length ? Math.min(...slopes.map(([, s]) => rate / s)) : from, to], y: [rate, rate], text: `${esc(name)}: ${f.rate(rate, "op/s")}`})),
+    ...levels.map(([name, rate]) => ({name, x: [slopes.length ? Math.min(...slopes.map(([, s]) => rate / s)) : from, to], y: [rate, rate], text: `${esc(name)}: ${f.rate(rate, "op/s")}`})),
   ];
   const ceilings = {name: "ceilings", look: {colour: grey, symbol: "square"}, traces: lines.map((line) => ({type: "scatter", mode: "lines", x: line.x, y: line.y, line: {color: grey, width: 1.5}, hoverinfo: "text", text: [line.text, line.text]}))};
   const cases = [...new Set(shown.map((s) => s.case))];
@@ -55,8 +57,8 @@ function roofline(model, group, shown) {
       text: own.map((s) => `<b>${esc(f.short(s.provider, 60))}</b><br>${esc(f.short(model.cases[s.case].name, 60))}: ${esc(f.short(model.points[s.point].label, 80))}<br>${f.rate(s.flop_rate, "op/s")} at ${f.plain(s.intensity)} op/B<br>${f.percent(s.limit, 1)} of its limit`)}]};
   });
   return chart({
-    id: "roof", title: "Rate against intensity", series: [ceilings, ...series], note: "Operations and bytes are the case's own count, not the hardware's; medians over the newest run's attempts. Slanted: bytes per second; level: operations per second.",
-    layout: () => ({height: 520, xaxis: {type: "log", title: "intensity / (operation/byte)", exponentformat: "SI", range: [Math.log10(from), Math.log10(to)]}, yaxis: {type: "log", title: "rate / (operation/s)", exponentformat: "SI"},
+    id: "roof", title: "Rate against intensity", series: [ceilings, ...series], labels: {xaxis: (v) => f.plain(v), yaxis: (v) => f.tick(v, "rate", "op/s")}, note: "Operations and bytes are the case's own count, not the hardware's; medians over the newest run's attempts. Slanted: bytes per second; level: operations per second.",
+    layout: () => ({height: 520, xaxis: {type: "log", title: "intensity / (operation/byte)", range: [Math.log10(from), Math.log10(to)]}, yaxis: {type: "log", title: "rate"},
       annotations: lines.map((line) => ({x: Math.log10(line.x[line.y[0] === line.y[1] ? 1 : 0]), y: Math.log10(line.y[line.y[0] === line.y[1] ? 1 : 0]), text: esc(line.name), showarrow: false, xanchor: line.y[0] === line.y[1] ? "right" : "left", yanchor: "bottom", font: {size: 11, color: grey}}))}),
   });
 }

@@ -13,8 +13,9 @@ const LINES = 12;  // runs in one chart; older ones are left out, and the note s
 
 // What can be plotted of a summary.
 const values = (one) => [
-  {key: "median", title: one.metric.replace(/_/g, " ") + (one.unit ? " / " + one.unit : ""), name: "median of " + one.metric.replace(/_/g, " "), get: (s) => [s.median, s.low, s.high], log: true, text: (s) => f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)},
-  {key: "ratio", title: "ratio to the baseline", name: "ratio to the baseline", get: (s) => [s.ratio, s.ratio_low, s.ratio_high], log: true, text: (s) => f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)},
+  {key: "median", title: one.metric.replace(/_/g, " "), label: (v) => f.tick(v, one.kind, one.unit), name: "median of " + one.metric.replace(/_/g, " "), get: (s) => [s.median, s.low, s.high], log: true, text: (s) => f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)},
+  {key: "relative", title: one.metric.replace(/_/g, " ") + " / first level", name: "relative to the first level", get: (s) => [s.relative, s.relative_low, s.relative_high], text: (s) => f.withInterval(s.relative, s.relative_low, s.relative_high, f.ratio) + " of the first level"},
+  {key: "ratio", title: "ratio to the baseline", name: "ratio to the baseline", get: (s) => [s.ratio, s.ratio_low, s.ratio_high], text: (s) => f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)},
   {key: "limit", title: "of limit / %", name: "fraction of the limit", get: (s) => [f.known(s.limit) ? 100 * s.limit : undefined], text: (s) => f.percent(s.limit, 1)},
   {key: "memory", title: "peak memory / MiB", name: "peak memory", get: (s) => [f.known(s.memory) ? s.memory / 2 ** 20 : undefined], text: (s) => f.bytes(s.memory)},
   {key: "error", title: "error / tolerance", name: "error over tolerance", get: (s) => [s.error], text: (s) => f.plain(s.error)},
@@ -77,8 +78,8 @@ function byRun(model, one, own, points, axis, value) {
   });
   const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
-    id: "byrun", title: "One line for each run", series, note: "Light is old, dark is new" + (dark() ? " (here: dim is old, bright is new)" : "") + "." + (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
-    layout: () => ({xaxis: {title: esc(f.short(axis.name)), type: log ? "log" : axis.numeric ? "linear" : "category", ...(log ? ticksOf(axis.values) : {})}, yaxis: {title: value.title, type: value.log ? "log" : "linear", exponentformat: "SI"}}),
+    id: "byrun", labels: value.label ? {yaxis: value.label} : {}, title: "One line for each run", series, note: "Light is old, dark is new" + (dark() ? " (here: dim is old, bright is new)" : "") + "." + (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
+    layout: () => ({xaxis: {title: esc(f.short(axis.name)), type: log ? "log" : axis.numeric ? "linear" : "category", ...(log ? ticksOf(axis.values) : {})}, yaxis: {title: value.title, type: value.log ? "log" : "linear"}}),
   });
 }
 
@@ -98,8 +99,8 @@ function acrossRuns(model, one, own, points, axis, value) {
   }).filter((one) => one.traces.length);
   const ids = runs.map((run) => model.runs[run].id);
   return chart({
-    id: "across", title: "The same setting across runs", series, note: "Runs in order of time; the commit is in the box that a marker shows.",
-    layout: () => ({xaxis: {type: "category", categoryorder: "array", categoryarray: ids, tickvals: ids, ticktext: runs.map((run) => model.runLabel(run).slice(0, 5)), title: "run, by time"}, yaxis: {title: value.title, type: value.log ? "log" : "linear", exponentformat: "SI"}}),
+    id: "across", labels: value.label ? {yaxis: value.label} : {}, title: "The same setting across runs", series, note: "Runs in order of time; the commit is in the box that a marker shows.",
+    layout: () => ({xaxis: {type: "category", categoryorder: "array", categoryarray: ids, tickvals: ids, ticktext: runs.map((run) => model.runLabel(run).slice(0, 5)), title: "run, by time"}, yaxis: {title: value.title, type: value.log ? "log" : "linear"}}),
   });
 }
 
@@ -115,7 +116,7 @@ function surface(model, one, own, points, axis, second, value) {
   const numbers = z.flat().filter((v) => v !== null);
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   const steps = [0, 0.25, 0.5, 0.75, 1].map((t) => least + t * (most - least));
-  const label = (v) => (value.key === "median" ? f.quantity(10 ** v, one.kind, one.unit) : value.key === "ratio" ? f.ratio(10 ** v) : f.plain(v));
+  const label = (v) => (value.key === "median" ? f.quantity(10 ** v, one.kind, one.unit) : value.key === "ratio" || value.key === "relative" ? f.ratio(v) : f.plain(v));
   const bar = {thickness: 12, outlinewidth: 0, tickvals: steps, ticktext: steps.map(label)};
   const x = xs.map((_, i) => i), y = ys.map((_, i) => i);
   const ticks = (list) => ({tickvals: list.map((_, i) => i), ticktext: list.map((v) => esc(f.short(String(v), 14)))});
@@ -130,7 +131,7 @@ function surface(model, one, own, points, axis, second, value) {
   const solid = webgl() ? chart({
     id: "surface", title: "Surface", note: "The same values; drag to turn.", legend: false,
     series: [{name: "surface", look: {}, traces: [{type: "surface", x, y, z, text: words, hoverinfo: "text", colorscale: "Cividis", showscale: false, contours: {z: {show: true, color: css("--faint"), width: 1}}}]}],
-    layout: () => ({margin: {l: 0, r: 0, t: 0, b: 0}, scene: {xaxis: axis3(xs, titles[0]), yaxis: axis3(ys, titles[1]), zaxis: {title: {text: value.log ? "" : value.title}, tickvals: steps, ticktext: steps.map(label), gridcolor: css("--faint"), color: css("--text")}, camera: {eye: {x: -1.5, y: -1.7, z: 0.9}}, aspectmode: "manual", aspectratio: {x: 1.2, y: 1.2, z: 0.8}}}),
+    layout: () => ({margin: {l: 0, r: 0, t: 0, b: 0}, scene: {xaxis: axis3(xs, titles[0]), yaxis: axis3(ys, titles[1]), zaxis: {title: {text: value.log ? "" : value.title}, tickvals: steps, ticktext: steps.map(label), gridcolor: css("--faint"), color: css("--text")}, camera: {eye: {x: -1.75, y: -1.95, z: 1.0}, center: {x: 0, y: 0, z: -0.15}}, aspectmode: "manual", aspectratio: {x: 1.2, y: 1.2, z: 0.8}}}),
   }) : h("div", {}, h("h3", {}, "Surface"), empty("This browser draws no three-dimensional charts (WebGL is off); the map beside shows the same values."));
   return h("div", {class: "two"}, flat, solid);
 }
