@@ -82,7 +82,7 @@ function base(layout) {
   const merged = {
     font: {family: css("--font"), size: 13, color: css("--text")},
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    margin: {l: 64, r: 20, t: 12, b: 52}, height: 380, showlegend: false, hovermode: "closest", dragmode: "zoom",
+    margin: {l: 64, r: 20, t: 28, b: 52}, height: 380, showlegend: false, hovermode: "closest", dragmode: "zoom",
     hoverlabel: {bgcolor: css("--card"), bordercolor: css("--faint"), font: {color: css("--text"), size: 13}, align: "left", namelength: 0},
     modebar: {bgcolor: "rgba(0,0,0,0)", color: css("--faint"), activecolor: css("--accent")},
     ...layout,

@@ -63,7 +63,7 @@ function heatMap(model, one, list, points) {
     series: [{name: "ratio", look: {}, traces: [{type: "heatmap", x, y, z, zmin: -end, zmax: end, colorscale: scale, text: hover, hoverinfo: "text", xgap: 2, ygap: 2,
       colorbar: {thickness: 12, outlinewidth: 0, tickvals: shown, ticktext: shown.map((t) => f.ratio(2 ** t)), title: {text: "ratio", side: "right"}}}]}],
     layout: () => ({
-      height: 110 + 30 * points.length, annotations, margin: {l: 64, r: 10, t: 8, b: 40},
+      height: 110 + 30 * points.length, annotations, margin: {l: 64, r: 10, t: 28, b: 40},
       xaxis: {tickvals: x, ticktext: providers.map((name) => esc(f.short(name, 18))), side: "bottom", showgrid: false, ticks: "", zeroline: false, title: "provider"},
       yaxis: {tickvals: y, ticktext: points.map((point) => esc(f.short(point.label, narrow() ? 18 : 44))), autorange: "reversed", showgrid: false, ticks: "", zeroline: false},
     }),

@@ -78,7 +78,7 @@ function byRun(model, one, own, points, axis, value) {
   });
   const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
-    id: "byrun", labels: value.label ? {yaxis: value.label} : {}, title: "One line for each run", series, note: "Light is old, dark is new" + (dark() ? " (here: dim is old, bright is new)" : "") + "." + (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
+    id: "byrun", labels: value.label ? {yaxis: value.label} : {}, title: "One line for each run", series, note: (dark() ? "Dim is old, bright is new." : "Light is old, dark is new.") + (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
     layout: () => ({xaxis: {title: esc(f.short(axis.name)), type: log ? "log" : axis.numeric ? "linear" : "category", ...(log ? ticksOf(axis.values) : {})}, yaxis: {title: value.title, type: value.log ? "log" : "linear"}}),
   });
 }
