@@ -19,6 +19,7 @@ constexpr const char* kMainFooter = R"(Examples:
   assay list                              what can be run here
   assay run semiring_matmul --quick       measure one case at its representative points
   assay report results/ --out report.md   what all runs so far say
+  assay gate --baseline a.db --current b.db   did anything become slower or wrong?
 
 Exit status: 0 fine, 1 regression, 2 usage or bad input, 3 unresolved, 4 wrong results,
 5 environment refused, 130 interrupted.
@@ -41,7 +42,8 @@ void add_run(CLI::App& app, RunArguments& a) {
                  "`all`, or JSON: an object or a list of objects; keys not given are the "
                  "representative point's")
       ->group(what);
-  app.add_option("--providers", a.providers, "only these, separated by commas")
+  app.add_option("--providers", a.providers,
+                 "only these, separated by commas; name@x is the same one under another name")
       ->delimiter(',')
       ->group(what);
   app.add_option("--skip", a.skip, "not these")->delimiter(',')->group(what);
@@ -49,6 +51,12 @@ void add_run(CLI::App& app, RunArguments& a) {
 
   const std::string how = "How to measure";
   app.add_option("--rounds", a.rounds, "attempts of each provider at a point (10)")->group(how);
+  app.add_option("--precision", a.precision,
+                 "rounds until every ratio is known to ± this share (1%), looked at after 10, 14, "
+                 "20, 28, 40, 56 and 80")
+      ->group(how)
+      ->excludes("--rounds");
+  app.add_option("--budget", a.budget, "no attempt starts after this time (10m)")->group(how);
   app.add_option("--steady", a.steady, "steady time of an attempt (0.5s)")->group(how);
   app.add_option("--batches", a.batches, "batches of an attempt (10)")->group(how);
   app.add_option("--warm-up", a.warm_up, "calls before measuring (2)")->group(how);
@@ -82,6 +90,7 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.footer(R"(Examples:
   assay run semiring_matmul --quick
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
+  assay run semiring_matmul --precision 1% --budget 10m
   assay run all --quick --dry-run
   assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
   assay run --resume 20260131T120000.000000Z-abc1234)");
@@ -164,6 +173,14 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "serve", "the same page, live while a run is in progress", add_serve);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
+  offer(app, chosen, "compare", "two providers, runs, commits or sources, with intervals",
+        add_compare);
+  offer(app, chosen, "gate", "did anything become slower or wrong? by exit status, JUnit, JSON",
+        add_gate);
+  offer(app, chosen, "history", "a case from commit to commit, and where it changed", add_history);
+  offer(app, chosen, "import", "rows from the files of other benchmark tools", add_import);
+  offer(app, chosen, "export", "rows as CSV, JUnit XML, or a trace of the run's schedule",
+        add_export);
   offer(app, chosen, "chip", "the accelerator simulator, used directly", add_chip);
   offer(app, chosen, "transport", "the drift-kinetic solver for flux surfaces, used directly",
         add_transport);

@@ -23,7 +23,7 @@ struct RunArguments {
   std::string points;
   std::vector<std::string> providers, skip, platforms;
   std::optional<int> rounds, batches, warm_up, cpu_slots, cores, tries;
-  std::optional<std::string> steady, limit, memory, settle, max_steal;
+  std::optional<std::string> steady, limit, memory, settle, max_steal, precision, budget;
   std::optional<std::uint64_t> seed;
   std::string label, out, resume, store, trace;
   bool in_process = false, dry_run = false, json = false;
@@ -105,9 +105,71 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
+struct CompareArguments {
+  std::string a, b;
+  std::vector<std::string> sources;
+  std::string metric, effect = "5%", alpha = "5%", confidence = "95%";
+  std::string out;
+  bool pool = false, json = false;
+};
+
+struct GateArguments {
+  std::string baseline, current;
+  std::vector<std::string> sources;
+  std::string delta = "5%", alpha = "5%", confidence = "95%", rule = "intervals", metric;
+  std::string out, junit;
+  bool pool = false, json = false;
+  // --run: measure both sides
+  bool run = false, quick = false;
+  std::vector<std::string> cases, providers;
+  std::string points, build, journals;
+  std::optional<int> rounds, cores;
+  std::optional<std::string> budget, steady, max_steal;
+};
+
+struct HistoryArguments {
+  std::string case_name;
+  std::vector<std::string> sources;
+  std::string provider, point, metric, out;
+  bool json = false;
+  // --confirm: measure the two commits of a change beside each other
+  bool confirm = false;
+  std::string at, before, after, build, journals;
+  std::optional<int> rounds, cores;
+  std::optional<std::string> budget, steady, max_steal;
+};
+
+struct ImportArguments {
+  std::vector<std::string> files;
+  std::string format = "auto", suite = "imported", case_name, provider, commit, time, machine;
+  std::string out, store;
+  bool here = false, json = false;
+};
+
+struct ExportArguments {
+  std::vector<std::string> sources;
+  std::string format = "csv";  // csv, junit, trace
+  std::string run, out;
+  bool latest = false;
+};
+
+struct BundleArguments {
+  std::string case_name, point;
+  std::vector<std::string> sources;
+  std::string out;
+  bool json = false;
+};
+
+struct FeedArguments {
+  std::string kind;  // op-matrix
+  std::vector<std::string> sources;
+  std::string apply, out, provider, map;
+};
+
 using Command = std::variant<ListArguments, RunArguments, ReportArguments, SiteArguments,
                              ServeArguments, StoreArguments, DoctorArguments, ChipArguments,
-                             TransportArguments, EinsumArguments>;
+                             TransportArguments, EinsumArguments, ImportArguments, ExportArguments,
+                             CompareArguments, GateArguments, HistoryArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -4,7 +4,8 @@
 
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
-// arguments.cc (measuring and keeping), arguments_publish.cc (pages), arguments_engines.cc.
+// arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc,
+// arguments_decide.cc, arguments_publish.cc (pages).
 
 #include "cli/arguments.h"
 
@@ -22,5 +23,14 @@ void add_serve(CLI::App& app, ServeArguments& a);
 void add_chip(CLI::App& app, ChipArguments& a);
 void add_transport(CLI::App& app, TransportArguments& a);
 void add_einsum(CLI::App& app, EinsumArguments& a);
+
+// arguments_decide.cc
+void add_compare(CLI::App& app, CompareArguments& a);
+void add_gate(CLI::App& app, GateArguments& a);
+void add_history(CLI::App& app, HistoryArguments& a);
+
+// arguments_exchange.cc
+void add_import(CLI::App& app, ImportArguments& a);
+void add_export(CLI::App& app, ExportArguments& a);
 
 }  // namespace assay::cli

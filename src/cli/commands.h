@@ -21,6 +21,11 @@ int simulate_chip(const ChipArguments& arguments);
 // command line; returns only where that cannot be done (EnvironmentError).
 int transport(char** argv);
 int contract(const EinsumArguments& arguments);
+int compare(const CompareArguments& arguments);
+int gate(const GateArguments& arguments);
+int history(const HistoryArguments& arguments);
+int import_files(const ImportArguments& arguments);
+int export_rows(const ExportArguments& arguments);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;

@@ -25,6 +25,11 @@ struct Dispatch {
   int operator()(const ChipArguments& a) const { return simulate_chip(a); }
   int operator()(const TransportArguments&) const { return transport(argv); }
   int operator()(const EinsumArguments& a) const { return contract(a); }
+  int operator()(const CompareArguments& a) const { return compare(a); }
+  int operator()(const GateArguments& a) const { return gate(a); }
+  int operator()(const HistoryArguments& a) const { return history(a); }
+  int operator()(const ImportArguments& a) const { return import_files(a); }
+  int operator()(const ExportArguments& a) const { return export_rows(a); }
 };
 
 int complain(const std::exception& e, int status) {

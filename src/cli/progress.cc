@@ -58,7 +58,7 @@ void TerminalProgress::starting(const lab::PointPlan& point, const lab::Contende
   if (!terminal_) return;
   show(fmt::format("[{}/{}] {} {}  round {}/{}  {}  {}", done_ + 1, total_,
                    point.definition->name(), lab::point_label(point.point), round + 1,
-                   point.order.size(), contender.provider.id, time_left()));
+                   point.order.size(), contender.name, time_left()));
 }
 
 void TerminalProgress::finished(const lab::Row& row) {

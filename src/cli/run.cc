@@ -12,13 +12,16 @@
 #include "cases/einsum/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/installation.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "lab/measure/attempt.h"
 #include "lab/run/runner.h"
+#include "lab/stats/stopping.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
+#include "lab/view/stopping.h"
 #include "lab/view/summary.h"
 #include "lab/view/table.h"
 
@@ -39,18 +42,6 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-double parse_share(const std::string& text, const std::string& what) {
-  try {
-    std::size_t used = 0;
-    const double value = std::stod(text, &used);
-    const auto unit = text.substr(used);
-    if (value >= 0 && value <= 100 && unit == "%") return value / 100;
-    if (value >= 0 && value <= 1 && unit.empty()) return value;
-  } catch (const std::exception&) {
-  }
-  fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
-}
-
 std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {
   if (a.cases.empty()) fail("name at least one case, or `all` (see assay list)");
   std::vector<std::string> names;
@@ -66,6 +57,12 @@ std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const Ru
     if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
   }
   return unique;
+}
+
+double budget_of(const RunArguments& a) {
+  const double seconds = parse_duration_s(*a.budget, "--budget");
+  if (!(seconds > 0)) fail("--budget must be more than 0, got '{}'", *a.budget);
+  return seconds;
 }
 
 lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
@@ -88,6 +85,12 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
   r.skip = a.skip;
   if (!a.platforms.empty()) r.platforms = a.platforms;
   if (a.rounds) r.rounds = *a.rounds;
+  if (a.precision) {
+    r.precision = parse_share(*a.precision, "--precision");
+    if (!(r.precision > 0)) fail("--precision must be more than 0, got '{}'", *a.precision);
+    r.rounds = lab::kMaxRounds;
+  }
+  if (a.budget) r.budget_s = budget_of(a);
   if (a.batches) r.settings.batches = *a.batches;
   if (a.warm_up) r.settings.warm_up_calls = *a.warm_up;
   if (a.steady) r.settings.steady_s = parse_duration_s(*a.steady, "--steady");
@@ -110,6 +113,7 @@ lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments
   if (!a.cases.empty() && selected_cases(cases, a) != place.request.cases) {
     fail("--resume continues a run of other cases than those named: '{}'", a.resume);
   }
+  if (a.budget) place.request.budget_s = budget_of(a);  // a run that spent its budget may get more
   return place;
 }
 
@@ -119,7 +123,7 @@ void print_plan(const lab::Plan& plan) {
                stdout);
     for (const auto& contender : at.contenders) {
       if (!contender.refused) continue;
-      std::fputs(fmt::format("  {:<16} {} ({}): {}\n", contender.provider.id,
+      std::fputs(fmt::format("  {:<16} {} ({}): {}\n", contender.name,
                              lab::name_of(contender.refused->status), contender.refused->why.code,
                              contender.refused->why.message)
                      .c_str(),
@@ -127,13 +131,12 @@ void print_plan(const lab::Plan& plan) {
     }
     for (const auto& contender : at.contenders) {
       if (contender.refused || !contender.provider.deterministic) continue;
-      std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.provider.id).c_str(),
-                 stdout);
+      std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.name).c_str(), stdout);
     }
     for (std::size_t round = 0; round < at.order.size(); ++round) {
       std::string line = fmt::format("  round {:<3}", round + 1);
       for (const int i : at.order[round]) {
-        line += fmt::format(" {:<16}", at.contenders[static_cast<std::size_t>(i)].provider.id);
+        line += fmt::format(" {:<16}", at.contenders[static_cast<std::size_t>(i)].name);
       }
       line.erase(line.find_last_not_of(' ') + 1);
       std::fputs((line + "\n").c_str(), stdout);
@@ -149,13 +152,12 @@ void print_plan_json(const lab::Plan& plan) {
     Json rounds = Json::array(), refused = Json::array();
     for (const auto& order : at.order) {
       Json round = Json::array();
-      for (const int i : order)
-        round.push_back(at.contenders[static_cast<std::size_t>(i)].provider.id);
+      for (const int i : order) round.push_back(at.contenders[static_cast<std::size_t>(i)].name);
       rounds.push_back(std::move(round));
     }
     for (const auto& contender : at.contenders) {
       if (!contender.refused) continue;
-      refused.push_back(Json{{"provider", contender.provider.id},
+      refused.push_back(Json{{"provider", contender.name},
                              {"platform", contender.platform},
                              {"status", lab::name_of(contender.refused->status)},
                              {"code", contender.refused->why.code},
@@ -214,14 +216,19 @@ int run(const RunArguments& a) {
 
   const auto summaries = lab::summarise(result.rows);
   progress.clear_line();
+  const auto stops = lab::stops_of(result.rows);
   if (a.json) {
-    std::fputs(
-        (pretty_json(lab::summary_json(result.run_id, result.journal, summaries)) + "\n").c_str(),
-        stdout);
+    auto json = lab::summary_json(result.run_id, result.journal, summaries);
+    for (const auto& stop : stops) {
+      json["stopping"].push_back(
+          Json{{"case", stop.case_name}, {"point", stop.point}, {"stopping", stop.stopping}});
+    }
+    std::fputs((pretty_json(json) + "\n").c_str(), stdout);
   } else {
     std::fputs(lab::terminal_table(summaries, stdout_style()).c_str(), stdout);
   }
   std::fflush(stdout);
+  for (const auto& line : lab::stopping_lines(stops)) progress.note(line);
   progress.note(fmt::format("journal: {}", result.journal));
   if (result.interrupted) {
     progress.note(fmt::format("interrupted; continue with: assay run --resume {}", result.journal));

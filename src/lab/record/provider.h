@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/record/status.h"
@@ -30,5 +31,16 @@ struct Provider {
   // kWrongResult here, and then such rows are no failure of the run.
   Status expected_status = Status::kOk;
 };
+
+// The provider behind a row's name. `naive@b` is the provider `naive` under another name: the same
+// code for an A/A comparison, or the code of another build (RunSide in lab/run/request.h).
+inline std::string_view provider_of(std::string_view name) {
+  return name.substr(0, name.find('@'));
+}
+// What follows the `@`; empty for a plain provider.
+inline std::string_view side_of(std::string_view name) {
+  const auto at = name.find('@');
+  return at == std::string_view::npos ? std::string_view() : name.substr(at + 1);
+}
 
 }  // namespace assay::lab

@@ -63,7 +63,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
   row.suite = plan.definition->suite();
   row.case_name = plan.definition->name();
   row.point = plan.point;
-  row.provider = provider.id;
+  row.provider = contender.name;
   row.platform = contender.platform;
   row.machine = facts.machine.to_json();
   row.cores = static_cast<int>(cpus.size());
@@ -81,13 +81,18 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
            {"request", request_to_json(facts.request)},
            {"order_seed", facts.request.order_seed},
            {"isolation", facts.request.in_process ? "in-process" : "process"},
-           {"baseline", plan.definition->baseline()},
+           {"baseline", plan.baseline},
            {"primary_metric", plan.definition->primary_metric().name},
            {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)},
            {"expected_status", name_of(provider.expected_status)},
            {"versions", contender.versions},
            {"cpus", cpus},
            {"device", Json()}});
+  if (const auto label = side_of(contender.name); !label.empty()) {
+    const auto& hash = contender.side_sha256;
+    row.provenance["side"] = {{"label", label},
+                              {"worker_sha256", hash.empty() ? Json() : Json(hash)}};
+  }
   return row;
 }
 

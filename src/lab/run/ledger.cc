@@ -21,7 +21,8 @@ std::string place(const Case& c, const Json& point, const std::string& provider,
 }
 
 // How large a point is for a provider: its memory, or where that is not known its work.
-double size_of_point(const Case& c, const Json& point, const std::string& provider) {
+double size_of_point(const Case& c, const Json& point, std::string_view known_as) {
+  const auto provider = provider_of(known_as);
   if (const auto bytes = c.memory_estimate(point, provider); bytes > 0) {
     return static_cast<double>(bytes);
   }

@@ -3,12 +3,14 @@
 #include "lab/run/plan.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/process.h"
 #include "base/units.h"
 #include "lab/run/order.h"
 
@@ -17,6 +19,15 @@ namespace {
 
 bool among(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
+}
+
+void check_label(const std::string& label, const std::string& shown) {
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  };
+  if (label.empty() || label.size() > 32 || !std::ranges::all_of(label, allowed)) {
+    fail("a label after @ has 1 to 32 letters, digits, '.', '_' or '-', got '{}'", shown);
+  }
 }
 
 // A name that no selected case knows is a typing error, not an empty selection.
@@ -29,9 +40,57 @@ void check_provider_names(const std::vector<const Case*>& cases, const RunReques
   for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
   for (const auto* list : {&request.providers, &request.skip}) {
     for (const auto& name : *list) {
-      if (!known.contains(name)) fail("unknown provider (known here: {}): '{}'", names, name);
+      if (!known.contains(std::string(provider_of(name)))) {
+        fail("unknown provider (known here: {}): '{}'", names, name);
+      }
+      if (name.find('@') != std::string::npos) check_label(std::string(side_of(name)), name);
     }
   }
+  std::set<std::string> labels;
+  for (const auto& side : request.sides) {
+    check_label(side.label, side.label);
+    if (!labels.insert(side.label).second) fail("two sides have the same label: '{}'", side.label);
+    if (!side.worker.empty() && !find_program(side.worker)) {
+      fail("no worker program for side '{}' at '{}'", side.label, side.worker);
+    }
+  }
+}
+
+// The names under which a provider runs, in the order asked for.
+std::vector<std::string> names_of(const std::string& provider, const RunRequest& request) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (!among(names, name)) names.push_back(name);
+  };
+  for (const auto& name : request.providers) {
+    if (provider_of(name) == provider) add(name);
+  }
+  if (!request.providers.empty()) return names;
+  for (const auto& side : request.sides) add(provider + "@" + side.label);
+  if (names.empty()) add(provider);
+  return names;
+}
+
+std::string worker_of(const std::string& name, const RunRequest& request) {
+  for (const auto& side : request.sides) {
+    if (side.label == side_of(name)) return side.worker;
+  }
+  return "";
+}
+
+std::string baseline_of(const PointPlan& plan) {
+  const std::string baseline(plan.definition->baseline());
+  const auto named = [&](const Contender& c) { return c.name == baseline; };
+  if (std::ranges::any_of(plan.contenders, named)) return baseline;
+  for (const auto& c : plan.contenders) {
+    if (c.provider.id == baseline) return c.name;
+  }
+  // No baseline at all: two names of one provider still have each other.
+  for (const auto& c : plan.contenders) {
+    const auto same = [&](const Contender& d) { return d.provider.id == c.provider.id; };
+    if (std::ranges::count_if(plan.contenders, same) > 1) return c.name;
+  }
+  return baseline;
 }
 
 std::optional<Refusal> refusal(const Case& c, const Json& point, const Contender& contender,
@@ -41,12 +100,18 @@ std::optional<Refusal> refusal(const Case& c, const Json& point, const Contender
     return Refusal{Status::kSkipped, {std::move(code), std::move(message)}};
   };
   const auto& id = contender.provider.id;
-  if (among(request.skip, id)) return skipped("excluded", "left out by --skip");
+  if (among(request.skip, id) || among(request.skip, contender.name))
+    return skipped("excluded", "left out by --skip");
   if (auto why = c.why_not(point, id, contender.platform)) {
     return Refusal{Status::kSkipped, std::move(*why)};
   }
   if (contender.platform == "cuda" && !gpu_present) {
     return skipped("no_device", "this machine has no GPU");
+  }
+  if (!contender.side_worker.empty() &&
+      (contender.provider.runtime != Runtime::kNative || request.in_process)) {
+    return skipped("provider_not_applicable",
+                   "a side with a worker program of its own runs native providers in processes");
   }
   if (environment.missing) return Refusal{Status::kEnvMissing, *environment.missing};
   if (request.in_process && contender.provider.runtime != Runtime::kNative) {
@@ -86,8 +151,8 @@ std::vector<DeterministicBatch> batches_of(const std::vector<PointPlan>& points)
     for (std::size_t c = 0; c < points[p].contenders.size(); ++c) {
       const auto& contender = points[p].contenders[c];
       if (contender.refused || !contender.provider.deterministic) continue;
-      batches[{points[p].definition->name(), contender.provider.id, contender.platform}]
-          .members.push_back({p, c});
+      batches[{points[p].definition->name(), contender.name, contender.platform}].members.push_back(
+          {p, c});
     }
   }
   std::vector<DeterministicBatch> list;
@@ -96,6 +161,19 @@ std::vector<DeterministicBatch> batches_of(const std::vector<PointPlan>& points)
 }
 
 }  // namespace
+
+std::optional<std::size_t> reference_of(const PointPlan& plan, std::size_t i) {
+  const auto& own = plan.contenders[i];
+  std::optional<std::size_t> baseline;
+  for (std::size_t j = 0; j < plan.contenders.size(); ++j) {
+    const auto& other = plan.contenders[j];
+    if (other.platform != own.platform || other.refused || other.provider.deterministic) continue;
+    if (other.provider.id == own.provider.id && j < i) return j;
+    if (!baseline && other.name == plan.baseline) baseline = j;
+  }
+  if (baseline == i) return std::nullopt;
+  return baseline;
+}
 
 std::vector<Json> selected_points(const Case& definition, const RunRequest& request) {
   std::vector<Json> points;
@@ -129,21 +207,37 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
   check_provider_names(selected, request);
 
   Plan plan;
+  std::map<std::string, std::string> hashes;  // of the sides' workers
   for (const auto* definition : selected) {
     for (auto& point : selected_points(*definition, request)) {
-      PointPlan at{definition, std::move(point), {}, {}};
+      PointPlan at{definition, std::move(point), {}, "", {}};
       for (const auto& provider : definition->providers()) {
-        if (!request.providers.empty() && !among(request.providers, provider.id)) continue;
+        const auto names = names_of(provider.id, request);
         for (const auto& platform : provider.platforms) {
           if (!among(request.platforms, platform)) continue;
           const auto& environment = probe(provider, platform);
-          Contender contender{provider, platform, environment.command, environment.versions, {}};
-          contender.refused = refusal(*definition, at.point, contender, environment, request,
-                                      gpu_present, memory_limit);
-          plan.attempts += contender.refused || provider.deterministic ? 1 : request.rounds;
-          at.contenders.push_back(std::move(contender));
+          for (const auto& name : names) {
+            Contender contender{.name = name,
+                                .provider = provider,
+                                .side_worker = worker_of(name, request),
+                                .side_sha256 = "",
+                                .platform = platform,
+                                .command = environment.command,
+                                .versions = environment.versions,
+                                .refused = {}};
+            if (const auto& worker = contender.side_worker; !worker.empty()) {
+              contender.command = {worker};
+              if (!hashes.contains(worker)) hashes[worker] = sha256_file(worker);
+              contender.side_sha256 = hashes[worker];
+            }
+            contender.refused = refusal(*definition, at.point, contender, environment, request,
+                                        gpu_present, memory_limit);
+            plan.attempts += contender.refused || provider.deterministic ? 1 : request.rounds;
+            at.contenders.push_back(std::move(contender));
+          }
         }
       }
+      at.baseline = baseline_of(at);
       at.order = order_of(at, request);
       if (!at.contenders.empty()) plan.points.push_back(std::move(at));
     }

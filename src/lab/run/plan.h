@@ -20,7 +20,10 @@ struct Refusal {
 
 // One provider on one platform at one point.
 struct Contender {
+  std::string name;  // what rows call it: the provider's id, or id@label
   Provider provider;
+  std::string side_worker;  // the program behind the label; empty: our own worker
+  std::string side_sha256;  // of its content: a path says nothing a week later
   std::string platform;
   std::vector<std::string> command;             // the worker's argv
   std::map<std::string, std::string> versions;  // known before it runs
@@ -32,6 +35,9 @@ struct PointPlan {
   const Case* definition = nullptr;
   Json point;
   std::vector<Contender> contenders;
+  // Whom ratios refer to: the case's baseline provider or, where only sides of it run, the first of
+  // them. A name of a contender, unless the baseline does not run here.
+  std::string baseline;
   // order[round] lists indices into `contenders`. Refused and deterministic providers are not
   // there.
   std::vector<std::vector<int>> order;
@@ -55,6 +61,11 @@ struct Plan {
 // unknown cases, providers and bad points, and when nothing at all would run.
 Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,
                bool gpu_present, std::uint64_t memory_limit);
+
+// Whom contender `i` is compared with when a precision is asked for: the first contender of the
+// same provider and platform, otherwise the point's baseline on that platform. Nothing for those
+// themselves, and where there is no such contender.
+std::optional<std::size_t> reference_of(const PointPlan& plan, std::size_t i);
 
 // The canonical points a request selects from a case, without repeats.
 std::vector<Json> selected_points(const Case& definition, const RunRequest& request);

@@ -98,6 +98,58 @@ TEST_F(PlanTest, TypingErrorsAreNamed) {
   EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("nothing to run")));
 }
 
+TEST_F(PlanTest, OneProviderUnderSeveralNames) {
+  request_.providers = {"plain", "plain@b", "plain@c"};
+  const auto p = plan();
+  const auto& at = p.points[0];
+  ASSERT_EQ(at.contenders.size(), 3u);
+  EXPECT_EQ(at.contenders[1].name, "plain@b");
+  EXPECT_EQ(at.contenders[1].provider.id, "plain");
+  EXPECT_EQ(at.contenders[1].command, at.contenders[0].command);
+  EXPECT_EQ(at.baseline, "plain");
+  EXPECT_EQ(at.order[0].size(), 3u);
+  EXPECT_EQ(p.attempts, 2 * 3 * 4);
+  for (const char* bad : {"plain@", "plain@a b", "plain@a@b", "@b", "nobody@b"}) {
+    request_.providers = {bad};
+    EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr(bad))) << bad;
+  }
+}
+
+TEST_F(PlanTest, SidesHaveWorkersOfTheirOwn) {
+  request_.sides = {{"baseline", "/bin/true"}, {"current", ""}};
+  const auto p = plan();
+  const auto& at = p.points[0];
+  ASSERT_EQ(at.contenders.size(), 10u);  // five providers on cpu, on both sides
+  EXPECT_EQ(at.contenders[0].name, "plain@baseline");
+  EXPECT_EQ(at.contenders[0].command, std::vector<std::string>{"/bin/true"});
+  EXPECT_EQ(at.contenders[1].name, "plain@current");
+  EXPECT_EQ(at.contenders[1].command, std::vector<std::string>{"/bin/sh"});
+  EXPECT_EQ(at.baseline, "plain@baseline");
+  EXPECT_EQ(reference_of(at, 1), 0u);
+  for (const auto& c : at.contenders) {
+    const auto why = c.refused ? c.refused->why.code : "";
+    EXPECT_EQ(why == "provider_not_applicable", c.name == "missing@baseline") << c.name;
+    EXPECT_EQ(why == "module_missing", c.name == "missing@current") << c.name;
+  }
+  request_.providers = {"even-only@current", "even-only@baseline"};
+  EXPECT_EQ(plan().points[0].baseline, "even-only@current");
+  request_.sides[1].worker = "/no/such/program";
+  EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("/no/such/program")));
+  request_.sides[1] = {"baseline", ""};
+  EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("same label")));
+}
+
+TEST_F(PlanTest, RequestsSurviveTheFile) {
+  request_.sides = {{"baseline", "/bin/true"}};
+  request_.precision = 0.01;
+  request_.budget_s = 90;
+  auto json = request_to_json(request_);
+  const auto back = request_from_json(json, "request");
+  EXPECT_EQ(canonical_json(request_to_json(back)), canonical_json(json));
+  for (const char* newer : {"sides", "precision", "budget_s"}) json.erase(newer);
+  EXPECT_TRUE(request_from_json(json, "an older request").sides.empty());
+}
+
 TEST_F(PlanTest, AddingAPointLeavesTheOrderOfTheOthersAlone) {
   request_.providers = {"plain", "even-only"};
   request_.mode = "quick";

@@ -19,13 +19,20 @@ std::vector<std::string> words(const Json& json, std::string_view key, std::stri
 }  // namespace
 
 Json request_to_json(const RunRequest& r) {
+  Json sides = Json::array();
+  for (const auto& side : r.sides) {
+    sides.push_back(Json{{"label", side.label}, {"worker", side.worker}});
+  }
   return {{"cases", r.cases},
           {"mode", r.mode},
           {"points", r.points},
           {"providers", r.providers},
           {"skip", r.skip},
           {"platforms", r.platforms},
+          {"sides", sides},
           {"rounds", r.rounds},
+          {"precision", r.precision},
+          {"budget_s", r.budget_s},
           {"settings", settings_to_json(r.settings)},
           {"time_limit_s", r.time_limit_s},
           {"memory_limit", r.memory_limit},
@@ -51,6 +58,15 @@ RunRequest request_from_json(const Json& json, std::string_view what) {
   r.skip = words(json, "skip", what);
   r.platforms = words(json, "platforms", what);
   r.rounds = integer("rounds");
+  // Requests of earlier versions do not have these.
+  if (json.contains("sides")) {
+    for (const auto& side : json_field<Json>(json, "sides", what)) {
+      r.sides.push_back({json_field<std::string>(side, "label", what),
+                         json_field<std::string>(side, "worker", what)});
+    }
+  }
+  if (json.contains("precision")) r.precision = json_field<double>(json, "precision", what);
+  if (json.contains("budget_s")) r.budget_s = json_field<double>(json, "budget_s", what);
   r.settings = settings_from_json(json_field<Json>(json, "settings", what), what);
   r.time_limit_s = json_field<double>(json, "time_limit_s", what);
   r.memory_limit = static_cast<std::uint64_t>(json_field<std::int64_t>(json, "memory_limit", what));

@@ -14,12 +14,15 @@
 #include "base/error.h"
 #include "lab/record/journal.h"
 #include "lab/run/attempt_row.h"
+#include "lab/run/budget.h"
 #include "lab/run/cores.h"
 #include "lab/run/execute.h"
 #include "lab/run/ledger.h"
+#include "lab/run/precision.h"
 #include "lab/run/provenance.h"
 #include "lab/run/trace.h"
 #include "lab/stats/quantile.h"
+#include "lab/stats/stopping.h"
 
 namespace assay::lab {
 namespace {
@@ -38,6 +41,12 @@ void check_request(const RunRequest& r) {
     if (!(value >= least)) fail("{} must be at least {}, got {}", name, least, value);
   };
   at_least("--rounds", r.rounds, 1);
+  at_least("--budget", r.budget_s, 0);
+  at_least("--precision", r.precision, 0);
+  if (r.precision > 0 && r.rounds != kMaxRounds) {
+    fail("--precision decides the number of rounds itself, up to {}; got --rounds {}", kMaxRounds,
+         r.rounds);
+  }
   at_least("--batches", r.settings.batches, kMinBatches);
   at_least("--warm-up", r.settings.warm_up_calls, 0);
   at_least("--cpu-slots", r.cpu_slots, 1);
@@ -76,6 +85,14 @@ class Runner {
 
   RunResult run() {
     context_.progress->planned(plan_, static_cast<int>(rows_.size()));
+    double used_s = 0;  // by earlier parts of this run
+    for (const auto& row : rows_) {
+      used_s +=
+          1e-9 * (row.provenance.value("end_ns", 0.0) - row.provenance.value("start_ns", 0.0));
+    }
+    const int groups = static_cast<int>(groups_.size());
+    budget_.emplace(facts_.request.budget_s, used_s / groups, monotonic_ns(), groups);
+    points_left_ = static_cast<int>(plan_.points.size());
     facts_.harness_overhead_s = measure_harness_overhead(context_.programs, groups_.front());
     for (const auto& batch : plan_.batches) {
       jobs_.push_back([this, &batch](const Cpus& cpus) { run_batch(batch, cpus); });
@@ -121,26 +138,62 @@ class Runner {
   }
 
   // Round by round; an attempt that turned out void goes to the end of its round and is made again.
+  // With a precision, the rounds end at the first look that finds every ratio well enough known.
   void run_point(const PointPlan& plan, const Cpus& cpus) {
     Expectations expectations(*plan.definition, plan.point);
+    const std::int64_t until = budget_->share_until(monotonic_ns(), points_left_--);
     for (const auto& contender : plan.contenders) {
       if (contender.refused) refuse(plan, contender, 0, *contender.refused, cpus);
     }
     for (int round = 0; round < facts_.request.rounds; ++round) {
+      if (settled(plan, round)) return;
       const auto& order = plan.order[static_cast<std::size_t>(round)];
       std::deque<int> queue(order.begin(), order.end());
-      for (; !queue.empty() && !stopping(); queue.pop_front()) {
+      for (; !queue.empty() && !stopping() && monotonic_ns() < until; queue.pop_front()) {
         const auto& contender = plan.contenders[static_cast<std::size_t>(queue.front())];
-        const Status status = attempt(plan, contender, round, expectations, cpus);
+        const Turn turn{round, queue.size() == 1, until};
+        const Status status = attempt(plan, contender, turn, expectations, cpus);
         if (is_void(status)) queue.push_back(queue.front());
       }
     }
   }
 
+  // Where an attempt stands among those of its point.
+  struct Turn {
+    int round;
+    bool ends_round;
+    std::int64_t until;  // no attempt starts after this
+  };
+
+  // Whether the precision asked for is reached (or out of reach) after so many rounds.
+  bool settled(const PointPlan& plan, int rounds) {
+    if (facts_.request.precision <= 0 || !is_look(rounds)) return false;
+    const std::lock_guard guard(mutex_);
+    return assess_precision(plan, rows_, rounds, facts_.request.precision).decision !=
+           Stopping::kContinue;
+  }
+
+  // The last row before a stop, and the last of every look, say how well the ratios are known.
+  void note_stopping(const PointPlan& plan, const Turn& turn, Row& row) {
+    const double target = facts_.request.precision;
+    const bool late = monotonic_ns() >= turn.until;
+    const int rounds = turn.ends_round ? turn.round + 1 : turn.round;
+    const bool finished = turn.ends_round && rounds == facts_.request.rounds;
+    const bool look = target > 0 && turn.ends_round && is_look(rounds);
+    if (!look && !(late && !finished)) return;
+    const std::lock_guard guard(mutex_);
+    auto rows = rows_;
+    rows.push_back(row);
+    const auto state = target > 0 ? assess_precision(plan, rows, rounds, target)
+                                  : PointPrecision{rounds, {}, Stopping::kContinue};
+    row.provenance["stopping"] = stopping_json(state, target, late);
+  }
+
   // Makes one attempt, if it is still to be made, and returns how it ended (ok when there was
   // nothing to do).
-  Status attempt(const PointPlan& plan, const Contender& contender, int round,
+  Status attempt(const PointPlan& plan, const Contender& contender, const Turn& turn,
                  Expectations& expectations, const Cpus& cpus) {
+    const int round = turn.round;
     const auto try_number = next_try(plan, contender, round);
     if (!try_number) return Status::kOk;
     if (auto why = given_up(plan, contender)) {
@@ -149,11 +202,13 @@ class Runner {
     }
     const auto lock = lock_cores(cpus);
     if (!lock) return Status::kOk;  // stopped while waiting: nothing was attempted
-    expectations(kJudgedSet);       // before the attempt, so that nothing computes beside it
+    if (monotonic_ns() >= turn.until) return Status::kOk;  // the time went by while waiting
+    expectations(kJudgedSet);  // before the attempt, so that nothing computes beside it
     announce(plan, contender, round);
     const auto measured = measure(*plan.definition, contender, {plan.point}, cpus, *lock);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     fill_row(row, facts_, measured, 0, *plan.definition, expectations);
+    note_stopping(plan, turn, row);
     write(*plan.definition, row, measured.outcome.points[0].report.phases);
     return row.status;
   }
@@ -209,7 +264,7 @@ class Runner {
     }
     WorkerSpec spec;
     spec.case_name = definition.name();
-    spec.provider = contender.provider.id;
+    spec.provider = contender.provider.id;  // under any name, the worker runs this
     spec.platform = contender.platform;
     spec.cores = static_cast<int>(cpus.size());
     spec.points = std::move(points);
@@ -259,14 +314,13 @@ class Runner {
 
   std::optional<int> next_try(const PointPlan& plan, const Contender& contender, int round) {
     const std::lock_guard guard(mutex_);
-    return ledger_.next_try(*plan.definition, plan.point, contender.provider.id, contender.platform,
+    return ledger_.next_try(*plan.definition, plan.point, contender.name, contender.platform,
                             round);
   }
 
   std::optional<Skip> given_up(const PointPlan& plan, const Contender& contender) {
     const std::lock_guard guard(mutex_);
-    return ledger_.given_up(*plan.definition, plan.point, contender.provider.id,
-                            contender.platform);
+    return ledger_.given_up(*plan.definition, plan.point, contender.name, contender.platform);
   }
 
   void announce(const PointPlan& plan, const Contender& contender, int round) {
@@ -289,6 +343,9 @@ class Runner {
   const Plan plan_;
   const std::vector<Cpus> groups_;
   RunFacts facts_;  // complete before the threads start
+
+  std::optional<Budget> budget_;  // likewise
+  std::atomic<int> points_left_ = 0;
 
   std::mutex mutex_;  // guards what follows, and the progress
   std::deque<Job> jobs_;

@@ -6,149 +6,145 @@
 #include <map>
 #include <vector>
 
-#include "lab/stats/change_points.h"
-#include "lab/stats/median_interval.h"
-#include "lab/stats/quantile.h"
+#include "base/error.h"
+#include "lab/decide/history.h"
 #include "lab/stats/unpaired_ratio.h"
+#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
 
-std::vector<double> ok_values(const Summary& s) {
-  std::vector<double> values;
-  for (const auto& attempt : s.attempts) {
-    if (attempt.status == Status::kOk && !std::isnan(attempt.value)) {
-      values.push_back(attempt.value);
+// A row without what a history does not look at: samples, most of the provenance. history() copies
+// rows as it sorts them, and the whole of ten thousand would cost a second.
+Row light(const Row& row) {
+  Row copy;
+  copy.run_id = row.run_id;
+  copy.attempt_id = row.attempt_id;
+  copy.suite = row.suite;
+  copy.case_name = row.case_name;
+  copy.point = row.point;
+  copy.provider = row.provider;
+  copy.platform = row.platform;
+  copy.machine = {{"fingerprint", row.fingerprint()}};
+  copy.cores = row.cores;
+  copy.round = row.round;
+  copy.try_number = row.try_number;
+  copy.order = row.order;
+  copy.status = row.status;
+  copy.failure = row.failure;
+  copy.metrics = row.metrics;
+  for (const char* name : {"commit", "dirty", "isolation", "primary_metric", "baseline"}) {
+    if (const auto found = row.provenance.find(name); found != row.provenance.end()) {
+      copy.provenance[name] = *found;
     }
   }
-  return values;
+  return copy;
 }
 
-struct Series {
-  std::vector<int> at;                      // summaries, by run
-  std::vector<std::vector<double>> values;  // of the attempts of each
-  ChangePoints changes;
+class HistoryWriter {
+ public:
+  explicit HistoryWriter(const SiteIndex& index) : index_(index) {
+    for (std::size_t i = 0; i < index.runs().size(); ++i) {
+      runs_[index.runs()[i].id] = static_cast<int>(i);
+    }
+    for (std::size_t i = 0; i < index.summaries().size(); ++i) {
+      const auto& s = index.summaries()[i];
+      summaries_[{s.key, s.run}] = static_cast<int>(i);
+    }
+  }
+
+  // Nothing for a series with fewer than two values.
+  Json write(const HistorySeries& series) const {
+    const auto key = index_.find(series.key.suite, series.key.case_name, series.key.point,
+                                 series.key.provider, series.key.platform, series.key.fingerprint,
+                                 series.key.cores, series.key.isolation);
+    check(key.has_value(), "a series is of rows of the index");
+    std::vector<std::size_t> position(series.points.size());
+    std::vector<const HistoryPoint*> known;
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+      position[i] = known.size();
+      if (series.points[i].median) known.push_back(&series.points[i]);
+    }
+    if (known.size() < 2) return {};
+    const double first_level = series.segments.front().level;
+    Json points = Json::array(), segments = Json::array(), changes = Json::array();
+    for (const auto* point : known) points.push_back(point_json(*point, *key, first_level));
+    for (const auto& segment : series.segments) {
+      segments.push_back({{"first", position[segment.first]},
+                          {"last", position[segment.last]},
+                          {"level", segment.level},
+                          {"relative", segment.level / first_level}});
+    }
+    for (const auto& change : series.changes) {
+      changes.push_back(
+          {{"position", position[change.after]}, {"p", change.p}, {"ratio", change.ratio}});
+    }
+    return {{"points", std::move(points)},
+            {"p", series.p},
+            {"segments", std::move(segments)},
+            {"changes", std::move(changes)},
+            {"last", last_step(*known[known.size() - 2], *known.back(), *key)}};
+  }
+
+ private:
+  Json point_json(const HistoryPoint& point, const SeriesKey& key, double first_level) const {
+    Json runs = Json::array();
+    for (const auto& run : point.runs) runs.push_back(runs_.at(run));
+    Json json = {{"run", runs[0]},
+                 {"summary", summaries_.at({key, runs[0].get<int>()})},
+                 {"runs", std::move(runs)},
+                 {"value", *point.median},
+                 {"relative", *point.median / first_level}};
+    if (point.interval) {
+      json["low"] = point.interval->low;
+      json["high"] = point.interval->high;
+      json["relative_low"] = point.interval->low / first_level;
+      json["relative_high"] = point.interval->high / first_level;
+    }
+    return json;
+  }
+
+  std::vector<double> values_of(const HistoryPoint& point, const SeriesKey& key) const {
+    std::vector<double> values;
+    for (const auto& run : point.runs) {
+      const auto at = summaries_.at({key, runs_.at(run)});
+      for (const auto& a : index_.summaries()[static_cast<std::size_t>(at)].summary.attempts) {
+        if (a.status == Status::kOk && !std::isnan(a.value)) values.push_back(a.value);
+      }
+    }
+    return values;
+  }
+
+  Json last_step(const HistoryPoint& before, const HistoryPoint& after,
+                 const SeriesKey& key) const {
+    const auto a = values_of(before, key), b = values_of(after, key);
+    if (a.empty() || b.empty()) return nullptr;
+    const auto step = unpaired_ratio(a, b);
+    Json json = {{"ratio", step.ratio}, {"low", nullptr}, {"high", nullptr}};
+    if (step.interval) {
+      json["low"] = step.interval->low;
+      json["high"] = step.interval->high;
+    }
+    return json;
+  }
+
+  const SiteIndex& index_;
+  std::map<std::string, int> runs_;
+  std::map<std::pair<SeriesKey, int>, int> summaries_;
 };
-
-// ln of the medians; a point counts the more the narrower its interval is.
-std::vector<SeriesPoint> points_of(const Series& series) {
-  std::vector<double> widths;
-  for (const auto& values : series.values) {
-    const auto interval = median_interval(values);
-    widths.push_back(interval ? std::log(interval->high / interval->low) : NAN);
-  }
-  std::vector<double> known;
-  for (const double width : widths) {
-    if (std::isfinite(width) && width > 0) known.push_back(width);
-  }
-  const double typical = known.empty() ? NAN : median(known);
-  std::vector<SeriesPoint> points;
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    points.push_back({std::log(median(series.values[i])), weight_from_width(widths[i], typical)});
-  }
-  return points;
-}
-
-Json segments_of(const Series& series, std::span<const SeriesPoint> points, bool changed) {
-  std::vector<std::size_t> starts = {0};
-  if (changed) {
-    for (const auto& change : series.changes.points) starts.push_back(change.index);
-  }
-  Json segments = Json::array();
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const auto last = (i + 1 < starts.size() ? starts[i + 1] : points.size()) - 1;
-    double level = 0;
-    if (starts.size() > 1) {
-      const auto& c = series.changes.points;
-      level = i == 0 ? c[0].before : c[i - 1].after;
-    } else {
-      std::vector<double> values;
-      for (const auto& point : points) values.push_back(point.value);
-      level = median(values);
-    }
-    segments.push_back({{"first", starts[i]}, {"last", last}, {"level", std::exp(level)}});
-    segments.back()["relative"] =
-        segments.back()["level"].get<double>() / segments.front()["level"].get<double>();
-  }
-  return segments;
-}
-
-// One point for each run: its median and interval, and both over the level of the first stretch, so
-// that series of any size share a scale.
-Json runs_of(const Series& series, const SiteIndex& index, double first_level) {
-  Json points = Json::array();
-  for (std::size_t i = 0; i < series.at.size(); ++i) {
-    const double middle = median(series.values[i]);
-    Json point = {{"run", index.summaries()[static_cast<std::size_t>(series.at[i])].run},
-                  {"summary", series.at[i]},
-                  {"value", middle},
-                  {"relative", middle / first_level}};
-    if (const auto interval = median_interval(series.values[i])) {
-      point["low"] = interval->low;
-      point["high"] = interval->high;
-      point["relative_low"] = interval->low / first_level;
-      point["relative_high"] = interval->high / first_level;
-    }
-    points.push_back(std::move(point));
-  }
-  return points;
-}
-
-Json last_step(const Series& series) {
-  const auto& values = series.values;
-  const auto step = unpaired_ratio(values[values.size() - 2], values.back());
-  Json json = {{"ratio", step.ratio}, {"low", nullptr}, {"high", nullptr}};
-  if (step.interval) {
-    json["low"] = step.interval->low;
-    json["high"] = step.interval->high;
-  }
-  return json;
-}
 
 }  // namespace
 
 Json site_history(const SiteIndex& index) {
-  std::map<SeriesKey, Series> by_key;
-  for (std::size_t i = 0; i < index.summaries().size(); ++i) {
-    const auto& s = index.summaries()[i];
-    auto values = ok_values(s.summary);
-    if (s.summary.status != Status::kOk || values.empty()) continue;
-    auto& series = by_key[s.key];
-    series.at.push_back(static_cast<int>(i));
-    series.values.push_back(std::move(values));
+  std::vector<Row> rows;
+  rows.reserve(index.rows().size());
+  for (const Row& row : index.rows()) rows.push_back(light(row));
+  const HistoryWriter writer(index);
+  Json all = Json::array();
+  for (const auto& series : history(rows, {})) {
+    if (Json json = writer.write(series); !json.is_null()) all.push_back(std::move(json));
   }
-  std::vector<Series> all;
-  for (auto& [key, series] : by_key) {
-    if (series.at.size() >= 2) all.push_back(std::move(series));
-  }
-  std::vector<std::vector<SeriesPoint>> points;
-  std::vector<ChangePoints> changes;
-  for (const auto& series : all) {
-    points.push_back(points_of(series));
-    changes.push_back(change_points(points.back()));
-  }
-  const auto changed = changed_series(changes);
-
-  Json history = Json::array();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].changes = changes[i];
-    Json cuts = Json::array();
-    if (changed[i]) {
-      for (const auto& change : changes[i].points) {
-        cuts.push_back({{"position", change.index},
-                        {"p", change.p},
-                        {"ratio", std::exp(change.after - change.before)}});
-      }
-    }
-    Json segments = segments_of(all[i], points[i], changed[i]);
-    const double first_level = segments[0]["level"].get<double>();
-    history.push_back({{"points", runs_of(all[i], index, first_level)},
-                       {"p", changes[i].p},
-                       {"segments", std::move(segments)},
-                       {"changes", std::move(cuts)},
-                       {"last", last_step(all[i])}});
-  }
-  return history;
+  return all;
 }
 
 }  // namespace assay::lab

@@ -45,6 +45,21 @@ SeriesKey SiteIndex::key_of(const std::string& suite, const std::string& case_na
   return key;
 }
 
+std::optional<SeriesKey> SiteIndex::find(const std::string& suite, const std::string& case_name,
+                                         const Json& point, const std::string& provider,
+                                         const std::string& platform,
+                                         const std::string& fingerprint, int cores,
+                                         const std::string& isolation) const {
+  const auto known_case = case_ids_.find({suite, case_name});
+  const auto known_machine = machine_ids_.find(fingerprint);
+  if (known_case == case_ids_.end() || known_machine == machine_ids_.end()) return std::nullopt;
+  const auto known_point = point_ids_.find({known_case->second, canonical_json(point)});
+  if (known_point == point_ids_.end()) return std::nullopt;
+  return SeriesKey{known_case->second, known_point->second,   provider,
+                   platform,           known_machine->second, cores,
+                   isolation};
+}
+
 SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows_(std::move(rows)) {
   std::ranges::sort(rows_, made_before);
   std::map<SeriesKey, std::size_t> newest;  // summary of the newest run that says something

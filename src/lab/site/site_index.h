@@ -6,6 +6,7 @@
 // page's data can point instead of repeating.
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,6 +60,11 @@ class SiteIndex {
   const std::vector<Point>& points() const { return points_; }
   // Fingerprints, in the order of their first row.
   const std::vector<std::string>& machines() const { return machines_; }
+  // The key of a series by what it is made of; nothing when no row has it.
+  std::optional<SeriesKey> find(const std::string& suite, const std::string& case_name,
+                                const Json& point, const std::string& provider,
+                                const std::string& platform, const std::string& fingerprint,
+                                int cores, const std::string& isolation) const;
   int machine_of(const Row& row) const { return machine_ids_.at(row.fingerprint()); }
 
  private:

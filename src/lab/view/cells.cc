@@ -20,7 +20,10 @@ namespace {
 
 constexpr const char* kUnknown = "–";
 
-std::string in_unit(double value, const Metric* metric) {
+}  // namespace
+
+std::string format_metric(double value, const std::string& name) {
+  const Metric* metric = find_metric(name);
   if (metric == nullptr) return fmt::format("{:.4g}", value);
   switch (metric->kind) {
     case MetricKind::kTime:
@@ -37,8 +40,6 @@ std::string in_unit(double value, const Metric* metric) {
   return {};
 }
 
-}  // namespace
-
 std::string format_ratio(double ratio) {
   if (!std::isfinite(ratio)) return fmt::format("{}", ratio);
   if (ratio >= 99.995) return fmt::format("{:.0f}", ratio);
@@ -48,7 +49,7 @@ std::string format_ratio(double ratio) {
 }
 
 std::string median_cell(const Summary& s) {
-  return s.median ? in_unit(*s.median, find_metric(s.metric)) : kUnknown;
+  return s.median ? format_metric(*s.median, s.metric) : kUnknown;
 }
 
 std::string ratio_cell(const Summary& s) {

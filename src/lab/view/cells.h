@@ -27,6 +27,9 @@ std::string verdict_cell(const Summary& summary);
 // span the values, or a tenth of their median where they differ by less, so that noise looks small.
 std::string sparkline(std::span<const Attempt> attempts, int limit);
 
+// A value of that metric in its unit: "1.234 ms", "12.3 MiB"; a plain number for an unknown metric.
+std::string format_metric(double value, const std::string& name);
+
 // A ratio with three digits after the point where that is what matters: "1.043", "0.00123", "125".
 std::string format_ratio(double ratio);
 

@@ -73,7 +73,7 @@ function changes(model) {
   const list = model.history.flatMap((series) => series.changes.map((cut) => {
     return {...cut, s: series.of, run: series.points[cut.position].run};
   })).sort((a, b) => b.run - a.run || b.ratio - a.ratio);
-  const steps = model.history.map((series) => ({...series.last, s: series.of, run: series.points[series.points.length - 1].run}))
+  const steps = model.history.filter((series) => series.last).map((series) => ({...series.last, s: series.of, run: series.points[series.points.length - 1].run}))
     .filter((step) => f.known(step.low) && (step.low > 1 || step.high < 1)).sort((a, b) => b.run - a.run || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
   const columns = (extra) => [
     {title: "Run", value: (c) => model.runs[c.run].id, cell: (c) => h("span", {title: model.runTitle(c.run)}, model.runLabel(c.run) + " ", h("code", {}, model.commit(c.run)))},

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments_add.h"
+
+namespace assay::cli {
+
+void add_import(CLI::App& app, ImportArguments& a) {
+  app.add_option("file", a.files, "files that other tools wrote")->required();
+  app.add_option("--format", a.format,
+                 "auto (default), google-benchmark, hyperfine, pytest-benchmark, pyperf, nvbench");
+  app.add_option("--out", a.out, "journal to write (results/RUN.jsonl, unless --store is given)");
+  app.add_option("--store", a.store, "ingest into this store, e.g. sqlite:results/assay.db");
+  app.add_option("--suite", a.suite, "suite of the rows (imported)");
+  app.add_option("--case", a.case_name,
+                 "one case for all benchmarks, whose names become the providers");
+  app.add_option("--provider", a.provider, "provider of all rows (what the file says)");
+  app.add_option("--commit", a.commit, "commit that was measured (what the file says)");
+  app.add_option("--time", a.time,
+                 "when it was measured, ISO 8601, for files that do not say (their date)");
+  app.add_option("--machine", a.machine, "a name for the machine it was measured on");
+  app.add_flag("--here", a.here, "it was measured on this machine");
+  app.add_flag("--json", a.json, "print the results as JSON");
+  app.footer(R"(Examples:
+  ./bench --benchmark_repetitions=10 --benchmark_out=bench.json && assay import bench.json
+  hyperfine --export-json t.json 'sort a' 'sort b' && assay import t.json --here --case sorting
+  assay import a.json b.json --machine ci-4 --store sqlite:results/assay.db)");
+}
+
+void add_export(CLI::App& app, ExportArguments& a) {
+  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("--format", a.format, "csv (default), junit, trace")
+      ->check(CLI::IsMember({"csv", "junit", "trace"}));
+  app.add_option("--out", a.out, "write there instead of to standard output");
+  app.add_option("--run", a.run, "only this run: its id, or the beginning of it");
+  app.add_flag("--latest", a.latest, "only the latest run of each provider at each point");
+  app.footer(R"(Examples:
+  assay export results/ --latest --out rows.csv
+  assay export results/assay.db --format junit --out junit.xml
+  assay export results/ --run 20260131T12 --format trace --out schedule.json   for ui.perfetto.dev)");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "lab/exchange/csv.h"
+#include "lab/exchange/junit.h"
+#include "lab/exchange/schedule_trace.h"
+#include "lab/store/latest.h"
+#include "lab/store/source.h"
+
+namespace assay::cli {
+namespace {
+
+// The rows of the one run whose id begins so.
+std::vector<lab::Row> rows_of_run(std::vector<lab::Row> rows, const std::string& run) {
+  std::erase_if(rows, [&](const lab::Row& row) { return !row.run_id.starts_with(run); });
+  std::set<std::string> runs;
+  for (const auto& row : rows) runs.insert(row.run_id);
+  if (runs.empty()) fail("--run: no run begins so: '{}'", run);
+  if (runs.size() > 1) {
+    fail("--run: {} runs begin so, {} and {} among them: '{}'", runs.size(), *runs.begin(),
+         *runs.rbegin(), run);
+  }
+  return rows;
+}
+
+std::string render(const std::vector<lab::Row>& rows, const std::string& format) {
+  if (format == "csv") return lab::rows_to_csv(rows);
+  if (format == "trace") return canonical_json(lab::schedule_trace(rows)) + "\n";
+  check(format == "junit", "every format has a writer");
+  return lab::junit_xml("assay", lab::summary_tests(lab::summarise(rows)));
+}
+
+}  // namespace
+
+int export_rows(const ExportArguments& a) {
+  const std::vector<std::string> sources =
+      a.sources.empty() ? std::vector<std::string>{"results"} : a.sources;
+  auto [rows, warnings] = lab::read_sources(sources);
+  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  if (!a.run.empty()) rows = rows_of_run(std::move(rows), a.run);
+  if (a.latest) rows = lab::latest_rows(std::move(rows));
+  const auto text = render(rows, a.format);
+  if (a.out.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  } else {
+    write_file_atomically(a.out, text);
+  }
+  return kFine;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/exchange/import.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "lab/store/store.h"
+#include "lab/store/transfer.h"
+#include "lab/view/summary.h"
+#include "lab/view/table.h"
+
+namespace assay::cli {
+namespace {
+
+std::int64_t modified_ns(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) fail("cannot read '{}': {}", path, errno_text(errno));
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+lab::ImportOptions options_for(const ImportArguments& a, const std::string& path) {
+  lab::ImportOptions options;
+  options.file_name = path;
+  options.suite = a.suite;
+  options.case_name = a.case_name;
+  options.provider = a.provider;
+  options.commit = a.commit;
+  if (a.suite.empty()) fail("--suite: a suite has a name, got ''");
+  if (a.time.empty()) {
+    options.file_time_ns = modified_ns(path);
+  } else {
+    bool zone = true;
+    const auto time = lab::parse_time(a.time, zone);
+    if (!time) fail("--time: expected a time such as 2026-01-31T12:00:00Z, got '{}'", a.time);
+    options.file_time_ns = *time;
+  }
+  if (a.here && !a.machine.empty()) fail("--here and --machine exclude each other");
+  if (a.here) options.machine = read_machine().to_json();
+  if (!a.machine.empty()) {
+    options.machine = {{"fingerprint", short_hash("named machine " + a.machine)},
+                       {"fingerprint_from", "a name"},
+                       {"name", a.machine}};
+  }
+  return options;
+}
+
+// A journal of rows that are all known beforehand: written whole, or not at all.
+void write_journal(const std::string& path, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  if (std::filesystem::exists(path)) {
+    if (read_file(path) == text) return;
+    fail("there is something else at this place already: '{}'", path);
+  }
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  if (!folder.empty()) make_directories(folder);
+  write_file_atomically(path, text);
+}
+
+}  // namespace
+
+int import_files(const ImportArguments& a) {
+  if (!a.out.empty() && a.files.size() > 1) fail("--out takes one file, got {}", a.files.size());
+  std::vector<lab::Row> all;
+  std::vector<std::vector<std::string>> journals;  // one for each file
+  for (const auto& path : a.files) {
+    const auto folder = std::filesystem::path(path).parent_path();
+    const auto sidecar = [&](const std::string& name) -> std::optional<std::string> {
+      const auto beside = folder / name;
+      if (!std::filesystem::is_regular_file(beside)) return std::nullopt;
+      return read_file(beside.string());
+    };
+    const auto rows = lab::import_rows(read_file(path), a.format, options_for(a, path), sidecar);
+    auto& lines = journals.emplace_back();
+    for (const auto& row : rows) lines.push_back(lab::row_to_line(row));
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  // Nothing is written before every file was understood.
+  std::vector<std::string> places;
+  if (!a.store.empty()) {
+    const auto store = lab::open_store(a.store, lab::Access::kCreate);
+    for (std::size_t i = 0; i < journals.size(); ++i) {
+      const auto report = lab::ingest_lines(*store, journals[i], a.files[i]);
+      places.push_back(fmt::format("{}: {} rows added to {}, {} known", a.files[i], report.added,
+                                   a.store, report.known));
+    }
+  }
+  if (!a.out.empty() || a.store.empty()) {
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < journals.size(); ++i) {
+      const auto place = a.out.empty() ? "results/" + all[row].run_id + ".jsonl" : a.out;
+      write_journal(place, journals[i]);
+      places.push_back(fmt::format("{}: {} rows in {}", a.files[i], journals[i].size(), place));
+      row += journals[i].size();
+    }
+  }
+  const auto summaries = lab::summarise(all);
+  std::fputs(a.json ? (pretty_json(lab::summary_json("", a.out, summaries)) + "\n").c_str()
+                    : lab::terminal_table(summaries, stdout_style()).c_str(),
+             stdout);
+  std::fflush(stdout);
+  for (const auto& place : places) std::fputs((place + "\n").c_str(), stderr);
+  const auto from = all.empty() ? Json() : all[0].machine.value("fingerprint_from", Json());
+  if (from == "the file alone") {
+    std::fputs(
+        "note: the file says nothing of its machine: its rows are compared among themselves only; "
+        "--here or --machine NAME changes that\n",
+        stderr);
+  }
+  return kFine;
+}
+
+}  // namespace assay::cli

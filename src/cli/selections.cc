@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/selections.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/machine_files.h"
+#include "lab/store/latest.h"
+#include "lab/store/source.h"
+#include "lab/store/store.h"
+#include "lab/view/provenance.h"
+
+namespace assay::cli {
+namespace {
+
+bool is_source(const std::string& text) {
+  return lab::looks_like_store(text) || std::filesystem::exists(text);
+}
+
+}  // namespace
+
+std::vector<lab::Row> read_rows(const std::vector<std::string>& sources) {
+  std::vector<std::string> from = sources;
+  if (from.empty()) {
+    if (!std::filesystem::exists("results")) return {};
+    from = {"results"};
+  }
+  auto [rows, warnings] = lab::read_sources(from);
+  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  return rows;
+}
+
+SelectedSide select_side(const std::string& text, std::span<const lab::Row> rows, bool pool) {
+  SelectedSide side;
+  side.selector = lab::resolve_selector(text, rows, is_source);
+  if (side.selector.kind == lab::SelectorKind::kSource) {
+    side.rows = read_rows({side.selector.value});
+    if (!pool) side.rows = lab::latest_rows(std::move(side.rows));
+  } else {
+    side.rows = lab::selected_rows(side.selector, rows);
+  }
+  if (side.rows.empty()) fail("no rows in {}", side.selector.name);
+  return side;
+}
+
+std::optional<double> calibrated_floor(const std::string& fingerprint,
+                                       std::span<const lab::Row> rows) {
+  if (!fingerprint.empty()) {
+    if (const auto kept = load_machine_file(fingerprint, "calibration")) {
+      if (const auto floor = lab::number_at(*kept, "floor")) return floor;
+    }
+  }
+  std::optional<double> floor;
+  std::string newest;
+  for (const auto& row : rows) {
+    if (row.fingerprint() != fingerprint || row.run_id < newest) continue;
+    if (const auto value = lab::number_at(row.provenance, "calibration/floor")) {
+      floor = value;
+      newest = row.run_id;
+    }
+  }
+  return floor;
+}
+
+}  // namespace assay::cli

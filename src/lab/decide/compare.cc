@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/decide/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/stats/tests_of_difference.h"
+#include "lab/view/cells.h"
+#include "lab/view/table.h"
+#include "lab/view/text.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr int kNameWidth = 40;
+
+std::string shown(const std::string& name) { return fit(printable(name), kNameWidth); }
+
+std::vector<double> logs(const std::vector<double>& values) {
+  std::vector<double> result;
+  for (const double value : values) result.push_back(std::log(value));
+  return result;
+}
+
+double two_sided_p(const Evidence& evidence) {
+  if (const auto* paired = std::get_if<PairedEvidence>(&evidence)) {
+    return sign_flip_p(paired->d, kSeed);
+  }
+  const auto& unpaired = std::get<UnpairedEvidence>(evidence);
+  return label_permutation_p(logs(unpaired.baseline), logs(unpaired.current), kSeed);
+}
+
+Comparison judged(Match match, const CompareSettings& settings) {
+  Comparison c;
+  c.match = std::move(match);
+  const auto evidence = evidence_of(c.match);
+  if (!evidence) return c;
+  c.compared = true;
+  c.pairing = evidence->pairing;
+  c.a_unused = evidence->a_unused;
+  c.b_unused = evidence->b_unused;
+  const Evidence one[] = {evidence->values};
+  const auto row = decide_gate(one, {.tolerance = settings.effect,
+                                     .alpha = settings.alpha,
+                                     .confidence = settings.confidence})
+                       .front();
+  c.ratio = row.ratio;
+  c.interval = row.interval;
+  if (c.match.more_is_better) {  // the evidence was of the reciprocals
+    c.ratio = 1 / c.ratio;
+    if (c.interval) {
+      c.interval = Interval{1 / row.interval->high, 1 / row.interval->low, row.interval->coverage};
+    }
+  }
+  c.p = two_sided_p(evidence->values);
+  c.rounds = row.rounds;
+  c.detectable = row.detectable;
+  c.rounds_needed = row.rounds_for_tolerance;
+  return c;
+}
+
+std::string side_status(const MatchSide& side) {
+  if (side.summary.status != Status::kOk) return verdict_cell(side.summary);
+  return side.values.empty() ? "no value of this metric" : "ok";
+}
+
+std::string interval_cell(const Comparison& c) {
+  if (!c.compared) return "–";
+  if (!c.interval) return format_ratio(c.ratio);
+  return fmt::format("{} [{}, {}]", format_ratio(c.ratio), format_ratio(c.interval->low),
+                     format_ratio(c.interval->high));
+}
+
+std::string median_of(const std::optional<MatchSide>& side, const std::string& metric) {
+  if (!side || !side->summary.median) return "–";
+  return format_metric(*side->summary.median, metric);
+}
+
+std::string percent(double relative) {
+  return std::isfinite(relative) ? fmt::format("{:.2g} %", 100 * relative) : "–";
+}
+
+Json side_json(const std::optional<MatchSide>& side) {
+  if (!side) return nullptr;
+  const auto& s = side->summary;
+  return {{"provider", s.provider},
+          {"status", name_of(s.status)},
+          {"median", s.median ? number_to_json(*s.median) : Json()},
+          {"attempts", side->values.size()},
+          {"fidelity_error", s.fidelity_error ? number_to_json(*s.fidelity_error) : Json()},
+          {"peak_rss", s.peak_rss ? number_to_json(*s.peak_rss) : Json()},
+          {"unequal_work", s.unequal_work.empty() ? Json() : Json(s.unequal_work)},
+          {"runs", s.runs}};
+}
+
+}  // namespace
+
+std::string Comparison::verdict(const std::string& a_name, const std::string& b_name) const {
+  const auto a = shown(a_name), b = shown(b_name);
+  if (!match.a) return fmt::format("only in {}", b);
+  if (!match.b) return fmt::format("only in {}", a);
+  if (!compared) {
+    const auto sa = side_status(*match.a), sb = side_status(*match.b);
+    if (sa == sb) return "both: " + sa;
+    return sa == "ok"   ? fmt::format("{}: {}", b, sb)
+           : sb == "ok" ? fmt::format("{}: {}", a, sa)
+                        : fmt::format("{}: {}; {}: {}", a, sa, b, sb);
+  }
+  std::string work;
+  for (const auto* side : {&match.a, &match.b}) {
+    if (!(*side)->summary.unequal_work.empty()) work = " (unequal work)";
+  }
+  if (!interval) return "too few to say" + work;
+  if (!differs) return "no difference shown" + work;
+  const Metric* metric = find_metric(match.metric);
+  const bool smaller = ratio < 1;
+  const bool is_time = metric != nullptr && metric->kind == MetricKind::kTime;
+  return fmt::format("{} is {}", b,
+                     is_time ? (smaller ? "faster" : "slower") : (smaller ? "smaller" : "larger")) +
+         work;
+}
+
+std::vector<Comparison> compare_matches(std::vector<Match> matches,
+                                        const CompareSettings& settings) {
+  std::vector<Comparison> comparisons;
+  for (auto& match : matches) comparisons.push_back(judged(std::move(match), settings));
+  std::vector<double> p;
+  for (const auto& c : comparisons) {
+    if (c.compared) p.push_back(c.p);
+  }
+  const auto q = benjamini_hochberg(p);
+  std::size_t next = 0;
+  for (auto& c : comparisons) {
+    if (!c.compared) continue;
+    c.q = q[next++];
+    const bool excludes_one = c.interval && (c.interval->low > 1 || c.interval->high < 1);
+    c.differs = c.q <= settings.alpha && excludes_one;
+  }
+  return comparisons;
+}
+
+Json comparisons_json(std::span<const Comparison> comparisons, const std::string& a_name,
+                      const std::string& b_name, const CompareSettings& settings) {
+  Json list = Json::array();
+  for (const auto& c : comparisons) {
+    Json entry = c.match.key.to_json();
+    const auto number = [&](double value) { return c.compared ? number_to_json(value) : Json(); };
+    entry.update(
+        Json{{"metric", c.match.metric},
+             {"pairing", !c.compared                     ? Json()
+                         : c.pairing == Pairing::kPaired ? Json("paired")
+                                                         : Json("unpaired")},
+             {"ratio", number(c.ratio)},
+             {"low", c.interval ? number_to_json(c.interval->low) : Json()},
+             {"high", c.interval ? number_to_json(c.interval->high) : Json()},
+             {"p", number(c.p)},
+             {"q", number(c.q)},
+             {"differs", c.compared ? Json(c.differs) : Json()},
+             {"verdict", c.verdict(a_name, b_name)},
+             {"rounds", c.rounds},
+             {"minimum_detectable_effect", number(c.detectable)},
+             {"rounds_needed", c.compared && c.rounds_needed > 0 ? Json(c.rounds_needed) : Json()},
+             {"a", side_json(c.match.a)},
+             {"b", side_json(c.match.b)}});
+    list.push_back(std::move(entry));
+  }
+  return {{"a", a_name},
+          {"b", b_name},
+          {"ratio_is", "b over a"},
+          {"alpha", settings.alpha},
+          {"confidence", settings.confidence},
+          {"effect", settings.effect},
+          {"comparisons", std::move(list)}};
+}
+
+std::string comparisons_table(std::span<const Comparison> comparisons, const std::string& a_name,
+                              const std::string& b_name, const CompareSettings& settings,
+                              const TableStyle& style) {
+  const auto a = shown(a_name), b = shown(b_name);
+  bool by_provider = true, other_metric = false;
+  for (const auto& c : comparisons) {
+    by_provider = by_provider && c.match.key.provider.empty();
+    other_metric = other_metric || c.match.metric != "steady_time";
+  }
+  Grid grid;
+  if (!by_provider) grid.columns.push_back({"provider"});
+  if (other_metric) grid.columns.push_back({"metric", false, 3});
+  for (const auto& column : {GridColumn{"A", true, 5},
+                             {"B", true, 5},
+                             {"B / A"},
+                             {"how", false, 4},
+                             {"would see", true, 2},
+                             {"needs", true, 1},
+                             {"verdict"}}) {
+    grid.columns.push_back(column);
+  }
+  int unpaired = 0, differ = 0, same = 0, few = 0, uncompared = 0, unused = 0;
+  for (const auto& c : comparisons) {
+    const auto& summary = c.match.a ? c.match.a->summary : c.match.b->summary;
+    GridRow row;
+    row.group = group_title(summary);
+    if (!by_provider) row.cells.push_back(shown(c.match.key.provider));
+    if (other_metric) row.cells.push_back(shown(c.match.metric));
+    row.cells.push_back(median_of(c.match.a, c.match.metric));
+    row.cells.push_back(median_of(c.match.b, c.match.metric));
+    row.cells.push_back(interval_cell(c));
+    row.cells.push_back(!c.compared
+                            ? "–"
+                            : fmt::format("{} {}", c.rounds,
+                                          c.pairing == Pairing::kPaired ? "paired" : "unpaired"));
+    const bool quiet = c.compared && !c.differs;
+    row.cells.push_back(quiet && c.rounds > 1 ? "≥ " + percent(c.detectable) : "–");
+    row.cells.push_back(quiet && c.rounds > 1 && c.rounds_needed > 0
+                            ? fmt::format("{} rounds", c.rounds_needed)
+                            : "–");
+    row.cells.push_back(c.verdict(a_name, b_name));
+    row.colour = !c.compared                               ? kYellow
+                 : !c.differs                              ? ""
+                 : (c.ratio < 1) != c.match.more_is_better ? kGreen
+                                                           : kRed;
+    unpaired += c.compared && c.pairing == Pairing::kUnpaired;
+    unused += c.a_unused + c.b_unused;
+    ++(!c.compared ? uncompared : c.differs ? differ : c.interval ? same : few);
+    grid.rows.push_back(std::move(row));
+  }
+  if (comparisons.empty()) return "no rows\n";
+  grid.notes.push_back(fmt::format(
+      "{} compared: {} differ, {} show no difference, {} have too few attempts to say; {} not "
+      "compared",
+      comparisons.size() - static_cast<std::size_t>(uncompared), differ, same, few, uncompared));
+  grid.notes.push_back(fmt::format(
+      "note: A is {}, B is {}; a ratio below 1 says that B is smaller; intervals at {:.4g} %, "
+      "differences called at a false discovery rate of {:.4g} %",
+      a, b, 100 * settings.confidence, 100 * settings.alpha));
+  if (same > 0) {
+    grid.notes.push_back(fmt::format(
+        "note: no difference shown is not none: \"would see\" is the smallest effect these rounds "
+        "show four times in five, \"needs\" the rounds for an effect of {}",
+        percent(settings.effect)));
+  }
+  if (unpaired > 0) {
+    grid.notes.push_back(
+        "note: unpaired: the sides share no rounds, so whatever changed on the machine between "
+        "them is part of the ratio");
+  }
+  if (unused > 0) {
+    grid.notes.push_back(
+        fmt::format("note: {} attempts outside the rounds both sides share are not used", unused));
+  }
+  return render_grid(grid, style);
+}
+
+}  // namespace assay::lab

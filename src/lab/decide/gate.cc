@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/decide/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "lab/stats/calibration.h"
+#include "lab/stats/sign_interval.h"
+#include "lab/stats/tests_of_difference.h"
+#include "lab/view/cells.h"
+#include "lab/view/provenance.h"
+#include "lab/view/text.h"
+
+namespace assay::lab {
+namespace {
+
+enum class Health { kOk, kBroken, kUntried, kVoid };
+
+Health health_of(const MatchSide& side) {
+  const auto& s = side.summary;
+  if (s.status == Status::kOk) return Health::kOk;
+  // A provider that is there to be refused, and was, is as it should be and has nothing to gate.
+  if (s.as_expected) return Health::kUntried;
+  if (is_void(s.status)) return Health::kVoid;
+  const bool untried = s.status == Status::kSkipped || s.status == Status::kEnvMissing;
+  return untried ? Health::kUntried : Health::kBroken;
+}
+
+std::string status_of(const MatchSide& side) {
+  auto text = verdict_cell(side.summary);
+  const auto message = text_at(side.summary.failure, "message").value_or("");
+  if (!message.empty()) text += ": " + fit(printable(message), 120);
+  return text;
+}
+
+// What follows from the statuses alone; nothing where both sides are ok, or were skipped alike.
+std::optional<GateOutcome> outcome_of_statuses(GateEntry& entry) {
+  const auto& match = entry.match;
+  if (!match.a) {
+    entry.reason = health_of(*match.b) == Health::kOk
+                       ? "not in the baseline"
+                       : "not in the baseline; " + status_of(*match.b);
+    return GateOutcome::kNew;
+  }
+  if (!match.b) {
+    entry.reason = "not among the current rows";
+    return GateOutcome::kDropped;
+  }
+  const auto before = health_of(*match.a), now = health_of(*match.b);
+  if (before == Health::kOk && now == Health::kBroken) {
+    entry.reason = "was ok, is " + status_of(*match.b);
+    return GateOutcome::kBroken;
+  }
+  if (before == Health::kOk && now == Health::kUntried) {
+    entry.reason = "was ok, is " + status_of(*match.b);
+    return GateOutcome::kNotMeasured;
+  }
+  if (before == Health::kBroken && now == Health::kOk) {
+    entry.reason = "was " + status_of(*match.a) + ", is ok";
+    return GateOutcome::kRecovered;
+  }
+  if (before == Health::kBroken) {
+    entry.reason = now == Health::kBroken
+                       ? "still " + status_of(*match.b)
+                       : "was " + status_of(*match.a) + ", is " + status_of(*match.b);
+    return GateOutcome::kStillBroken;
+  }
+  if (now == Health::kBroken) {  // it was never tried, or not to its end
+    entry.reason = "was " + status_of(*match.a) + ", is " + status_of(*match.b);
+    return GateOutcome::kStillBroken;
+  }
+  if (before == Health::kVoid || now == Health::kVoid) {
+    entry.reason = "no attempt of one side counts: " +
+                   status_of(before == Health::kVoid ? *match.a : *match.b);
+    return GateOutcome::kUnresolved;
+  }
+  if (before == Health::kUntried && now == Health::kOk) {
+    entry.reason = "was " + status_of(*match.a) + ", is ok";
+    return GateOutcome::kNew;
+  }
+  return std::nullopt;
+}
+
+std::string percent(double relative) { return fmt::format("{:.3g} %", 100 * relative); }
+
+std::string ratio_text(const GateRow& row) {
+  if (!row.interval) return format_ratio(row.ratio);
+  return fmt::format("{} [{}, {}]", format_ratio(row.ratio), format_ratio(row.interval->low),
+                     format_ratio(row.interval->high));
+}
+
+std::string reason_of(const GateEntry& e, const GateOptions& options) {
+  const auto limit = format_ratio(1 + e.tolerance);
+  switch (e.numbers.verdict) {
+    case Verdict::kPass:
+      return fmt::format("{} lies below {}", ratio_text(e.numbers), limit);
+    case Verdict::kRegressed:
+      return fmt::format("{} exceeds {}, p = {:.2g} (Holm)", ratio_text(e.numbers), limit,
+                         e.numbers.p_adjusted);
+    case Verdict::kUnresolved:
+      break;
+  }
+  if (!e.numbers.interval) {
+    return e.pairing == Pairing::kPaired
+               ? fmt::format("{} paired rounds give no interval, at least {} are needed",
+                             e.numbers.rounds, minimum_rounds(options.confidence))
+               : fmt::format("{} attempts on the smaller side give no interval", e.numbers.rounds);
+  }
+  const bool above = e.numbers.interval->low > 1 + e.tolerance;
+  const auto about = above ? fmt::format("above {}, but p = {:.2g} after Holm's correction", limit,
+                                         e.numbers.p_adjusted)
+                           : fmt::format("holds {}", limit);
+  return fmt::format("{} {}; would see {}, needs about {} rounds", ratio_text(e.numbers), about,
+                     percent(e.numbers.detectable), e.numbers.rounds_for_tolerance);
+}
+
+// Rows of one tolerance at a time, since machines have floors of their own; Holm over all of them.
+void judge_by_intervals(std::vector<GateEntry*>& entries, const GateOptions& options) {
+  std::map<double, std::vector<std::size_t>> by_tolerance;
+  std::vector<Evidence> evidence;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    auto found = evidence_of(entries[i]->match);
+    check(found.has_value(), "rows that are judged have values");
+    entries[i]->pairing = found->pairing;
+    evidence.push_back(std::move(found->values));
+    by_tolerance[entries[i]->tolerance].push_back(i);
+  }
+  const auto settings = [&](double tolerance) {
+    return GateSettings{
+        .tolerance = tolerance, .alpha = options.alpha, .confidence = options.confidence};
+  };
+  for (const auto& [tolerance, members] : by_tolerance) {
+    std::vector<Evidence> group;
+    for (const auto i : members) group.push_back(evidence[i]);
+    const auto rows = decide_gate(group, settings(tolerance));
+    for (std::size_t j = 0; j < members.size(); ++j) entries[members[j]]->numbers = rows[j];
+  }
+  if (by_tolerance.size() > 1) {
+    std::vector<double> p;
+    for (const auto* entry : entries) p.push_back(entry->numbers.p);
+    const auto adjusted = holm(p);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      auto& row = entries[i]->numbers;
+      row.p_adjusted = adjusted[i];
+      const bool passes = row.interval && row.interval->high < 1 + entries[i]->tolerance;
+      row.verdict = row.p_adjusted <= options.alpha ? Verdict::kRegressed
+                    : passes                        ? Verdict::kPass
+                                                    : Verdict::kUnresolved;
+    }
+  }
+  for (auto* entry : entries) {
+    entry->reason = reason_of(*entry, options);
+    entry->outcome = entry->numbers.verdict == Verdict::kPass        ? GateOutcome::kPass
+                     : entry->numbers.verdict == Verdict::kRegressed ? GateOutcome::kRegressed
+                                                                     : GateOutcome::kUnresolved;
+  }
+}
+
+void judge_by_min_p95(GateEntry& entry) {
+  const auto &a = *entry.match.a, &b = *entry.match.b;
+  if (!a.fastest || !b.fastest || !a.p95 || !b.p95) {
+    entry.outcome = GateOutcome::kUnresolved;
+    entry.reason = "a side has no minimum or no 95 % quantile of its steady times";
+    return;
+  }
+  entry.simple = min_p95_rule(*b.fastest, *b.p95, *a.fastest, *a.p95);
+  entry.outcome = entry.simple->regressed ? GateOutcome::kRegressed : GateOutcome::kPass;
+  entry.numbers.ratio = entry.simple->min_ratio;
+  entry.reason = fmt::format("minimum {} (limit {}), 95 % quantile {} (limit {})",
+                             format_ratio(entry.simple->min_ratio), format_ratio(kMinLimit),
+                             format_ratio(entry.simple->p95_ratio), format_ratio(kP95Limit));
+}
+
+// The order in which a person wants to see them.
+constexpr std::array<GateOutcome, 9> kWorstFirst = {
+    GateOutcome::kBroken,      GateOutcome::kRegressed,   GateOutcome::kUnresolved,
+    GateOutcome::kStillBroken, GateOutcome::kNotMeasured, GateOutcome::kDropped,
+    GateOutcome::kNew,         GateOutcome::kRecovered,   GateOutcome::kPass};
+
+auto place_in_order(GateOutcome outcome) { return std::ranges::find(kWorstFirst, outcome); }
+
+}  // namespace
+
+const char* outcome_name(GateOutcome outcome) {
+  switch (outcome) {
+    case GateOutcome::kPass:
+      return "PASS";
+    case GateOutcome::kRegressed:
+      return "REGRESSED";
+    case GateOutcome::kUnresolved:
+      return "UNRESOLVED";
+    case GateOutcome::kBroken:
+      return "BROKEN";
+    case GateOutcome::kRecovered:
+      return "RECOVERED";
+    case GateOutcome::kStillBroken:
+      return "STILL BROKEN";
+    case GateOutcome::kNotMeasured:
+      return "NOT MEASURED";
+    case GateOutcome::kNew:
+      return "NEW";
+    case GateOutcome::kDropped:
+      return "DROPPED";
+  }
+  throw InternalError("an outcome has a name");
+}
+
+int GateResult::count(GateOutcome outcome) const {
+  return static_cast<int>(std::ranges::count(entries, outcome, &GateEntry::outcome));
+}
+
+int GateResult::exit_status() const {
+  if (count(GateOutcome::kBroken) > 0) return 4;
+  if (count(GateOutcome::kRegressed) > 0) return 1;
+  return count(GateOutcome::kUnresolved) > 0 ? 3 : 0;
+}
+
+GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> current,
+                      const GateOptions& options) {
+  if (!(options.delta >= 0) || !std::isfinite(options.delta)) {
+    fail("gate: the tolerance must be finite and not negative, got {}", options.delta);
+  }
+  if (!(options.alpha > 0 && options.alpha < 1)) {
+    fail("gate: alpha must lie between 0 and 1, got {}", options.alpha);
+  }
+  GateResult result;
+  result.options = options;
+  std::set<std::string> uncalibrated;
+  for (auto& match : match_rows(baseline, current, {.metric = options.metric})) {
+    GateEntry entry;
+    const auto& machine = match.key.fingerprint;
+    const auto floor = options.floor ? options.floor(machine) : std::nullopt;
+    entry.tolerance = effective_tolerance(options.delta, floor.value_or(0));
+    entry.calibrated = floor.has_value();
+    if (floor) {
+      result.floors[machine] = *floor;
+    } else {
+      uncalibrated.insert(machine);
+    }
+    entry.match = std::move(match);
+    result.entries.push_back(std::move(entry));
+  }
+  result.uncalibrated.assign(uncalibrated.begin(), uncalibrated.end());
+
+  // Both sides skipped, or refused as they should be: nothing to judge, nothing to name.
+  result.skipped_on_both_sides = static_cast<int>(std::erase_if(result.entries, [](GateEntry& e) {
+    return !outcome_of_statuses(e) && health_of(*e.match.a) != Health::kOk;
+  }));
+  std::vector<GateEntry*> to_judge;
+  for (auto& entry : result.entries) {
+    if (const auto outcome = outcome_of_statuses(entry)) {
+      entry.outcome = *outcome;
+    } else if (options.rule == GateRule::kMinP95) {
+      judge_by_min_p95(entry);
+    } else if (entry.match.a->values.empty() || entry.match.b->values.empty()) {
+      entry.outcome = GateOutcome::kUnresolved;
+      entry.reason =
+          fmt::format("a side has no value of {}", fit(printable(entry.match.metric), 40));
+    } else {
+      to_judge.push_back(&entry);
+    }
+  }
+  if (!to_judge.empty()) judge_by_intervals(to_judge, options);
+  std::ranges::stable_sort(result.entries, [](const GateEntry& x, const GateEntry& y) {
+    return place_in_order(x.outcome) < place_in_order(y.outcome);
+  });
+  return result;
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Did anything become slower or wrong? Rows of a baseline and of now in, one verdict for each out.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/decide/match.h"
+#include "lab/view/grid.h"
+
+namespace assay::lab {
+
+enum class GateOutcome {
+  kPass,
+  kRegressed,    // slower than the tolerance allows
+  kUnresolved,   // neither can be said from these attempts
+  kBroken,       // was ok, and now is wrong, crashed, out of memory, timed out or failed
+  kRecovered,    // the other way round
+  kStillBroken,  // was and is not ok
+  kNotMeasured,  // was ok, and now is skipped, or its environment is missing
+  kNew,          // only now
+  kDropped,      // only in the baseline
+};
+const char* outcome_name(GateOutcome outcome);  // "PASS", …, "BROKEN", "RECOVERED", "NEW", …
+
+enum class GateRule { kIntervals, kMinP95 };
+
+struct GateOptions {
+  GateRule rule = GateRule::kIntervals;
+  double delta = 0.05;  // relative: what is asked for
+  double alpha = 0.05;
+  double confidence = 0.95;
+  std::string metric = {};  // empty: each case's primary one
+  // The A/A floor of a machine by its fingerprint; nothing where it was never calibrated.
+  std::function<std::optional<double>(const std::string&)> floor = {};
+};
+
+struct GateEntry {
+  Match match;  // a: baseline, b: current
+  GateOutcome outcome = GateOutcome::kUnresolved;
+  std::optional<Pairing> pairing;  // nothing: no ratio
+  GateRow numbers;                 // ratio is current over baseline in badness: above 1 is worse
+  double tolerance = 0;            // of this row: max(asked, its machine's floor)
+  bool calibrated = false;
+  std::optional<MinP95> simple;  // with the rule min-p95
+  std::string reason;            // one line, printable
+};
+
+struct GateResult {
+  GateOptions options;
+  std::vector<GateEntry> entries;         // the worst first: broken, regressed, unresolved, …
+  std::map<std::string, double> floors;   // by fingerprint
+  std::vector<std::string> uncalibrated;  // fingerprints
+  int skipped_on_both_sides = 0;          // left out
+
+  int count(GateOutcome outcome) const;
+  // 4 where something broke, else 1 where something regressed, else 3 where something is
+  // unresolved, else 0.
+  int exit_status() const;
+};
+
+// Holm's correction runs over all rows that are ok on both sides. New, dropped, recovered and not
+// measured rows are named and change nothing. Throws UserError for options out of range.
+GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> current,
+                      const GateOptions& options);
+
+// The names say where the sides came from.
+Json gate_json(const GateResult& result, const std::string& baseline, const std::string& current);
+std::string gate_table(const GateResult& result, const std::string& baseline,
+                       const std::string& current, const TableStyle& style);
+
+}  // namespace assay::lab

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// A gate's result as others take it: JSON, a table, tests.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "lab/decide/gate.h"
+#include "lab/decide/gate_tests.h"
+#include "lab/record/point.h"
+#include "lab/view/cells.h"
+#include "lab/view/table.h"
+#include "lab/view/text.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr int kNameWidth = 40;
+
+Json side_json(const std::optional<MatchSide>& side) {
+  if (!side) return nullptr;
+  const auto& s = side->summary;
+  return {{"status", name_of(s.status)},
+          {"failure", s.failure},
+          {"median", s.median ? number_to_json(*s.median) : Json()},
+          {"attempts", side->values.size()},
+          {"runs", s.runs}};
+}
+
+Json entry_json(const GateEntry& e) {
+  Json json = e.match.key.to_json();
+  const auto& n = e.numbers;
+  const auto number = [&](double value) { return e.pairing ? number_to_json(value) : Json(); };
+  json.update(
+      Json{{"metric", e.match.metric},
+           {"verdict", outcome_name(e.outcome)},
+           {"reason", e.reason},
+           {"pairing", !e.pairing                       ? Json()
+                       : *e.pairing == Pairing::kPaired ? Json("paired")
+                                                        : Json("unpaired")},
+           {"ratio", number(n.ratio)},
+           {"low", n.interval ? number_to_json(n.interval->low) : Json()},
+           {"high", n.interval ? number_to_json(n.interval->high) : Json()},
+           {"p", number(n.p)},
+           {"p_adjusted", number(n.p_adjusted)},
+           {"rounds", n.rounds},
+           {"tolerance", e.tolerance},
+           {"calibrated", e.calibrated},
+           {"minimum_detectable_effect", number(n.detectable)},
+           {"rounds_needed",
+            e.pairing && n.rounds_for_tolerance > 0 ? Json(n.rounds_for_tolerance) : Json()},
+           {"baseline", side_json(e.match.a)},
+           {"current", side_json(e.match.b)}});
+  if (e.simple) {
+    json["min_ratio"] = number_to_json(e.simple->min_ratio);
+    json["p95_ratio"] = number_to_json(e.simple->p95_ratio);
+  }
+  return json;
+}
+
+std::string median_of(const std::optional<MatchSide>& side, const std::string& metric) {
+  return side && side->summary.median ? format_metric(*side->summary.median, metric) : "–";
+}
+
+const char* colour_of(GateOutcome outcome) {
+  switch (outcome) {
+    case GateOutcome::kBroken:
+    case GateOutcome::kRegressed:
+      return kRed;
+    case GateOutcome::kPass:
+    case GateOutcome::kRecovered:
+      return kGreen;
+    default:
+      return kYellow;
+  }
+}
+
+constexpr GateOutcome kInWords[] = {
+    GateOutcome::kBroken,      GateOutcome::kRegressed, GateOutcome::kUnresolved,
+    GateOutcome::kPass,        GateOutcome::kRecovered, GateOutcome::kStillBroken,
+    GateOutcome::kNotMeasured, GateOutcome::kNew,       GateOutcome::kDropped};
+
+std::string counts_in_words(const GateResult& result) {
+  std::vector<std::string> words;
+  for (const auto outcome : kInWords) {
+    std::string name = outcome_name(outcome);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (const int n = result.count(outcome); n > 0) words.push_back(fmt::format("{} {}", n, name));
+  }
+  return words.empty() ? "nothing to judge" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::vector<std::string> notes_of(const GateResult& result, const std::string& baseline,
+                                  const std::string& current) {
+  const auto& o = result.options;
+  std::vector<std::string> notes;
+  const int status = result.exit_status();
+  notes.push_back(fmt::format("gate: {}: {} (exit status {})",
+                              status == 0   ? "passed"
+                              : status == 3 ? "unresolved"
+                                            : "FAILED",
+                              counts_in_words(result), status));
+  notes.push_back(fmt::format("note: baseline {}; current {}; a ratio above 1 is worse",
+                              fit(printable(baseline), 80), fit(printable(current), 80)));
+  if (o.rule == GateRule::kMinP95) {
+    notes.push_back(
+        "note: rule min-p95: simple limits without an error rate, which noise alone exceeds now "
+        "and "
+        "then");
+    return notes;
+  }
+  notes.push_back(fmt::format(
+      "note: tolerance {:.3g} %, or the machine's A/A floor where that is larger; at most {:.3g} % "
+      "chance of even one false alarm (Holm); intervals at {:.4g} %, not adjusted",
+      100 * o.delta, 100 * o.alpha, 100 * o.confidence));
+  for (const auto& [machine, floor] : result.floors) {
+    notes.push_back(fmt::format("note: calibrated: machine {} has an A/A floor of {:.2g} %",
+                                fit(printable(machine), 16), 100 * floor));
+  }
+  if (!result.uncalibrated.empty()) {
+    notes.push_back(
+        fmt::format("note: uncalibrated: no A/A floor is known for {} machine{} (assay calibrate)",
+                    result.uncalibrated.size(), result.uncalibrated.size() == 1 ? "" : "s"));
+  }
+  const auto unpaired = std::ranges::count_if(
+      result.entries, [](const GateEntry& e) { return e.pairing == Pairing::kUnpaired; });
+  if (unpaired > 0) {
+    notes.push_back(
+        "note: unpaired: the sides were measured apart, so whatever changed on the machine between "
+        "them is part of the ratio; assay gate --run measures both together");
+  }
+  if (result.skipped_on_both_sides > 0) {
+    notes.push_back(
+        fmt::format("note: {} skipped on both sides, not shown", result.skipped_on_both_sides));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Json gate_json(const GateResult& result, const std::string& baseline, const std::string& current) {
+  Json rows = Json::array(), counts = Json::object(), floors = Json::object();
+  for (const auto& entry : result.entries) rows.push_back(entry_json(entry));
+  for (const auto outcome : kInWords) counts[outcome_name(outcome)] = result.count(outcome);
+  for (const auto& [machine, floor] : result.floors) floors[machine] = number_to_json(floor);
+  const auto& o = result.options;
+  return {{"baseline", baseline},
+          {"current", current},
+          {"rule", o.rule == GateRule::kMinP95 ? "min-p95" : "intervals"},
+          {"delta", o.delta},
+          {"alpha", o.alpha},
+          {"confidence", o.confidence},
+          {"ratio_is", "current over baseline, above 1 is worse"},
+          {"floors", std::move(floors)},
+          {"uncalibrated", result.uncalibrated},
+          {"counts", std::move(counts)},
+          {"skipped_on_both_sides", result.skipped_on_both_sides},
+          {"exit_status", result.exit_status()},
+          {"rows", std::move(rows)}};
+}
+
+std::string gate_table(const GateResult& result, const std::string& baseline,
+                       const std::string& current, const TableStyle& style) {
+  Grid grid;
+  grid.columns = {{"provider"}, {"verdict"},       {"baseline", true, 3},  {"current", true, 3},
+                  {"ratio"},    {"how", false, 2}, {"would see", true, 1}, {"why", false, 4}};
+  const bool reasons_fit = style.width == 0 || style.width >= 140;
+  if (!reasons_fit) grid.columns.pop_back();
+  for (const auto& e : result.entries) {
+    const auto& summary = e.match.a ? e.match.a->summary : e.match.b->summary;
+    GridRow row;
+    row.group = group_title(summary);
+    const auto& n = e.numbers;
+    std::string ratio = "–";
+    if (e.simple) {
+      ratio = fmt::format("{} min, {} p95", format_ratio(e.simple->min_ratio),
+                          format_ratio(e.simple->p95_ratio));
+    } else if (e.pairing) {
+      ratio = n.interval
+                  ? fmt::format("{} [{}, {}]", format_ratio(n.ratio), format_ratio(n.interval->low),
+                                format_ratio(n.interval->high))
+                  : format_ratio(n.ratio);
+    }
+    row.cells = {fit(printable(e.match.key.provider), kNameWidth),
+                 outcome_name(e.outcome),
+                 median_of(e.match.a, e.match.metric),
+                 median_of(e.match.b, e.match.metric),
+                 ratio,
+                 !e.pairing ? "–"
+                            : fmt::format("{} {}", n.rounds,
+                                          *e.pairing == Pairing::kPaired ? "paired" : "unpaired"),
+                 e.pairing && n.rounds > 1 ? fmt::format("≥ {:.2g} %", 100 * n.detectable) : "–"};
+    if (reasons_fit) row.cells.push_back(e.reason);
+    row.colour = colour_of(e.outcome);
+    grid.rows.push_back(std::move(row));
+  }
+  if (!reasons_fit) {  // where the reasons have no column, those that matter stand below
+    for (const auto& e : result.entries) {
+      if (e.outcome == GateOutcome::kPass) continue;
+      grid.notes.push_back(fmt::format("{}: {} {} {}: {}", outcome_name(e.outcome),
+                                       fit(printable(e.match.key.case_name), kNameWidth),
+                                       fit(printable(point_label(e.match.key.point)), 80),
+                                       fit(printable(e.match.key.provider), kNameWidth), e.reason));
+    }
+  }
+  for (auto& note : notes_of(result, baseline, current)) grid.notes.push_back(std::move(note));
+  return render_grid(grid, style);
+}
+
+std::vector<TestCase> gate_tests(const GateResult& result) {
+  std::vector<TestCase> tests;
+  for (const auto& e : result.entries) {
+    const auto& k = e.match.key;
+    TestCase test;
+    test.class_name = k.suite + "." + k.case_name;
+    test.name = fmt::format("{} {} on {}, {} cores, machine {}", k.provider, point_label(k.point),
+                            k.platform, k.cores, k.fingerprint) +
+                (k.isolation == "in-process" ? ", in process" : "");
+    if (e.match.b && e.match.b->summary.median && e.match.metric == "steady_time") {
+      test.seconds = *e.match.b->summary.median;
+    }
+    const auto verdict = std::string(outcome_name(e.outcome));
+    test.message = verdict + ": " + e.reason;
+    test.details = test.message;
+    switch (e.outcome) {
+      case GateOutcome::kRegressed:
+        test.outcome = TestOutcome::kFailed;
+        test.type = "regressed";
+        break;
+      case GateOutcome::kBroken:
+        test.type = name_of(e.match.b->summary.status);
+        test.outcome = e.match.b->summary.status == Status::kWrongResult ? TestOutcome::kFailed
+                                                                         : TestOutcome::kError;
+        break;
+      case GateOutcome::kUnresolved:
+      case GateOutcome::kStillBroken:
+      case GateOutcome::kNotMeasured:
+      case GateOutcome::kDropped:
+        test.outcome = TestOutcome::kSkipped;
+        break;
+      case GateOutcome::kPass:
+      case GateOutcome::kRecovered:
+      case GateOutcome::kNew:
+        test.outcome = TestOutcome::kPassed;
+        break;
+    }
+    tests.push_back(std::move(test));
+  }
+  return tests;
+}
+
+}  // namespace assay::lab

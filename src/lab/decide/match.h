@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Rows of two selections, put beside each other where they may be compared, and nowhere else.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "lab/record/metrics.h"
+#include "lab/record/row.h"
+#include "lab/stats/gate.h"
+#include "lab/view/summary.h"
+
+namespace assay::lab {
+
+// What rows of both sides must share. Isolated attempts are never compared with others, nor rows of
+// one machine with those of another.
+struct MatchKey {
+  std::string suite, case_name;
+  Json point;
+  std::string provider;  // empty where providers are what is compared
+  std::string platform, fingerprint;
+  int cores = 0;
+  std::string isolation;
+
+  bool operator<(const MatchKey& other) const;
+  bool operator==(const MatchKey& other) const = default;
+  Json to_json() const;
+};
+
+MatchKey match_key(const Row& row, bool with_provider);
+
+using RoundId = std::pair<std::string, int>;  // run, round
+
+// All rows that one side has of a key.
+struct MatchSide {
+  Summary summary;                   // status, failure, median of the metric, attempts
+  std::vector<double> values;        // of the metric, one for each ok attempt, in the order made
+  std::map<RoundId, double> rounds;  // those that pair: interleaved with their run's other attempts
+  // Of the steady times of all ok attempts, where the rows have them: the fastest batch, and the
+  // 95 % quantile over all batches (or, without samples, the median of the attempts' own).
+  std::optional<double> fastest, p95;
+};
+
+struct Match {
+  MatchKey key;
+  std::string metric;
+  bool more_is_better = false;
+  std::optional<MatchSide> a, b;
+};
+
+struct MatchOptions {
+  bool by_provider = false;  // each side is one provider: leave it out of the key
+  std::string metric = {};   // empty: each case's primary one
+};
+
+// Every key that either side has, ordered by suite, case, point, platform, machine, provider.
+// Throws UserError for a metric that is not in the registry.
+std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,
+                              const MatchOptions& options = {});
+
+enum class Pairing { kPaired, kUnpaired };
+
+// The values of a match as lab/stats takes them: b is the current side, a the baseline; larger is
+// worse (reciprocals where more is better). Paired when the sides share rounds of a run, from those
+// rounds alone; unpaired otherwise. Nothing when a side is not ok throughout, or has no value: what
+// is wrong can win nothing.
+struct MatchEvidence {
+  Pairing pairing = Pairing::kUnpaired;
+  Evidence values;
+  int a_unused = 0, b_unused = 0;  // ok attempts outside the shared rounds
+};
+std::optional<MatchEvidence> evidence_of(const Match& match);
+
+}  // namespace assay::lab
