@@ -17,6 +17,8 @@ struct Column {
   std::vector<Json> values;                           // distinct, in the order of their first row
   std::unordered_map<std::string, std::int32_t> ids;  // by a text that tells values apart
   std::vector<std::int32_t> at;                       // by row; −1: none
+  Json::array_t singly;                               // by row, in place of all that
+  bool plain = false;
 };
 
 // A tree of columns that mirrors the tree of a row, so that a leaf is found without building its
@@ -78,15 +80,32 @@ std::vector<std::int32_t> run_lengths(const std::vector<std::int32_t>& values) {
 
 class Columns {
  public:
-  void add(const Json& row) {
-    add_leaves(row, root_, 0);
+  // The leaves of row_to_json(row), without making it.
+  void add(const Row& row) {
+    const std::pair<const char*, Json> scalars[] = {
+        {"attempt_id", row.attempt_id}, {"case", row.case_name},
+        {"cores", row.cores},           {"order", row.order},
+        {"platform", row.platform},     {"provider", row.provider},
+        {"round", row.round},           {"run_id", row.run_id},
+        {"schema", kRowSchema},         {"status", name_of(row.status)},
+        {"suite", row.suite},           {"try", row.try_number}};
+    for (const auto& [name, value] : scalars) add_field(name, value);
+    const std::pair<const char*, const Json*> objects[] = {
+        {"point", &row.point},          {"machine", &row.machine}, {"failure", &row.failure},
+        {"fidelity", &row.fidelity},    {"work", &row.work},       {"samples", &row.samples},
+        {"provenance", &row.provenance}};
+    for (const auto& [name, value] : objects) add_field(name, *value);
+    Json metrics = Json::object();
+    for (const auto& [name, value] : row.metrics) metrics[name] = number_to_json(value);
+    add_field("metrics", metrics);
+    for (const auto& [name, value] : row.unknown.items()) add_field(name, value);
     ++count_;
   }
 
   Json to_json() && {
     Json columns = Json::array();
     for (auto& column : columns_) {
-      column.at.resize(count_, -1);
+      fill_up_to(column, count_);
       columns.push_back(Json::array({std::move(column.path), encode(column)}));
     }
     return {{"count", count_}, {"columns", std::move(columns)}};
@@ -95,6 +114,16 @@ class Columns {
  private:
   // Objects nested deeper than this are leaves: nothing we write goes that far.
   static constexpr int kDeepest = 8;
+  // A column whose values mostly differ so far is no longer searched for repetitions.
+  static constexpr std::size_t kTrial = 512;
+
+  void add_field(std::string_view name, const Json& value) {
+    auto child = root_.children.find(name);
+    if (child == root_.children.end()) child = root_.children.try_emplace(std::string(name)).first;
+    path_.push_back(&child->first);
+    add_leaves(value, child->second, 1);
+    path_.pop_back();
+  }
 
   void add_leaves(const Json& value, Node& node, int depth) {
     if (value.is_object() && !value.empty() && depth < kDeepest) {
@@ -116,32 +145,52 @@ class Columns {
       node.column = static_cast<std::int32_t>(columns_.size());
       Json path = Json::array();
       for (const auto* name : path_) path.push_back(*name);
-      columns_.push_back({std::move(path), {}, {}, {}});
+      columns_.push_back({std::move(path), {}, {}, {}, {}, false});
     }
-    Column& column = columns_[static_cast<std::size_t>(node.column)];
-    column.at.resize(count_, -1);
-    Json kept = rounded(value);
-    const auto [it, first] =
-        column.ids.try_emplace(key_of(kept), static_cast<std::int32_t>(column.values.size()));
-    if (first) column.values.push_back(std::move(kept));
-    column.at.push_back(it->second);
+    add_value(columns_[static_cast<std::size_t>(node.column)], rounded(value));
   }
 
-  Json encode(Column& column) const {
-    const bool complete = std::ranges::none_of(column.at, [](std::int32_t at) { return at < 0; });
-    if (complete && column.values.size() == 1) return {{"is", std::move(column.values[0])}};
-    // An index costs a few bytes as well: where most values occur once, they stand by themselves.
-    if (2 * column.values.size() < column.at.size()) {
-      std::vector<std::int32_t> runs = run_lengths(column.at);
-      const bool shorter = runs.size() < column.at.size();
-      return {{"of", std::move(column.values)},
-              {shorter ? "runs" : "at", shorter ? std::move(runs) : std::move(column.at)}};
+  // Rows that do not have the leaf.
+  static void fill_up_to(Column& column, std::size_t count) {
+    if (column.plain) {
+      column.singly.resize(count);
+    } else {
+      column.at.resize(count, -1);
     }
-    Json values = Json::array();
+  }
+
+  void add_value(Column& column, Json value) {
+    fill_up_to(column, count_);
+    if (column.plain) {
+      column.singly.push_back(std::move(value));
+      return;
+    }
+    const auto [it, first] =
+        column.ids.try_emplace(key_of(value), static_cast<std::int32_t>(column.values.size()));
+    if (first) column.values.push_back(std::move(value));
+    column.at.push_back(it->second);
+    if (column.at.size() == kTrial && 2 * column.values.size() > kTrial) make_plain(column);
+  }
+
+  static void make_plain(Column& column) {
     for (const auto at : column.at) {
-      values.push_back(at < 0 ? Json() : column.values[static_cast<std::size_t>(at)]);
+      column.singly.push_back(at < 0 ? Json() : column.values[static_cast<std::size_t>(at)]);
     }
-    return {{"values", std::move(values)}};
+    column.plain = true;
+  }
+
+  static Json encode(Column& column) {
+    if (!column.plain && column.values.size() == 1 &&
+        std::ranges::none_of(column.at, [](std::int32_t at) { return at < 0; })) {
+      return {{"is", std::move(column.values[0])}};
+    }
+    // An index costs a few bytes as well: where most values occur once, they stand by themselves.
+    if (!column.plain && 2 * column.values.size() >= column.at.size()) make_plain(column);
+    if (column.plain) return {{"values", std::move(column.singly)}};
+    std::vector<std::int32_t> runs = run_lengths(column.at);
+    const bool shorter = runs.size() < column.at.size();
+    return {{"of", std::move(column.values)},
+            {shorter ? "runs" : "at", shorter ? std::move(runs) : std::move(column.at)}};
   }
 
   Node root_;
@@ -154,7 +203,7 @@ class Columns {
 
 Json row_columns(std::span<const Row> rows) {
   Columns columns;
-  for (const Row& row : rows) columns.add(row_to_json(row));
+  for (const Row& row : rows) columns.add(row);
   return std::move(columns).to_json();
 }
 

@@ -31,12 +31,14 @@ Row light(const Row& row) {
   copy.try_number = row.try_number;
   copy.order = row.order;
   copy.status = row.status;
-  copy.failure = row.failure;
-  copy.metrics = row.metrics;
   for (const char* name : {"commit", "dirty", "isolation", "primary_metric", "baseline"}) {
     if (const auto found = row.provenance.find(name); found != row.provenance.end()) {
       copy.provenance[name] = *found;
     }
+  }
+  const auto metric = text_at(row.provenance, "primary_metric").value_or("steady_time");
+  if (const auto found = row.metrics.find(metric); found != row.metrics.end()) {
+    copy.metrics.insert(*found);
   }
   return copy;
 }
