@@ -178,6 +178,8 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   offer(app, chosen, "gate", "did anything become slower or wrong? by exit status, JUnit, JSON",
         add_gate);
   offer(app, chosen, "history", "a case from commit to commit, and where it changed", add_history);
+  offer(app, chosen, "bundle", "the evidence at one point of a case, for a decision", add_bundle);
+  offer(app, chosen, "feed", "figures for documents that others keep", add_feed);
   offer(app, chosen, "import", "rows from the files of other benchmark tools", add_import);
   offer(app, chosen, "export", "rows as CSV, JUnit XML, or a trace of the run's schedule",
         add_export);

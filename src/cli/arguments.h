@@ -162,14 +162,16 @@ struct BundleArguments {
 
 struct FeedArguments {
   std::string kind;  // op-matrix
-  std::vector<std::string> sources;
-  std::string apply, out, provider, map;
+  std::vector<std::string> sources, names;
+  std::string apply, out, ours, reference, point;
+  bool quick_rows = false;
 };
 
 using Command = std::variant<ListArguments, RunArguments, ReportArguments, SiteArguments,
                              ServeArguments, StoreArguments, DoctorArguments, ChipArguments,
                              TransportArguments, EinsumArguments, ImportArguments, ExportArguments,
-                             CompareArguments, GateArguments, HistoryArguments>;
+                             CompareArguments, GateArguments, HistoryArguments, BundleArguments,
+                             FeedArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -32,5 +32,7 @@ void add_history(CLI::App& app, HistoryArguments& a);
 // arguments_exchange.cc
 void add_import(CLI::App& app, ImportArguments& a);
 void add_export(CLI::App& app, ExportArguments& a);
+void add_bundle(CLI::App& app, BundleArguments& a);
+void add_feed(CLI::App& app, FeedArguments& a);
 
 }  // namespace assay::cli

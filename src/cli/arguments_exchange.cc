@@ -41,4 +41,36 @@ void add_export(CLI::App& app, ExportArguments& a) {
   assay export results/ --run 20260131T12 --format trace --out schedule.json   for ui.perfetto.dev)");
 }
 
+void add_bundle(CLI::App& app, BundleArguments& a) {
+  app.add_option("case", a.case_name, "the case")->required();
+  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("--point", a.point, "JSON object; keys not given are the representative point's");
+  app.add_option("--out", a.out, "write there instead of to standard output");
+  app.add_flag("--json", a.json, "JSON instead of markdown");
+  app.footer(R"(Examples:
+  assay bundle semiring_matmul
+  assay bundle semiring_matmul results/assay.db --point '{"algebra":"log","n":512}' --json)");
+}
+
+void add_feed(CLI::App& app, FeedArguments& a) {
+  auto* sub = app.add_subcommand(
+      "op-matrix",
+      "perf_{cpu,gpu}_{baseline,ratio} of each operation, at its representative point");
+  sub->add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  sub->add_option("--apply", a.apply, "an operation matrix to fill in; it is not changed");
+  sub->add_option("--out", a.out, "where the merged copy goes");
+  sub->add_option("--ours", a.ours, "our provider (the fastest that begins with `assay`)");
+  sub->add_option("--reference", a.reference, "what it is compared with (the case's baseline)");
+  sub->add_option("--point", a.point, "JSON object: other values than the representative point's");
+  sub->add_option("--name", a.names, "CASE=QUALNAME where the names differ");
+  sub->add_flag("--quick-rows", a.quick_rows, "rows of --quick count as full ones");
+  sub->callback([&a] { a.kind = "op-matrix"; });
+  sub->footer(R"(Examples:
+  assay feed op-matrix results/assay.db
+  assay feed op-matrix results/ --apply op_matrix.json --out merged.json)");
+  app.require_subcommand(1);
+  app.footer(R"(Examples:
+  assay feed op-matrix results/ --apply op_matrix.json --out merged.json)");
+}
+
 }  // namespace assay::cli

@@ -24,12 +24,16 @@ int contract(const EinsumArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);
 int history(const HistoryArguments& arguments);
+int bundle(const BundleArguments& arguments);
+int feed(const FeedArguments& arguments);
 int import_files(const ImportArguments& arguments);
 int export_rows(const ExportArguments& arguments);
 
 // Exit statuses, as the design has them.
 inline constexpr int kFine = 0;
+inline constexpr int kRegression = 1;
 inline constexpr int kBadInput = 2;
+inline constexpr int kUnresolved = 3;
 inline constexpr int kWrongResults = 4;
 inline constexpr int kEnvironmentRefused = 5;
 inline constexpr int kInterrupted = 130;

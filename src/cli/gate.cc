@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/gate_run.h"
 #include "cli/selections.h"
 #include "cli/terminal.h"
 #include "lab/decide/gate_tests.h"
@@ -61,6 +62,11 @@ int gate_on_rows(const GateArguments& a) {
 
 }  // namespace
 
-int gate(const GateArguments& a) { return gate_on_rows(a); }
+int gate(const GateArguments& a) {
+  if (!a.run) return gate_on_rows(a);
+  const auto measured = run_gate(a, options_of(a));
+  if (!measured) return kInterrupted;
+  return show(a, measured->result, measured->baseline, measured->current);
+}
 
 }  // namespace assay::cli

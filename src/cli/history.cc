@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/history_confirm.h"
 #include "cli/selections.h"
 #include "cli/terminal.h"
 
@@ -31,6 +32,7 @@ int history(const HistoryArguments& a) {
   const auto options = options_of(a);
   const auto series = lab::history(read_rows(a.sources), options);
   if (series.empty()) fail("no rows of this case and selection: '{}'", a.case_name);
+  if (a.confirm) return confirm_change(a, series);
   const auto json = pretty_json(lab::history_json(series, options)) + "\n";
   if (!a.out.empty()) write_file_atomically(a.out, json);
   std::fputs(a.json ? json.c_str() : lab::history_table(series, options, stdout_style()).c_str(),

@@ -28,6 +28,8 @@ struct Dispatch {
   int operator()(const CompareArguments& a) const { return compare(a); }
   int operator()(const GateArguments& a) const { return gate(a); }
   int operator()(const HistoryArguments& a) const { return history(a); }
+  int operator()(const BundleArguments& a) const { return bundle(a); }
+  int operator()(const FeedArguments& a) const { return feed(a); }
   int operator()(const ImportArguments& a) const { return import_files(a); }
   int operator()(const ExportArguments& a) const { return export_rows(a); }
 };

@@ -1,22 +1,16 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 
 #include "base/error.h"
 #include "base/units.h"
-#include "cases/einsum/workloads.h"
-#include "cases/semiring/workloads.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
-#include "cli/installation.h"
-#include "cli/progress.h"
+#include "cli/run_tools.h"
 #include "cli/terminal.h"
-#include "lab/measure/attempt.h"
 #include "lab/run/runner.h"
 #include "lab/stats/stopping.h"
 #include "lab/store/store.h"
@@ -28,35 +22,8 @@
 namespace assay::cli {
 namespace {
 
-std::atomic<bool> stop_requested = false;
-
-// The first Ctrl-C ends the attempts under way and writes what is complete; the default action is
-// back for a second one.
-void on_interrupt(int) { stop_requested = true; }
-
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
 std::vector<std::string> selected_cases(const lab::CaseRegistry& cases, const RunArguments& a) {
-  if (a.cases.empty()) fail("name at least one case, or `all` (see assay list)");
-  std::vector<std::string> names;
-  for (const auto& name : a.cases) {
-    if (name == "all") {
-      for (const auto& c : cases.all()) names.emplace_back(c->name());
-    } else {
-      names.emplace_back(cases.find(name).name());
-    }
-  }
-  std::vector<std::string> unique;
-  for (auto& name : names) {
-    if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
-  }
-  return unique;
+  return case_names(cases, a.cases);
 }
 
 double budget_of(const RunArguments& a) {
@@ -183,18 +150,10 @@ bool any_wrong(const std::vector<lab::Row>& rows) {
 }  // namespace
 
 int run(const RunArguments& a) {
-  const auto cases = all_cases();
-  lab::WorkloadRegistry workloads;
-  cases::semiring::add_workloads(workloads);
-  cases::einsum::add_workloads(workloads);
-  TerminalProgress progress;
-  lab::RunContext context;
-  context.cases = &cases;
-  context.programs = find_programs();
-  context.own_program = own_program();
-  context.run_here = [&](const lab::WorkerSpec& spec) { lab::run_attempt_here(spec, workloads); };
-  context.progress = &progress;
-  context.stop = &stop_requested;
+  RunTools tools;
+  const auto& cases = tools.cases;
+  auto& progress = tools.progress;
+  auto& context = tools.context;
   context.trace_directory = a.trace;
 
   if (a.dry_run) {
@@ -206,7 +165,7 @@ int run(const RunArguments& a) {
   }
   // A store that cannot be opened is refused now, not after an hour of measuring.
   if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
-  catch_interrupts();
+  RunTools::catch_interrupts();
   const auto result = a.resume.empty() ? lab::start_run(context, request_of(cases, a), a.out)
                                        : lab::resume_run(context, place_to_resume(cases, a));
   if (!a.store.empty()) {

@@ -115,7 +115,10 @@ std::string Comparison::verdict(const std::string& a_name, const std::string& b_
     if (!(*side)->summary.unequal_work.empty()) work = " (unequal work)";
   }
   if (!interval) return "too few to say" + work;
-  if (!differs) return "no difference shown" + work;
+  const bool holds_one = interval->low <= 1 && interval->high >= 1;
+  if (!differs && holds_one) return "no difference shown" + work;
+  // Alone it would count; among so many comparisons it does not.
+  if (!differs) return fmt::format("no difference shown (q = {:.2g})", q) + work;
   const Metric* metric = find_metric(match.metric);
   const bool smaller = ratio < 1;
   const bool is_time = metric != nullptr && metric->kind == MetricKind::kTime;

@@ -132,8 +132,9 @@ void judge_by_intervals(std::vector<GateEntry*>& entries, const GateOptions& opt
     by_tolerance[entries[i]->tolerance].push_back(i);
   }
   const auto settings = [&](double tolerance) {
-    return GateSettings{
-        .tolerance = tolerance, .alpha = options.alpha, .confidence = options.confidence};
+    return GateSettings{.tolerance = tolerance,
+                        .alpha = options.alpha / options.looks,
+                        .confidence = options.confidence};
   };
   for (const auto& [tolerance, members] : by_tolerance) {
     std::vector<Evidence> group;
@@ -149,9 +150,9 @@ void judge_by_intervals(std::vector<GateEntry*>& entries, const GateOptions& opt
       auto& row = entries[i]->numbers;
       row.p_adjusted = adjusted[i];
       const bool passes = row.interval && row.interval->high < 1 + entries[i]->tolerance;
-      row.verdict = row.p_adjusted <= options.alpha ? Verdict::kRegressed
-                    : passes                        ? Verdict::kPass
-                                                    : Verdict::kUnresolved;
+      row.verdict = row.p_adjusted <= options.alpha / options.looks ? Verdict::kRegressed
+                    : passes                                        ? Verdict::kPass
+                                                                    : Verdict::kUnresolved;
     }
   }
   for (auto* entry : entries) {
@@ -175,6 +176,17 @@ void judge_by_min_p95(GateEntry& entry) {
   entry.reason = fmt::format("minimum {} (limit {}), 95 % quantile {} (limit {})",
                              format_ratio(entry.simple->min_ratio), format_ratio(kMinLimit),
                              format_ratio(entry.simple->p95_ratio), format_ratio(kP95Limit));
+}
+
+// Without a clock there is no noise, and one attempt is all there is to know.
+void judge_deterministic(GateEntry& entry) {
+  const double a = entry.match.a->values.back(), b = entry.match.b->values.back();
+  const double ratio = entry.match.more_is_better ? a / b : b / a;
+  entry.numbers.ratio = ratio;
+  entry.outcome = ratio > 1 + entry.tolerance ? GateOutcome::kRegressed : GateOutcome::kPass;
+  entry.reason = fmt::format("{} {} {}, deterministic", format_ratio(ratio),
+                             ratio > 1 + entry.tolerance ? "exceeds" : "does not exceed",
+                             format_ratio(1 + entry.tolerance));
 }
 
 // The order in which a person wants to see them.
@@ -229,6 +241,7 @@ GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> curren
   if (!(options.alpha > 0 && options.alpha < 1)) {
     fail("gate: alpha must lie between 0 and 1, got {}", options.alpha);
   }
+  check(options.looks >= 1, "a gate looks at least once");
   GateResult result;
   result.options = options;
   std::set<std::string> uncalibrated;
@@ -262,6 +275,8 @@ GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> curren
       entry.outcome = GateOutcome::kUnresolved;
       entry.reason =
           fmt::format("a side has no value of {}", fit(printable(entry.match.metric), 40));
+    } else if (entry.match.a->deterministic && entry.match.b->deterministic) {
+      judge_deterministic(entry);
     } else {
       to_judge.push_back(&entry);
     }

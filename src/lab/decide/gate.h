@@ -35,6 +35,9 @@ struct GateOptions {
   GateRule rule = GateRule::kIntervals;
   double delta = 0.05;  // relative: what is asked for
   double alpha = 0.05;
+  // How often the rows are judged while more are being measured; alpha is shared among the looks,
+  // since each is a chance of a false alarm.
+  int looks = 1;
   double confidence = 0.95;
   std::string metric = {};  // empty: each case's primary one
   // The A/A floor of a machine by its fingerprint; nothing where it was never calibrated.

@@ -204,6 +204,18 @@ TEST(Gate, MinP95Rule) {
             GateOutcome::kUnresolved);
 }
 
+TEST(Gate, WhatIsDeterministicNeedsNoRounds) {
+  Situation s;
+  s.both("same", Status::kOk, Status::kOk, 1, 1);
+  s.both("slower", Status::kOk, Status::kOk, 1.06, 1);
+  for (auto* rows : {&s.baseline, &s.current}) {
+    for (auto& row : *rows) row.provenance["deterministic"] = true;
+  }
+  const auto result = judge_gate(s.baseline, s.current, {});
+  EXPECT_EQ(outcomes(result)["same"], GateOutcome::kPass);
+  EXPECT_EQ(outcomes(result)["slower"], GateOutcome::kRegressed);
+}
+
 TEST(Gate, RefusesOptionsOutOfRange) {
   EXPECT_THROW(judge_gate({}, {}, {.delta = -0.1}), UserError);
   EXPECT_THROW(judge_gate({}, {}, {.delta = NAN}), UserError);

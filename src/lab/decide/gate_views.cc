@@ -113,8 +113,9 @@ std::vector<std::string> notes_of(const GateResult& result, const std::string& b
   }
   notes.push_back(fmt::format(
       "note: tolerance {:.3g} %, or the machine's A/A floor where that is larger; at most {:.3g} % "
-      "chance of even one false alarm (Holm); intervals at {:.4g} %, not adjusted",
-      100 * o.delta, 100 * o.alpha, 100 * o.confidence));
+      "chance of even one false alarm (Holm{}); intervals at {:.4g} %, not adjusted",
+      100 * o.delta, 100 * o.alpha, o.looks > 1 ? fmt::format(", over {} looks", o.looks) : "",
+      100 * o.confidence));
   for (const auto& [machine, floor] : result.floors) {
     notes.push_back(fmt::format("note: calibrated: machine {} has an A/A floor of {:.2g} %",
                                 fit(printable(machine), 16), 100 * floor));
@@ -151,6 +152,7 @@ Json gate_json(const GateResult& result, const std::string& baseline, const std:
           {"rule", o.rule == GateRule::kMinP95 ? "min-p95" : "intervals"},
           {"delta", o.delta},
           {"alpha", o.alpha},
+          {"looks", o.looks},
           {"confidence", o.confidence},
           {"ratio_is", "current over baseline, above 1 is worse"},
           {"floors", std::move(floors)},
@@ -164,10 +166,8 @@ Json gate_json(const GateResult& result, const std::string& baseline, const std:
 std::string gate_table(const GateResult& result, const std::string& baseline,
                        const std::string& current, const TableStyle& style) {
   Grid grid;
-  grid.columns = {{"provider"}, {"verdict"},       {"baseline", true, 3},  {"current", true, 3},
-                  {"ratio"},    {"how", false, 2}, {"would see", true, 1}, {"why", false, 4}};
-  const bool reasons_fit = style.width == 0 || style.width >= 140;
-  if (!reasons_fit) grid.columns.pop_back();
+  grid.columns = {{"provider"},      {"baseline", true, 3},  {"current", true, 3}, {"ratio"},
+                  {"how", false, 2}, {"would see", true, 1}, {"verdict"}};
   for (const auto& e : result.entries) {
     const auto& summary = e.match.a ? e.match.a->summary : e.match.b->summary;
     GridRow row;
@@ -184,7 +184,6 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
                   : format_ratio(n.ratio);
     }
     row.cells = {fit(printable(e.match.key.provider), kNameWidth),
-                 outcome_name(e.outcome),
                  median_of(e.match.a, e.match.metric),
                  median_of(e.match.b, e.match.metric),
                  ratio,
@@ -192,18 +191,16 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
                             : fmt::format("{} {}", n.rounds,
                                           *e.pairing == Pairing::kPaired ? "paired" : "unpaired"),
                  e.pairing && n.rounds > 1 ? fmt::format("≥ {:.2g} %", 100 * n.detectable) : "–"};
-    if (reasons_fit) row.cells.push_back(e.reason);
+    row.cells.push_back(outcome_name(e.outcome));
     row.colour = colour_of(e.outcome);
     grid.rows.push_back(std::move(row));
   }
-  if (!reasons_fit) {  // where the reasons have no column, those that matter stand below
-    for (const auto& e : result.entries) {
-      if (e.outcome == GateOutcome::kPass) continue;
-      grid.notes.push_back(fmt::format("{}: {} {} {}: {}", outcome_name(e.outcome),
-                                       fit(printable(e.match.key.case_name), kNameWidth),
-                                       fit(printable(point_label(e.match.key.point)), 80),
-                                       fit(printable(e.match.key.provider), kNameWidth), e.reason));
-    }
+  for (const auto& e : result.entries) {
+    if (e.outcome == GateOutcome::kPass) continue;
+    grid.notes.push_back(fmt::format("{}: {} {} {}: {}", outcome_name(e.outcome),
+                                     fit(printable(e.match.key.case_name), kNameWidth),
+                                     fit(printable(point_label(e.match.key.point)), 80),
+                                     fit(printable(e.match.key.provider), kNameWidth), e.reason));
   }
   for (auto& note : notes_of(result, baseline, current)) grid.notes.push_back(std::move(note));
   return render_grid(grid, style);

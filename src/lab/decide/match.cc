@@ -80,6 +80,9 @@ MatchSide side_of(std::vector<const Row*> rows, const std::string& metric) {
     if (is_interleaved(*row)) side.rounds[{row->run_id, row->round}] = value;
   }
   add_extremes(rows, side);
+  side.deterministic = std::ranges::all_of(rows, [](const Row* row) {
+    return flag_at(row->provenance, "deterministic").value_or(false);
+  });
   return side;
 }
 

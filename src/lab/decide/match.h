@@ -43,6 +43,7 @@ struct MatchSide {
   Summary summary;                   // status, failure, median of the metric, attempts
   std::vector<double> values;        // of the metric, one for each ok attempt, in the order made
   std::map<RoundId, double> rounds;  // those that pair: interleaved with their run's other attempts
+  bool deterministic = false;        // no clock is involved, as all its rows say
   // Of the steady times of all ok attempts, where the rows have them: the fastest batch, and the
   // 95 % quantile over all batches (or, without samples, the median of the attempts' own).
   std::optional<double> fastest, p95;

@@ -85,6 +85,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
            {"primary_metric", plan.definition->primary_metric().name},
            {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)},
            {"expected_status", name_of(provider.expected_status)},
+           {"deterministic", provider.deterministic},
            {"versions", contender.versions},
            {"cpus", cpus},
            {"device", Json()}});
