@@ -167,11 +167,11 @@ struct FeedArguments {
   bool quick_rows = false;
 };
 
-using Command = std::variant<ListArguments, RunArguments, ReportArguments, SiteArguments,
-                             ServeArguments, StoreArguments, DoctorArguments, ChipArguments,
-                             TransportArguments, EinsumArguments, ImportArguments, ExportArguments,
-                             CompareArguments, GateArguments, HistoryArguments, BundleArguments,
-                             FeedArguments>;
+using Command =
+    std::variant<ListArguments, RunArguments, ReportArguments, SiteArguments, ServeArguments,
+                 StoreArguments, DoctorArguments, ChipArguments, TransportArguments,
+                 EinsumArguments, ImportArguments, ExportArguments, CompareArguments, GateArguments,
+                 HistoryArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -25,7 +25,7 @@ std::vector<ExampleCase> example_cases() {
       {"semiring",
        "ell_aggregate",
        "reference",
-       {"reference", "assay-simd", "pyg", "torch"},
+       {"reference", "reference@again", "assay-simd", "pyg", "torch"},
        {},
        1},
       {"einsum", "pair_contract", "numpy", {"numpy", "assay", "opt-einsum", "torch"}, {}, 3},

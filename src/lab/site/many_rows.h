@@ -3,8 +3,8 @@
 #pragma once
 
 // A laboratory's worth of rows for tests of what people look at: several suites, cases, points and
-// providers, runs at two dozen commits on two machines, a step in the history, failures of every
-// kind and, where asked for, names that try to break out of a page.
+// providers, one provider twice (A/A), runs at two dozen commits on two machines, a step in the
+// history, failures of every kind and, where asked for, names that try to break out of a page.
 
 #include <cstdint>
 #include <string>

@@ -6,6 +6,7 @@
 
 #include "lab/record/metrics.h"
 #include "lab/site/row_columns.h"
+#include "lab/site/site_calibration.h"
 #include "lab/site/site_history.h"
 #include "lab/site/site_index.h"
 #include "lab/site/site_machines.h"
@@ -115,6 +116,7 @@ Json site_data(SiteInput input) {
                {"points", points_json(index)},
                {"summaries", std::move(summaries)},
                {"history", site_history(index)},
+               {"calibrations", site_calibrations(index)},
                {"rows", row_columns(index.rows())}};
   make_printable(data);
   return data;

@@ -24,9 +24,9 @@ struct SiteInput {
   CaseFactsByName cases = {};                     // for rows that do not name their baseline
 };
 
-// {title, warnings, caveats, runs, machines, cases, points, summaries, history, rows}; docs/site.md
-// says what each holds. All text is printable() (see lab/view/text.h); no text of a row is a key.
-// The order of the rows does not matter. About 0.1 ms for each row.
+// {title, warnings, caveats, runs, machines, cases, points, summaries, history, calibrations,
+// rows}; docs/site.md says what each holds. All text is printable() (see lab/view/text.h); no text
+// of a row is a key. The order of the rows does not matter. About 0.1 ms for each row.
 Json site_data(SiteInput input);
 
 }  // namespace assay::lab
