@@ -32,6 +32,7 @@ demo: configure
 	@scripts/demo
 
 test: build
+	@scripts/install-packages scripts/packages-test.txt
 	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
 

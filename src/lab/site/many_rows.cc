@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/record/provider.h"
 #include "lab/site/many_rows_parts.h"
 
 namespace assay::lab::testing_rows {
@@ -32,7 +33,7 @@ std::vector<ExampleCase> example_cases() {
       {"transport", "drift_kinetic", "dense", {"dense", "structured", "mixed"}, {}, 2},
       {"chip", "gemm_pipeline", "closed-form", {"closed-form", "simulated"}, {}, 3},
   };
-  for (const int n : {128, 512, 256, 1024, 64, 2048}) {
+  for (const int n : {128, 512, 1024, 256, 64, 2048}) {
     for (const char* algebra : {"real", "log", "max_plus"}) {
       cases[0].points.push_back({{"n", n}, {"algebra", algebra}, {"dtype", "f32"}, {"seed", 0}});
     }
@@ -151,7 +152,10 @@ void add_point(std::vector<Row>& rows, const ExampleRun& run, const ExampleCase&
     const double round_factor = 1 + 0.006 * draws.normal();
     for (std::size_t p = 0; p < of.providers.size(); ++p) {
       const std::string provider = of.providers[p];
-      double seconds = true_time(of, p, point, run.machine) * run.factor * round_factor *
+      // A thing under another name takes the same time.
+      const auto same = std::ranges::find(of.providers, provider_of(provider));
+      const auto speed = static_cast<std::size_t>(same - of.providers.begin());
+      double seconds = true_time(of, speed, point, run.machine) * run.factor * round_factor *
                        (1 + 0.008 * draws.normal());
       // What a history is for: our kernel became slower with the fourteenth run, on one machine.
       if (provider.starts_with("assay") && run.index >= 13 && run.machine == 0) seconds *= 1.09;
@@ -226,12 +230,15 @@ std::vector<Row> many_rows(const ManyRows& what) {
   for (int i = 0; i < what.runs; ++i) {
     const auto run = example_run(i, draws);
     int order = 0;
-    // Case by case until the run is long enough; every run visits them in the same order, so that
-    // each series has a value in nearly every run.
-    for (std::size_t step = 0; order < rows_per_run && step < 200; ++step) {
-      const auto& of = cases[step % cases.size()];
-      const auto index = step / cases.size();
-      if (index < of.points.size()) add_point(rows, run, of, of.points[index], order, draws);
+    // Case by case until the run is long enough, the first every other time; every run visits them
+    // in the same order, so that each series has a value in nearly every run.
+    std::vector<std::size_t> next(cases.size(), 0);
+    for (std::size_t step = 0; order < rows_per_run && step < 400; ++step) {
+      const auto which = step % 2 == 0 ? 0 : 1 + step / 2 % (cases.size() - 1);
+      const auto& of = cases[which];
+      if (next[which] < of.points.size()) {
+        add_point(rows, run, of, of.points[next[which]++], order, draws);
+      }
     }
     if (!what.hostile) continue;
     const Row like = rows.back();

@@ -127,10 +127,13 @@ function surface(model, one, own, points, axis, second, value) {
     layout: () => ({xaxis: {...ticks(xs), title: titles[0], showgrid: false, zeroline: false}, yaxis: {...ticks(ys), title: titles[1], showgrid: false, zeroline: false},
       annotations: cells.flatMap((row, i) => row.map((s, j) => ({x: j, y: i, showarrow: false, text: s ? esc(label(z[i][j])) : "", font: {size: 12, color: s && (z[i][j] - least) / (most - least || 1) > 0.55 ? "#111" : "#fff"}})))}),
   });
+  const dots = cells.flatMap((row, i) => row.map((s, j) => (s ? {i, j} : null))).filter(Boolean);
   const axis3 = (list, title) => ({...ticks(list), title: {text: title}, gridcolor: css("--faint"), color: css("--text"), backgroundcolor: "rgba(0,0,0,0)"});
   const solid = webgl() ? chart({
     id: "surface", title: "Surface", note: "The same values; drag to turn.", legend: false,
-    series: [{name: "surface", look: {}, traces: [{type: "surface", x, y, z, text: words, hoverinfo: "text", colorscale: "Cividis", showscale: false, contours: {z: {show: true, color: css("--faint"), width: 1}}}]}],
+    series: [{name: "surface", look: {}, traces: [{type: "surface", x, y, z, text: words, hoverinfo: "text", colorscale: "Cividis", showscale: false, contours: {z: {show: true, color: css("--faint"), width: 1}}},
+      // A sheet needs four neighbours; what was measured is shown whether or not it has them.
+      {type: "scatter3d", mode: "markers", x: dots.map((d) => d.j), y: dots.map((d) => d.i), z: dots.map((d) => z[d.i][d.j]), text: dots.map((d) => words[d.i][d.j]), hoverinfo: "text", marker: {size: 4, color: dots.map((d) => z[d.i][d.j]), colorscale: "Cividis", line: {color: css("--text"), width: 1}}}]}],
     layout: () => ({margin: {l: 0, r: 0, t: 0, b: 0}, scene: {xaxis: axis3(xs, titles[0]), yaxis: axis3(ys, titles[1]), zaxis: {title: {text: value.log ? "" : value.title}, tickvals: steps, ticktext: steps.map(label), gridcolor: css("--faint"), color: css("--text")}, camera: {eye: {x: -1.75, y: -1.95, z: 1.0}, center: {x: 0, y: 0, z: -0.15}}, aspectmode: "manual", aspectratio: {x: 1.2, y: 1.2, z: 0.8}}}),
   }) : h("div", {}, h("h3", {}, "Surface"), empty("This browser draws no three-dimensional charts (WebGL is off); the map beside shows the same values."));
   return h("div", {class: "two"}, flat, solid);
