@@ -111,6 +111,7 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
       json["ratio_high"] = s.ratio->interval->high;
     }
   }
+  if (!s.unequal_work.empty()) json["unequal"] = s.unequal_work;
   if (!s.caveats.empty()) json["caveats"] = s.caveats;
   if (s.failure.is_object()) json["failure"] = text_at(s.failure, "message").value_or("");
   for (const auto& [name, metric] :

@@ -21,8 +21,7 @@ export function overview(model) {
       h("span", {title: model.runTitle(model.runs.length - 1)}, f.moment(model.runs[model.runs.length - 1].time) + " UTC, commit " + model.commit(model.runs.length - 1)), "."),
     notices(model),
     verdicts(model),
-    h("div", {class: "two"}, extremes(model, "Worst ratios", (a, b) => b.ratio - a.ratio, (s) => s.ratio > 1, "worst"),
-      extremes(model, "Best ratios", (a, b) => a.ratio - b.ratio, (s) => s.ratio < 1, "best")),
+    h("div", {class: "two"}, extremes(model, "Worst ratios", "slower", "worst"), extremes(model, "Best ratios", "faster", "best")),
     changes(model),
     noise(model),
     runs(model),
@@ -51,13 +50,15 @@ function verdicts(model) {
         h("b", {}, counts.get(name)), h("span", {}, WORDS[name] || name.replace(/_/g, " ")))))));
 }
 
-function extremes(model, title, order, keep, id) {
-  const decided = model.latest.filter((s) => !s.baseline && f.known(s.ratio) && keep(s)).sort(order).slice(0, 8);
+// Those whose interval leaves no doubt, the farthest from 1 first.
+function extremes(model, title, kind, id) {
+  const far = (s) => Math.abs(Math.log(s.ratio));
+  const decided = model.latest.filter((s) => s.class === kind).sort((a, b) => far(b) - far(a)).slice(0, 8);
   return section(title, table({
-    id, caption: title, filter: false, rows: decided, emptyText: "No such ratio.",
+    id, caption: title, filter: false, rows: decided, emptyText: `No provider is ${kind} than its baseline beyond its interval.`,
     columns: [
       {title: "Case", cell: (s) => caseLink(model, s), value: (s) => model.cases[s.case].name},
-      {title: "Provider", cell: (s) => h("span", {class: "clip", title: s.provider}, s.provider), value: (s) => s.provider},
+      {title: "Provider", cell: (s) => [h("span", {class: "clip", title: s.provider}, s.provider), s.unequal ? h("span", {class: "tag", title: "unequal work: " + s.unequal}, "unequal") : null], value: (s) => s.provider},
       {title: "Ratio", unit: "[95 %]", number: true, value: (s) => s.ratio, cell: (s) => f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)},
     ],
   }));
