@@ -25,7 +25,7 @@ configure: deps
 	@cmake --preset release --log-level=WARNING
 
 build: configure
-	@cmake --build build -j $(JOBS) --target assay assay-transport assay-worker
+	@cmake --build build -j $(JOBS) --target assay assay-serve assay-transport assay-worker
 
 demo: configure
 	@cmake --build build -j $(JOBS) --target assay assay-worker

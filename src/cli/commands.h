@@ -13,7 +13,8 @@ int list(const ListArguments& arguments);
 int run(const RunArguments& arguments);
 int report(const ReportArguments& arguments);
 int site(const SiteArguments& arguments);
-int serve(const ServeArguments& arguments);
+// Becomes the program `assay-serve`, which links the HTTP library; see transport() below.
+int serve(char** argv);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
 int simulate_chip(const ChipArguments& arguments);
