@@ -131,6 +131,34 @@ TEST(SiteData, MachinesHaveNoiseAndCeilings) {
   EXPECT_NEAR(first["noise"]["between_processes"].get<double>(), 0.010, 0.004);
 }
 
+TEST(SiteData, CalibrationComesFromOneProviderUnderTwoNames) {
+  auto rows = many_rows({.rows = 1000, .runs = 4, .hostile = false});
+  const auto data = data_of(rows);
+  ASSERT_FALSE(data["calibrations"].empty());
+  const Json& first = data["calibrations"][0];
+  EXPECT_EQ(first["comparisons"].get<std::size_t>(), first["list"].size());
+  for (const auto& entry : first["list"]) {
+    EXPECT_EQ(entry["provider"], "reference");
+    EXPECT_EQ(entry["other"], "reference@again");
+    EXPECT_NEAR(entry["ratio"].get<double>(), 1, 0.03);  // the generator's scatter, five times over
+  }
+  EXPECT_LT(first["floor"].get<double>(), 0.03);
+  EXPECT_EQ(first["false_alarms"]["count"], 0);
+  EXPECT_EQ(first["false_alarms"]["trials"], 2 * first["comparisons"].get<int>());
+
+  // Another build's worker is other code: nothing to compare with itself.
+  for (auto& row : rows) {
+    if (row.provider == "reference@again") {
+      row.provenance["side"] = {{"label", "again"}, {"worker_sha256", "ab"}};
+    }
+    row.provenance["calibration"] = {{"measured", "2026-01-01T00:00:00Z"}, {"floor", 0.0125}};
+  }
+  const auto others = data_of(rows);
+  ASSERT_EQ(others["calibrations"].size(), 2u);  // machines, by what their rows carry
+  EXPECT_EQ(others["calibrations"][0]["comparisons"], 0);
+  EXPECT_EQ(others["calibrations"][0]["recorded"]["floor"], 0.0125);
+}
+
 TEST(SiteData, TextIsPrintableAndNoKeyComesFromARow) {
   const auto data = data_of(many_rows({.rows = 200, .runs = 1}));
   const auto text = canonical_json(data);
