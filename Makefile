@@ -26,13 +26,14 @@ configure: deps
 	@cmake --preset release --log-level=WARNING
 
 build: configure
-	@cmake --build build -j $(JOBS) --target assay assay-transport assay-worker
+	@cmake --build build -j $(JOBS) --target assay assay-serve assay-transport assay-worker
 
 demo: configure
 	@cmake --build build -j $(JOBS) --target assay assay-worker
 	@scripts/demo
 
 test: build
+	@scripts/install-packages scripts/packages-test.txt
 	@cmake --build build -j $(JOBS)
 	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
 

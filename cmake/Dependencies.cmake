@@ -13,6 +13,7 @@ if(NOT ASSAY_ENGINES_ONLY)
   find_package(SQLite3 REQUIRED)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+  pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
   # The transport engine's files and ranks.
   find_package(ZLIB REQUIRED)
   pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)

@@ -209,6 +209,8 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
         add_run);
   offer(app, chosen, "report", "a markdown report from rows", add_report);
   offer(app, chosen, "figures", "pictures of rows, with the numbers beside them", add_figures);
+  offer(app, chosen, "site", "one HTML file with tables and charts of rows", add_site);
+  offer(app, chosen, "serve", "the same page, live while a run is in progress", add_serve);
   offer(app, chosen, "store", "a database of many runs", add_store);
   offer(app, chosen, "doctor", "what this machine is, and its noise", add_doctor);
   offer(app, chosen, "calibrate", "A/A runs: the false-alarm rate of the gate, here",

@@ -42,6 +42,18 @@ struct FiguresArguments {
   bool all = false;
 };
 
+struct SiteArguments {
+  std::vector<std::string> sources;
+  std::string out, title = "Assay";
+};
+
+struct ServeArguments {
+  std::vector<std::string> sources;
+  std::string host = "127.0.0.1", title = "Assay";
+  int port = 8377;
+  bool expose = false;
+};
+
 struct StoreArguments {
   std::string action;  // ingest, latest, prune, merge, verify, export, rebuild
   std::string url;
@@ -172,10 +184,10 @@ struct FeedArguments {
 };
 
 using Command =
-    std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments, StoreArguments,
-                 DoctorArguments, CalibrateArguments, ChipArguments, TransportArguments,
-                 EinsumArguments, ImportArguments, ExportArguments, CompareArguments, GateArguments,
-                 HistoryArguments, BundleArguments, FeedArguments>;
+    std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments, SiteArguments,
+                 ServeArguments, StoreArguments, DoctorArguments, CalibrateArguments, ChipArguments,
+                 TransportArguments, EinsumArguments, ImportArguments, ExportArguments,
+                 CompareArguments, GateArguments, HistoryArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -5,7 +5,7 @@
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
 // arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc,
-// arguments_decide.cc.
+// arguments_decide.cc, arguments_publish.cc (pages).
 
 #include "cli/arguments.h"
 
@@ -14,6 +14,10 @@ class App;
 }
 
 namespace assay::cli {
+
+// arguments_publish.cc
+void add_site(CLI::App& app, SiteArguments& a);
+void add_serve(CLI::App& app, ServeArguments& a);
 
 // arguments_engines.cc
 void add_chip(CLI::App& app, ChipArguments& a);

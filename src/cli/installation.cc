@@ -54,6 +54,11 @@ std::string transport_program() {
   return first_existing({folder / "assay-transport", folder / "../libexec/assay/assay-transport"});
 }
 
+std::string serve_program() {
+  const auto folder = std::filesystem::path(own_program()).parent_path();
+  return first_existing({folder / "assay-serve", folder / "../libexec/assay/assay-serve"});
+}
+
 lab::CaseRegistry all_cases() {
   lab::CaseRegistry cases;
   cases::semiring::add_cases(cases);

@@ -19,6 +19,8 @@ lab::Programs find_programs();
 
 // The program behind `assay transport`, found the same way.
 std::string transport_program();
+// The program behind `assay serve`.
+std::string serve_program();
 
 // Every case this program was built with.
 lab::CaseRegistry all_cases();

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// The document that C++ made, with its numbers turned into references.
+
+const JOIN = "\u001f";
+
+// Rows by column; a column is decoded where it lies.
+class Rows {
+  constructor({count, columns}) {
+    this.count = count;
+    this.columns = new Map(columns.map(([path, encoding]) => [path.join(JOIN), encoding]));
+    this.paths = columns.map(([path]) => path);
+  }
+
+  // undefined: the row has no such leaf.
+  value(row, ...path) {
+    const column = this.columns.get(path.join(JOIN));
+    if (!column) return undefined;
+    if ("is" in column) return column.is;
+    if (column.values) return column.values[row] ?? undefined;
+    if (column.runs) unfold(column, this.count);
+    const at = column.at[row];
+    return at < 0 ? undefined : column.of[at];
+  }
+}
+
+// Lengths and indexes by turns → an index for each row.
+function unfold(column, count) {
+  column.at = new Int32Array(count);
+  let row = 0;
+  for (let i = 0; i < column.runs.length; i += 2) {
+    column.at.fill(column.runs[i + 1], row, row + column.runs[i]);
+    row += column.runs[i];
+  }
+  delete column.runs;
+}
+
+export class Model {
+  constructor(document) {
+    Object.assign(this, document);
+    this.rows = new Rows(document.rows);
+    this.runs.forEach((run, index) => { run.index = index; });
+    this.points.forEach((point, index) => {
+      point.index = index;
+      point.map = new Map(point.values);
+      point.id = JSON.stringify(point.values);
+    });
+    this.machines.forEach((machine, index) => { machine.index = index; });
+    this.cases.forEach((one, index) => {
+      one.index = index;
+      one.points = this.points.filter((point) => point.case === index);
+      one.varying = varying(one.points);
+      one.points.sort((a, b) => inOrder(a, b, [...one.varying].reverse()));
+      one.summaries = [];
+    });
+    for (const point of this.points) point.label = label(point, this.cases[point.case].varying);
+    this.summaries.forEach((s, index) => {
+      s.index = index;
+      s.place = `${this.machines[s.machine].name}, ${s.platform}, ${s.cores} core${s.cores === 1 ? "" : "s"}${s.isolation === "in-process" ? ", in-process" : ""}`;
+      this.cases[s.case].summaries.push(s);
+    });
+    for (const one of this.cases) {
+      const names = [...new Set(one.summaries.map((s) => s.provider))].sort();
+      one.providers = [...names.filter((name) => name === one.baseline), ...names.filter((name) => name !== one.baseline)];
+      one.places = [...new Set(one.summaries.map((s) => s.place))];
+      one.title = one.name;
+    }
+    for (const series of this.history) {
+      series.of = this.summaries[series.points[0].summary];  // whose series it is
+      for (const {summary, relative, relative_low, relative_high} of series.points) Object.assign(this.summaries[summary], {relative, relative_low, relative_high});
+    }
+    const rank = new Map(this.cases.flatMap((one) => one.points).map((point, i) => [point.index, i]));
+    for (const one of this.cases) one.summaries.sort((a, b) => rank.get(a.point) - rank.get(b.point) || a.run - b.run || b.baseline - a.baseline || a.provider.localeCompare(b.provider));
+    this.latest = this.cases.flatMap((one) => one.summaries).filter((s) => s.latest);
+  }
+
+  case(name) { return this.cases.find((one) => one.name === name); }
+  runLabel(index) {
+    const run = this.runs[index];
+    return (run.time ? run.time.slice(5, 16).replace("T", " ") : run.id.slice(4, 13));
+  }
+  commit(index) { return (this.runs[index].commit || "").slice(0, 7) || "no commit"; }
+  runTitle(index) {
+    const run = this.runs[index];
+    return [run.id, "commit " + this.commit(index) + (run.dirty ? " with uncommitted changes" : ""),
+      run.branch ? "branch " + run.branch : "", run.label ? "label " + run.label : ""].filter(Boolean).join(", ");
+  }
+}
+
+// The parameters that differ among points, those with numbers first, then by the number of values.
+function varying(points) {
+  const values = new Map();
+  for (const point of points) {
+    for (const [name] of point.values) values.set(name, new Set());
+  }
+  for (const [name, seen] of values) {
+    for (const point of points) seen.add(JSON.stringify(point.map.get(name)));
+  }
+  return [...values].filter(([, seen]) => seen.size > 1).map(([name, seen]) => ({
+    name,
+    numeric: points.every((point) => typeof point.map.get(name) === "number"),
+    values: [...new Map(points.map((p) => [JSON.stringify(p.map.get(name)), p.map.get(name)])).values()]
+      .sort((a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)))),
+    size: seen.size,
+  })).sort((a, b) => b.numeric - a.numeric || b.size - a.size);
+}
+
+export const text = (value) => (typeof value === "string" ? value : value === undefined ? "–" : JSON.stringify(value));
+
+// By what is not a number first, so that sizes ascend within each choice of the rest.
+function inOrder(a, b, parameters) {
+  for (const {name} of parameters) {
+    const [x, y] = [a.map.get(name), b.map.get(name)];
+    const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+    if (order) return order;
+  }
+  return a.index - b.index;
+}
+
+function label(point, parameters) {
+  const shown = parameters.length ? [...parameters].reverse().map(({name}) => [name, point.map.get(name)])
+    : point.values.filter(([name]) => name !== "seed");
+  return shown.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} = ${text(value)}`).join(", ") || "the only point";
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/site/site_calibration.h"
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "lab/record/provider.h"
+#include "lab/stats/calibration.h"
+#include "lab/stats/paired_ratio.h"
+#include "lab/view/provenance.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr int kLeastRounds = 6;  // below that no verdict is possible, and none would be fair
+
+// Attempts of the same code at the same point in the same run: by name, the value of each round.
+struct Code {
+  int run = 0;
+  SeriesKey place;     // whose provider is that behind the names
+  std::string worker;  // hash of another build's worker; empty: our own
+
+  auto operator<=>(const Code&) const = default;
+};
+using Rounds = std::map<int, double>;
+
+std::map<Code, std::map<std::string, Rounds>> same_code(const SiteIndex& index) {
+  std::map<Code, std::map<std::string, Rounds>> codes;
+  for (const auto& s : index.summaries()) {
+    if (s.summary.status != Status::kOk) continue;
+    const Row& first = index.rows()[static_cast<std::size_t>(s.rows.front())];
+    Code code{s.run, s.key, text_at(first.provenance, "side/worker_sha256").value_or("")};
+    code.place.provider = provider_of(s.summary.provider);
+    auto& rounds = codes[code][s.summary.provider];
+    for (std::size_t i = 0; i < s.rows.size(); ++i) {
+      const auto& attempt = s.summary.attempts[i];
+      const Row& row = index.rows()[static_cast<std::size_t>(s.rows[i])];
+      if (attempt.status == Status::kOk && !std::isnan(attempt.value)) {
+        rounds[row.round] = attempt.value;
+      }
+    }
+  }
+  return codes;
+}
+
+Json rate_json(const Rate& rate) {
+  return {{"rate", rate.rate},
+          {"low", rate.interval.low},
+          {"high", rate.interval.high},
+          {"count", rate.count},
+          {"trials", rate.trials}};
+}
+
+struct MachineEvidence {
+  std::vector<std::vector<double>> comparisons;  // d of each round
+  Json list = Json::array();
+  Json recorded;
+};
+
+void add_comparison(MachineEvidence& evidence, const Code& code, const std::string& name,
+                    const Rounds& first, const std::string& other, const Rounds& second) {
+  std::vector<double> a, b, d;
+  for (const auto& [round, value] : first) {
+    const auto it = second.find(round);
+    if (it == second.end()) continue;
+    a.push_back(value);
+    b.push_back(it->second);
+    d.push_back(std::log(it->second) - std::log(value));
+  }
+  if (static_cast<int>(d.size()) < kLeastRounds) return;
+  const auto ratio = paired_ratio(b, a);
+  evidence.list.push_back({{"case", code.place.case_index},
+                           {"point", code.place.point},
+                           {"run", code.run},
+                           {"provider", name},
+                           {"other", other},
+                           {"rounds", ratio.rounds},
+                           {"ratio", ratio.ratio},
+                           {"low", ratio.interval ? Json(ratio.interval->low) : Json()},
+                           {"high", ratio.interval ? Json(ratio.interval->high) : Json()}});
+  evidence.comparisons.push_back(std::move(d));
+}
+
+}  // namespace
+
+Json site_calibrations(const SiteIndex& index) {
+  std::map<int, MachineEvidence> machines;
+  for (const auto& [code, names] : same_code(index)) {
+    // Each name against the first: comparisons that share an attempt are not independent, but all
+    // pairs would share more.
+    for (auto it = names.begin(); it != names.end(); ++it) {
+      if (it == names.begin()) continue;
+      add_comparison(machines[code.place.machine], code, names.begin()->first,
+                     names.begin()->second, it->first, it->second);
+    }
+  }
+  for (const Row& row : index.rows()) {  // the newest word last
+    Json recorded = value_at(row.provenance, "calibration");
+    if (recorded.is_object()) machines[index.machine_of(row)].recorded = std::move(recorded);
+  }
+  Json all = Json::array();
+  for (auto& [machine, evidence] : machines) {
+    Json json = {{"machine", machine}, {"recorded", Json()}, {"comparisons", 0}};
+    if (evidence.recorded.is_object()) {
+      json["recorded"] = {{"measured", text_at(evidence.recorded, "measured").value_or("")}};
+      for (const char* name : {"comparisons", "floor"}) {
+        if (const auto n = number_at(evidence.recorded, name)) json["recorded"][name] = *n;
+      }
+    }
+    if (!evidence.comparisons.empty()) {
+      const GateSettings settings;
+      const auto aa = summarise_aa(evidence.comparisons, settings);
+      json["comparisons"] = aa.comparisons;
+      json["tolerance"] = settings.tolerance;
+      json["floor"] = aa.floor;
+      json["largest"] = aa.largest;
+      json["sigma_d"] = aa.sigma_d;
+      json["false_alarms"] = rate_json(aa.false_alarms);
+      json["unresolved"] = rate_json(aa.unresolved);
+      json["excludes_one"] = rate_json(aa.excludes_one);
+      json["list"] = std::move(evidence.list);
+    }
+    if (json["comparisons"] != 0 || !json["recorded"].is_null()) all.push_back(std::move(json));
+  }
+  return all;
+}
+
+}  // namespace assay::lab
