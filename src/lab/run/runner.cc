@@ -120,6 +120,7 @@ class Runner {
   void run_point(const PointPlan& plan, const Cpus& cpus) {
     Expectations expectations(*plan.definition, plan.point);
     const std::int64_t until = budget_->share_until(monotonic_ns(), points_left_--);
+    bool late = monotonic_ns() >= until;  // decided once after each attempt, as its row says
     for (const auto& contender : plan.contenders) {
       if (contender.refused) refuse(plan, contender, 0, *contender.refused, cpus);
     }
@@ -127,10 +128,11 @@ class Runner {
       if (settled(plan, round)) return;
       const auto& order = plan.order[static_cast<std::size_t>(round)];
       std::deque<int> queue(order.begin(), order.end());
-      for (; !queue.empty() && !stopping() && monotonic_ns() < until; queue.pop_front()) {
+      for (; !queue.empty() && !stopping() && !late; queue.pop_front()) {
         const auto& contender = plan.contenders[static_cast<std::size_t>(queue.front())];
-        const Turn turn{round, queue.size() == 1, until};
+        Turn turn{round, queue.size() == 1, until, late};
         const Status status = attempt(plan, contender, turn, expectations, cpus);
+        late = turn.late;
         if (is_void(status)) queue.push_back(queue.front());
       }
     }
@@ -141,6 +143,7 @@ class Runner {
     int round;
     bool ends_round;
     std::int64_t until;  // no attempt starts after this
+    bool late;           // it has passed
   };
 
   // Whether the precision asked for is reached (or out of reach) after so many rounds.
@@ -154,22 +157,21 @@ class Runner {
   // The last row before a stop, and the last of every look, say how well the ratios are known.
   void note_stopping(const PointPlan& plan, const Turn& turn, Row& row) {
     const double target = facts_.request.precision;
-    const bool late = monotonic_ns() >= turn.until;
     const int rounds = turn.ends_round ? turn.round + 1 : turn.round;
     const bool finished = turn.ends_round && rounds == facts_.request.rounds;
     const bool look = target > 0 && turn.ends_round && is_look(rounds);
-    if (!look && !(late && !finished)) return;
+    if (!look && !(turn.late && !finished)) return;
     const std::lock_guard guard(mutex_);
     auto rows = rows_;
     rows.push_back(row);
     const auto state = target > 0 ? assess_precision(plan, rows, rounds, target)
                                   : PointPrecision{rounds, {}, Stopping::kContinue};
-    row.provenance["stopping"] = stopping_json(state, target, late);
+    row.provenance["stopping"] = stopping_json(state, target, turn.late);
   }
 
   // Makes one attempt, if it is still to be made, and returns how it ended (ok when there was
   // nothing to do).
-  Status attempt(const PointPlan& plan, const Contender& contender, const Turn& turn,
+  Status attempt(const PointPlan& plan, const Contender& contender, Turn& turn,
                  Expectations& expectations, const Cpus& cpus) {
     const int round = turn.round;
     const auto try_number = next_try(plan, contender, round);
@@ -178,15 +180,22 @@ class Runner {
       refuse(plan, contender, round, Refusal{Status::kSkipped, std::move(*why)}, cpus);
       return Status::kOk;
     }
-    const auto lock = lock_cores(cpus);
-    if (!lock) return Status::kOk;  // stopped while waiting: nothing was attempted
-    if (monotonic_ns() >= turn.until) return Status::kOk;  // the time went by while waiting
+    bool waited = false;
+    const auto lock = lock_cores(cpus, &waited);
+    if (!lock) return Status::kOk;                 // stopped while waiting: nothing was attempted
+    if (waited && monotonic_ns() >= turn.until) {  // no row can tell: the last one is written
+      turn.late = true;
+      const std::lock_guard guard(mutex_);
+      context_.progress->note("the budget went by while another runner held the cores");
+      return Status::kOk;
+    }
     expectations(kJudgedSet);  // before the attempt, so that nothing computes beside it
     announce(plan, contender, round);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     const auto measured =
         measure(*plan.definition, contender, {plan.point}, row.attempt_id, cpus, *lock);
     fill_row(row, facts_, measured, 0, *plan.definition, expectations);
+    turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
     write(*plan.definition, {&row, 1}, &measured.outcome);
     return row.status;
@@ -277,8 +286,9 @@ class Runner {
     return measured;
   }
 
-  std::optional<CoreLock> lock_cores(const Cpus& cpus) {
+  std::optional<CoreLock> lock_cores(const Cpus& cpus, bool* waited = nullptr) {
     return CoreLock::acquire(cpus, *context_.stop, [&] {
+      if (waited != nullptr) *waited = true;
       const std::lock_guard guard(mutex_);
       context_.progress->note(
           fmt::format("waiting: another runner holds cores {}", canonical_json(Json(cpus))));
