@@ -47,9 +47,11 @@ void TerminalProgress::note(const std::string& message) {
 
 void TerminalProgress::planned(const lab::Plan& plan, int already_done) {
   total_ = plan.attempts;
+  open_ended_ = plan.may_end_early;
   done_ = already_done;
   start_ns_ = monotonic_ns();
-  note(fmt::format("{} attempts at {} points{}", total_, plan.points.size(),
+  note(fmt::format("{}{} attempts at {} points{}", plan.may_end_early ? "at most " : "", total_,
+                   plan.points.size(),
                    already_done > 0 ? fmt::format(", {} done before", already_done) : ""));
 }
 
@@ -102,8 +104,9 @@ std::string TerminalProgress::time_left() const {
   if (done_here_ == 0 || done_ >= total_) return "";
   const double elapsed = 1e-9 * static_cast<double>(monotonic_ns() - start_ns_);
   const double left = elapsed / done_here_ * (total_ - done_);
-  if (left >= 90) return fmt::format("about {:.0f} min left", std::ceil(left / 60));
-  return fmt::format("about {:.0f} s left", std::ceil(left));
+  const char* how = open_ended_ ? "at most" : "about";
+  if (left >= 90) return fmt::format("{} {:.0f} min left", how, std::ceil(left / 60));
+  return fmt::format("{} {:.0f} s left", how, std::ceil(left));
 }
 
 }  // namespace assay::cli

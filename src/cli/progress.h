@@ -32,6 +32,7 @@ class TerminalProgress : public lab::Progress {
   void show(const std::string& line);
 
   bool terminal_;
+  bool open_ended_ = false;  // precision or budget may end the run early
   int total_ = 0, done_ = 0, done_here_ = 0;
   std::int64_t start_ns_ = 0;
   // Primary metric by (case and point, provider), then by round; for the ratio shown.

@@ -23,7 +23,7 @@ class Calibrate(CliTest):
     def test_kept_and_told(self):
         before = self.small_run("before.jsonl")
         self.assertNotIn("calibration", before[0]["provenance"])
-        self.assertIn("uncalibrated", self.run_ok("report", "before.jsonl").stdout)
+        self.assertIn("Uncalibrated", self.run_ok("report", "before.jsonl").stdout)
         self.assertIn("uncalibrated", self.run_ok("doctor", environment=self.here).stdout)
 
         found = json.loads(self.run_ok(*FEW, "--json", "--out", "aa.jsonl", environment=self.here).stdout)
@@ -48,10 +48,10 @@ class Calibrate(CliTest):
         after = self.small_run("after.jsonl")
         self.assertEqual(after[0]["provenance"]["calibration"]["floor"], found["floor"])
         report = self.run_ok("report", "after.jsonl").stdout
-        self.assertNotIn("uncalibrated", report)
+        self.assertNotIn("ncalibrated", report)
         self.assertIn("A/A floor", report)
         mixed = self.run_ok("report", "before.jsonl", "after.jsonl").stdout
-        self.assertIn("uncalibrated: 4 of 8 attempts", mixed)
+        self.assertIn("Uncalibrated: 4 of 8 attempts", mixed)
 
     def test_a_kernel_of_the_users_choice(self):
         found = json.loads(

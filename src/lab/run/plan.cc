@@ -243,6 +243,7 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
     }
   }
   plan.batches = batches_of(plan.points);
+  plan.may_end_early = request.precision > 0 || request.budget_s > 0;
   if (plan.points.empty()) fail("nothing to run: no provider of these cases matches the selection");
   return plan;
 }

@@ -55,6 +55,7 @@ struct Plan {
   std::vector<PointPlan> points;
   std::vector<DeterministicBatch> batches;
   int attempts = 0;  // rows it leaves if nothing has to be tried again
+  bool may_end_early = false;  // by precision or budget
 };
 
 // Which points, which providers, in which order, what is left out and why. Throws UserError for

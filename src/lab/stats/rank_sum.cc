@@ -37,7 +37,7 @@ std::vector<double> exact_probabilities(int m, int n) {
 
 RankSum::RankSum(int m, int n) : m_(m), n_(n) {
   if (m < 1 || n < 1) fail("a rank sum needs values on both sides, got {} and {}", m, n);
-  if (std::max(m, n) > kExactLimit) return;
+  if (static_cast<long>(m) * n > kExactPairs) return;
   cdf_ = exact_probabilities(m, n);
   double sum = 0;
   for (double& p : cdf_) p = sum += p;

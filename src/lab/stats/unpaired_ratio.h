@@ -19,7 +19,7 @@ struct UnpairedRatio {
   int a_count = 0, b_count = 0;
   double ratio = 0;                  // exp of the median of all ln(b_j / a_i): Hodges and Lehmann
   std::optional<Interval> interval;  // nothing: too few attempts for this confidence
-  bool exact = true;                 // false: sides above RankSum::kExactLimit
+  bool exact = true;                 // false: more pairs than RankSum::kExactPairs
 };
 
 // The ratio of b to a (below 1, b is smaller) by rank inversion: the k-th smallest and the k-th

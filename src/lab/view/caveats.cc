@@ -9,6 +9,9 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/units.h"
+#include "lab/record/metrics.h"
+#include "lab/stats/noise_budget.h"
 #include "lab/stats/sign_interval.h"
 #include "lab/view/provenance.h"
 #include "lab/view/text.h"
@@ -49,6 +52,26 @@ std::string about_ratio(const Summary& s) {
   return {};
 }
 
+// Attempts in two heaps are shown as such: one median would speak for neither.
+std::string about_heaps(const Summary& s) {
+  if (s.runs.size() != 1) return {};  // runs lie apart for other reasons
+  std::vector<double> values;
+  for (const auto& attempt : s.attempts) {
+    if (attempt.status == Status::kOk && !std::isnan(attempt.value)) {
+      values.push_back(attempt.value);
+    }
+  }
+  const auto modes = two_modes(values);
+  if (!modes) return {};
+  const Metric* metric = find_metric(s.metric);
+  const auto show = [&](double value) {
+    return metric != nullptr && metric->unit == "s" ? format_seconds(value)
+                                                    : fmt::format("{:.4g}", value);
+  };
+  return fmt::format("its attempts fall into two heaps, {} about {} and {} about {}",
+                     modes->low_count, show(modes->low), modes->high_count, show(modes->high));
+}
+
 double load_of(const Row& row) {
   const Json load = value_at(row.provenance, "noise/before/load");
   if (load.is_array() && !load.empty() && load[0].is_number()) return load[0].get<double>();
@@ -66,6 +89,7 @@ std::string status_words(Status status) {
 std::vector<std::string> summary_caveats(const Summary& s) {
   std::vector<std::string> caveats;
   if (auto text = about_ratio(s); !text.empty()) caveats.push_back(std::move(text));
+  if (auto text = about_heaps(s); !text.empty()) caveats.push_back(std::move(text));
   int all = 0, unused = 0;
   for (const auto& [status, count] : s.counts) {
     all += count;

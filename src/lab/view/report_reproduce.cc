@@ -79,7 +79,12 @@ Command from_request(const Json& request) {
   command.add("--skip", list_of(value_at(request, "skip")));
   const auto platforms = list_of(value_at(request, "platforms"));
   if (platforms != "cpu") command.add("--platforms", platforms);
-  command.add("--rounds", number_text(request, "rounds", quick ? 6 : 10));
+  if (number_at(request, "precision").value_or(0) > 0) {
+    command.add("--precision", number_text(request, "precision", 0));
+  } else {
+    command.add("--rounds", number_text(request, "rounds", quick ? 6 : 10));
+  }
+  command.add("--budget", number_text(request, "budget_s", 0));
   command.add("--steady", number_text(request, "settings/steady_s", quick ? 0.1 : 0.5));
   command.add("--cpu-slots", number_text(request, "cpu_slots", 1));
   command.add("--cores", number_text(request, "cores", 0));

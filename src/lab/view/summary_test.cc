@@ -18,6 +18,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const Summary& of(const std::vector<Summary>& summaries, const std::string& provider) {
   const auto it = std::ranges::find(summaries, provider, &Summary::provider);
@@ -290,6 +291,17 @@ TEST(SummaryJson, AMedianThatIsNoTimeIsNotCalledSeconds) {
   const auto json = summary_json("", "", summarise(rows));
   EXPECT_TRUE(json["results"][0]["median_s"].is_null());
   EXPECT_EQ(json["results"][1]["ratio"], 1);
+}
+
+TEST(Summary, TwoHeapsOfAttemptsAreShownAsSuch) {
+  auto rows = example_rounds(12, 0.5);
+  for (auto& row : rows) {
+    if (row.provider != "naive") row.metrics["steady_time"] = row.round % 3 == 0 ? 2e-3 : 1e-3;
+  }
+  const auto summaries = summarise(rows);
+  EXPECT_THAT(summaries[1].caveats,
+              Contains("its attempts fall into two heaps, 8 about 1.000 ms and 4 about 2.000 ms"));
+  EXPECT_THAT(summaries[0].caveats, Not(Contains(HasSubstr("heaps"))));
 }
 
 }  // namespace

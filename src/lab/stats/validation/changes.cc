@@ -117,7 +117,7 @@ Table steps(const Effort& effort) {
     const bool within =
         can_be_at_least(found_count, trials, wanted) && (step < 2 || median(distances) <= 1);
     const auto late = [](double delay) {
-      return delay >= kPoints ? std::string("> 50") : fmt::format("{:.0f}", delay);
+      return delay > 50 ? std::string("> 50") : fmt::format("{:.0f}", delay);
     };
     table.add(
         {fmt::format("{:.0f} σ", step), percent(static_cast<double>(found_count) / trials),
