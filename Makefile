@@ -57,7 +57,7 @@ install: build
 	@cmake --install build --prefix $(PREFIX)
 
 format:
-	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+	@git ls-files '*.h' '*.cc' '*.js' | xargs clang-format -i
 
 lint: build
 	@git ls-files 'src/*.cc' | xargs clang-tidy -p build --quiet

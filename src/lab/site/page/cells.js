@@ -3,11 +3,31 @@
 // Cells that several tables share.
 import {h} from "./dom.js";
 
-const TONE = {faster: "good", slower: "bad", wrong_result: "bad", crashed: "bad", failed: "bad", out_of_memory: "bad", timeout: "bad"};
+const TONE = {
+  faster: "good",
+  slower: "bad",
+  wrong_result: "bad",
+  crashed: "bad",
+  failed: "bad",
+  out_of_memory: "bad",
+  timeout: "bad"
+};
 
 export function verdict(s) {
-  const caveats = [...(s.failure ? [s.failure] : []), ...(s.caveats || []), ...(s.modes ? ["attempts fall into two heaps"] : [])];
-  return [h("span", {class: "clip verdict " + (TONE[s.class] || ""), title: [s.verdict, ...caveats].join("; ")}, s.verdict),
-    s.modes ? h("span", {class: "tag", title: "attempts fall into two heaps: their median says where the larger lies"}, "bimodal") : null,
-    caveats.length && !s.modes && s.status === "ok" ? h("abbr", {class: "mark", title: caveats.join("; "), "aria-label": caveats.join("; ")}, "*") : null];
+  const caveats = [
+    ...(s.failure ? [s.failure] : []), ...(s.caveats || []),
+    ...(s.modes ? ["attempts fall into two heaps"] : [])
+  ];
+  return [
+    h("span", {class: "clip verdict " + (TONE[s.class] || ""), title: [s.verdict, ...caveats].join("; ")},
+      s.verdict),
+    s.modes ?
+        h("span",
+          {class: "tag", title: "attempts fall into two heaps: their median says where the larger lies"},
+          "bimodal") :
+        null,
+    caveats.length && !s.modes && s.status === "ok" ?
+        h("abbr", {class: "mark", title: caveats.join("; "), "aria-label": caveats.join("; ")}, "*") :
+        null
+  ];
 }

@@ -77,17 +77,36 @@ function retick(place, labels) {
 
 function base(layout) {
   const line = css("--line");
-  const axis = {gridcolor: line, zerolinecolor: line, linecolor: css("--faint"), automargin: true, ticks: "outside", tickcolor: line,
-    title: {standoff: 12}};
+  const axis = {
+    gridcolor: line,
+    zerolinecolor: line,
+    linecolor: css("--faint"),
+    automargin: true,
+    ticks: "outside",
+    tickcolor: line,
+    title: {standoff: 12}
+  };
   const merged = {
     font: {family: css("--font"), size: 13, color: css("--text")},
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    margin: {l: 64, r: 20, t: 28, b: 52}, height: 380, showlegend: false, hovermode: "closest", dragmode: "zoom",
-    hoverlabel: {bgcolor: css("--card"), bordercolor: css("--faint"), font: {color: css("--text"), size: 13}, align: "left", namelength: 0},
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    margin: {l: 64, r: 20, t: 28, b: 52},
+    height: 380,
+    showlegend: false,
+    hovermode: "closest",
+    dragmode: "zoom",
+    hoverlabel: {
+      bgcolor: css("--card"),
+      bordercolor: css("--faint"),
+      font: {color: css("--text"), size: 13},
+      align: "left",
+      namelength: 0
+    },
     modebar: {bgcolor: "rgba(0,0,0,0)", color: css("--faint"), activecolor: css("--accent")},
     ...layout,
   };
-  for (const name of Object.keys(merged).filter((key) => /^[xy]axis/.test(key))) merged[name] = {...axis, ...merged[name], title: {...axis.title, ...titleOf(merged[name].title)}};
+  for (const name of Object.keys(merged).filter((key) => /^[xy]axis/.test(key)))
+    merged[name] = {...axis, ...merged[name], title: {...axis.title, ...titleOf(merged[name].title)}};
   for (const name of ["xaxis", "yaxis"]) merged[name] = merged[name] || axis;
   return merged;
 }
@@ -95,8 +114,13 @@ function base(layout) {
 const titleOf = (title) => (typeof title === "string" ? {text: title} : title || {});
 
 const CONFIG = {
-  responsive: true, displaylogo: false, displayModeBar: matchMedia("(hover: none)").matches ? true : "hover", showTips: false,
-  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "hoverClosestCartesian", "hoverCompareCartesian", "toggleSpikelines"],
+  responsive: true,
+  displaylogo: false,
+  displayModeBar: matchMedia("(hover: none)").matches ? true : "hover",
+  showTips: false,
+  modeBarButtonsToRemove: [
+    "select2d", "lasso2d", "autoScale2d", "hoverClosestCartesian", "hoverCompareCartesian", "toggleSpikelines"
+  ],
 };
 
 const pending = new Map();
@@ -117,9 +141,17 @@ export function chart({id, title, describe, series, layout, labels = {}, legend 
   const place = h("div", {class: "chart", role: "img", "aria-label": describe || title, "data-chart": id});
   const hideKey = id + ".hide";
   const hidden = () => new Set(state.get(hideKey).split("~").filter(Boolean));
-  const buttons = legend ? h("div", {class: "legend", role: "group", "aria-label": "Series of " + title}, series.map((one) =>
-    h("button", {type: "button", "aria-pressed": String(!hidden().has(one.name)), title: one.name, onclick: (event) => toggle(one.name, event.currentTarget)},
-      swatch(one.look), h("span", {class: "name"}, one.name)))) : null;
+  const buttons = legend ? h("div", {class: "legend", role: "group", "aria-label": "Series of " + title},
+                             series.map(
+                                 (one) =>
+                                     h("button", {
+                                       type: "button",
+                                       "aria-pressed": String(!hidden().has(one.name)),
+                                       title: one.name,
+                                       onclick: (event) => toggle(one.name, event.currentTarget)
+                                     },
+                                       swatch(one.look), h("span", {class: "name"}, one.name)))) :
+                           null;
 
   function traces() {
     const off = hidden();
@@ -128,8 +160,10 @@ export function chart({id, title, describe, series, layout, labels = {}, legend 
 
   function toggle(name, button) {
     const off = hidden();
-    if (off.has(name)) off.delete(name);
-    else off.add(name);
+    if (off.has(name))
+      off.delete(name);
+    else
+      off.add(name);
     button.setAttribute("aria-pressed", String(!off.has(name)));
     state.set({[hideKey]: [...off].join("~")});
     if (place.drawn) Plotly.react(place, traces(), base(layout()), CONFIG).then(() => retick(place, labels));
@@ -144,7 +178,9 @@ export function chart({id, title, describe, series, layout, labels = {}, legend 
     });
   });
   watcher.observe(place);
-  return h("figure", {}, h("figcaption", {}, h("h3", {}, title), note ? h("p", {class: "note"}, note) : null), buttons, place);
+  return h(
+      "figure", {}, h("figcaption", {}, h("h3", {}, title), note ? h("p", {class: "note"}, note) : null),
+      buttons, place);
 }
 
 function swatch({colour, symbol = "circle"}) {
@@ -160,10 +196,14 @@ function swatch({colour, symbol = "circle"}) {
 }
 
 const SHAPES = {
-  circle: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0", square: "M-5-5h10v10h-10z", diamond: "M0-7L7 0L0 7L-7 0z",
-  "triangle-up": "M0-6L6 5H-6z", cross: "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
+  circle: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
+  square: "M-5-5h10v10h-10z",
+  diamond: "M0-7L7 0L0 7L-7 0z",
+  "triangle-up": "M0-6L6 5H-6z",
+  cross: "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
   x: "M-6-4L-4-6L0-2L4-6L6-4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0z",
-  star: "M0-7L2-2L7-2L3 1L5 6L0 3L-5 6L-3 1L-7-2L-2-2z", hexagon: "M0-6L5-3V3L0 6L-5 3V-3z",
+  star: "M0-7L2-2L7-2L3 1L5 6L0 3L-5 6L-3 1L-7-2L-2-2z",
+  hexagon: "M0-6L5-3V3L0 6L-5 3V-3z",
 };
 
 // Frees what a page's charts hold before it is replaced.

@@ -6,8 +6,10 @@ import * as state from "./state.js";
 import * as f from "./format.js";
 
 export function chooseCase(model, view, one) {
-  return choice("Case", model.cases.map((c) => [c.name, f.short(c.suite + " / " + c.name, 48)]), one.name,
-    (name) => { location.hash = state.link(view, name); }, "case");
+  return choice(
+      "Case", model.cases.map((c) => [c.name, f.short(c.suite + " / " + c.name, 48)]), one.name, (name) => {
+        location.hash = state.link(view, name);
+      }, "case");
 }
 
 // The value under `key` in the fragment where it is one of the options, else the first.
@@ -18,16 +20,36 @@ export function pick(key, options, otherwise) {
 
 export function choosePlace(model, one, redraw) {
   const place = pick("place", one.places);
-  return [place, one.places.length > 1 ? choice("Machine", one.places.map((p) => [p, p]), place, (value) => { state.set({place: value}); redraw(); }, "place") : null];
+  return [
+    place,
+    one.places.length > 1 ? choice(
+                                "Machine", one.places.map((p) => [p, p]), place,
+                                (value) => {
+                                  state.set({place: value});
+                                  redraw();
+                                },
+                                "place") :
+                            null
+  ];
 }
 
 export function chooseRun(model, one, place, redraw) {
-  const runs = [...new Set(one.summaries.filter((s) => s.place === place).map((s) => s.run))].sort((a, b) => b - a);
+  const runs =
+      [...new Set(one.summaries.filter((s) => s.place === place).map((s) => s.run))].sort((a, b) => b - a);
   const ids = ["latest", ...runs.map((run) => model.runs[run].id)];
   const run = pick("run", ids);
-  const control = choice("Run", [["latest", "newest of each"], ...runs.map((i) => [model.runs[i].id, model.runLabel(i) + "  " + model.commit(i)])], run,
-    (value) => { state.set({run: value === "latest" ? "" : value}); redraw(); }, "run");
-  const list = one.summaries.filter((s) => s.place === place && (run === "latest" ? s.latest : model.runs[s.run].id === run));
+  const control = choice(
+      "Run",
+      [
+        ["latest", "newest of each"],
+        ...runs.map((i) => [model.runs[i].id, model.runLabel(i) + "  " + model.commit(i)])
+      ],
+      run, (value) => {
+        state.set({run: value === "latest" ? "" : value});
+        redraw();
+      }, "run");
+  const list = one.summaries.filter(
+      (s) => s.place === place && (run === "latest" ? s.latest : model.runs[s.run].id === run));
   return [list, control];
 }
 
@@ -35,16 +57,34 @@ export function choosePoint(points, redraw) {
   const ids = points.map((p) => p.id);
   const id = pick("point", ids);
   const point = points.find((p) => p.id === id);
-  return [point, choice("Point", points.map((p) => [p.id, f.short(p.label, 60)]), id, (value) => { state.set({point: value}); redraw(); }, "point")];
+  return [
+    point,
+    choice(
+        "Point", points.map((p) => [p.id, f.short(p.label, 60)]), id,
+        (value) => {
+          state.set({point: value});
+          redraw();
+        },
+        "point")
+  ];
 }
 
 // A parameter for the x axis, and values for the others that vary: what is left is one line each.
 export function chooseAxis(one, points, redraw, key = "x", not) {
-  const usable = one.varying.filter((p) => p !== not && new Set(points.map((point) => JSON.stringify(point.map.get(p.name)))).size > 1);
+  const usable = one.varying.filter(
+      (p) => p !== not && new Set(points.map((point) => JSON.stringify(point.map.get(p.name)))).size > 1);
   if (!usable.length) return [null, null];
   const name = pick(key, usable.map((p) => p.name));
-  return [usable.find((p) => p.name === name),
-    choice(key === "y" ? "Second parameter" : "Parameter", usable.map((p) => [p.name, f.short(p.name)]), name, (value) => { state.set({[key]: value}); redraw(); }, key)];
+  return [
+    usable.find((p) => p.name === name),
+    choice(
+        key === "y" ? "Second parameter" : "Parameter", usable.map((p) => [p.name, f.short(p.name)]), name,
+        (value) => {
+          state.set({[key]: value});
+          redraw();
+        },
+        key)
+  ];
 }
 
 export function fixOthers(one, points, free, redraw) {
@@ -58,8 +98,12 @@ export function fixOthers(one, points, free, redraw) {
     const key = "fix." + parameter.name;
     const value = pick(key, options.map((v) => JSON.stringify(v)));
     left = left.filter((point) => JSON.stringify(point.map.get(parameter.name)) === value);
-    controls.push(choice(f.short(parameter.name), options.map((v) => [JSON.stringify(v), f.short(String(v))]), value,
-      (chosen) => { state.set({[key]: chosen}); redraw(); }, "fix-" + one.varying.indexOf(parameter)));
+    controls.push(choice(
+        f.short(parameter.name), options.map((v) => [JSON.stringify(v), f.short(String(v))]),
+        value, (chosen) => {
+          state.set({[key]: chosen});
+          redraw();
+        }, "fix-" + one.varying.indexOf(parameter)));
   }
   return [left, controls];
 }

@@ -8,8 +8,10 @@ export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
+    if (typeof value === "function")
+      element.addEventListener(name.slice(2), value);
+    else
+      element.setAttribute(name, value === true ? "" : value);
   }
   append(element, children);
   return element;
@@ -17,7 +19,8 @@ export function h(tag, attributes, ...children) {
 
 function append(element, children) {
   for (const child of children) {
-    if (Array.isArray(child)) append(element, child);
+    if (Array.isArray(child))
+      append(element, child);
     else if (child !== null && child !== undefined && child !== false) {
       element.append(child instanceof Node ? child : document.createTextNode(String(child)));
     }
@@ -26,8 +29,9 @@ function append(element, children) {
 
 // A labelled choice. options: [[value, text], …].
 export function choice(label, options, value, onchange, id) {
-  const select = h("select", {id, onchange: (event) => onchange(event.target.value)},
-    options.map(([key, text]) => h("option", {value: key, selected: key === value}, text)));
+  const select =
+      h("select", {id, onchange: (event) => onchange(event.target.value)},
+        options.map(([key, text]) => h("option", {value: key, selected: key === value}, text)));
   return h("label", {class: "choice"}, h("span", {}, label), select);
 }
 
@@ -37,6 +41,7 @@ export function section(title, ...children) {
 
 // What to do when there is nothing to show.
 export function empty(text, ...commands) {
-  return h("div", {class: "empty"}, h("p", {}, text),
-    commands.map((command) => h("pre", {}, h("code", {}, command))));
+  return h(
+      "div", {class: "empty"}, h("p", {}, text),
+      commands.map((command) => h("pre", {}, h("code", {}, command))));
 }

@@ -8,13 +8,15 @@ export const known = (value) => typeof value === "number" && Number.isFinite(val
 
 // Four significant digits, as the terminal has them.
 function digits(value, count = 4) {
-  return Number(value.toPrecision(count)).toPrecision(count).includes("e")
-    ? value.toPrecision(count) : value.toFixed(Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(value) || 1))));
+  return Number(value.toPrecision(count)).toPrecision(count).includes("e") ?
+      value.toPrecision(count) :
+      value.toFixed(Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(value) || 1))));
 }
 
 function scaled(value, steps, count) {
   if (value === 0) return "0 " + steps[steps.length - 1][1];
-  for (const [size, unit] of steps) if (Math.abs(value) >= size) return digits(value / size, count) + " " + unit;
+  for (const [size, unit] of steps)
+    if (Math.abs(value) >= size) return digits(value / size, count) + " " + unit;
   const [size, unit] = steps[steps.length - 1];
   return digits(value / size, count) + " " + unit;
 }
@@ -23,11 +25,21 @@ const TIME = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const BYTES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
 const RATE = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 
-export function seconds(value) { return known(value) ? scaled(value, TIME, 4) : NONE; }
-export function bytes(value) { return known(value) ? (Math.abs(value) < 1024 ? value.toFixed(0) + " B" : scaled(value, BYTES, 4)) : NONE; }
-export function rate(value, unit) { return known(value) ? scaled(value, RATE.map(([size, prefix]) => [size, prefix + unit]), 3) : NONE; }
-export function percent(value, places = 0) { return known(value) ? (100 * value).toFixed(places) + " %" : NONE; }
-export function plain(value, count = 4) { return known(value) ? String(Number(value.toPrecision(count))) : NONE; }
+export function seconds(value) {
+  return known(value) ? scaled(value, TIME, 4) : NONE;
+}
+export function bytes(value) {
+  return known(value) ? (Math.abs(value) < 1024 ? value.toFixed(0) + " B" : scaled(value, BYTES, 4)) : NONE;
+}
+export function rate(value, unit) {
+  return known(value) ? scaled(value, RATE.map(([size, prefix]) => [size, prefix + unit]), 3) : NONE;
+}
+export function percent(value, places = 0) {
+  return known(value) ? (100 * value).toFixed(places) + " %" : NONE;
+}
+export function plain(value, count = 4) {
+  return known(value) ? String(Number(value.toPrecision(count))) : NONE;
+}
 
 export function ratio(value) {
   if (!known(value)) return NONE;
@@ -40,11 +52,16 @@ export function ratio(value) {
 // By the kind of a metric (see data.cases).
 export function quantity(value, kind, unit) {
   switch (kind) {
-    case "time": return seconds(value);
-    case "bytes": return bytes(value);
-    case "rate": return rate(value, unit);
-    case "fraction": return percent(value, 1);
-    default: return plain(value);
+    case "time":
+      return seconds(value);
+    case "bytes":
+      return bytes(value);
+    case "rate":
+      return rate(value, unit);
+    case "fraction":
+      return percent(value, 1);
+    default:
+      return plain(value);
   }
 }
 
@@ -82,5 +99,9 @@ export function change(value) {
   return (by >= 0 ? "+" : "−") + Math.abs(by).toFixed(Math.abs(by) < 10 ? 1 : 0) + " %";
 }
 
-export function moment(text) { return text ? String(text).slice(0, 16).replace("T", " ") : NONE; }
-export function count(value, noun) { return `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`; }
+export function moment(text) {
+  return text ? String(text).slice(0, 16).replace("T", " ") : NONE;
+}
+export function count(value, noun) {
+  return `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
+}

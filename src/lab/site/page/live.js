@@ -9,7 +9,8 @@ export async function follow(onData, onTrouble) {
   for (;;) {
     if (!document.hidden || !tag) {
       try {
-        const answer = await fetch("data.json", {cache: "no-store", headers: tag ? {"If-None-Match": tag} : {}});
+        const answer =
+            await fetch("data.json", {cache: "no-store", headers: tag ? {"If-None-Match": tag} : {}});
         if (answer.status === 200) {
           tag = answer.headers.get("ETag") || "";
           onData(await answer.json());

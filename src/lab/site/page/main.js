@@ -6,7 +6,8 @@ import {Model} from "./model.js";
 import * as state from "./state.js";
 import {forget} from "./charts.js";
 import {follow} from "./live.js";
-import {overview, results} from "./view_overview.js";
+import {overview} from "./view_overview.js";
+import {results} from "./view_results.js";
 import {casePage} from "./view_case.js";
 import {historyPage} from "./view_history.js";
 import {sweepPage} from "./view_sweep.js";
@@ -15,8 +16,14 @@ import {calibrationPage} from "./view_calibration.js";
 import {rowsPage} from "./view_rows.js";
 
 const VIEWS = {
-  overview: ["Overview", overview], results: ["Results", results], case: ["Cases", casePage], history: ["History", historyPage],
-  sweep: ["Sweep", sweepPage], roofline: ["Roofline", rooflinePage], calibration: ["Calibration", calibrationPage], rows: ["Rows", rowsPage],
+  overview: ["Overview", overview],
+  results: ["Results", results],
+  case: ["Cases", casePage],
+  history: ["History", historyPage],
+  sweep: ["Sweep", sweepPage],
+  roofline: ["Roofline", rooflinePage],
+  calibration: ["Calibration", calibrationPage],
+  rows: ["Rows", rowsPage],
 };
 
 const content = document.getElementById("content");
@@ -28,10 +35,13 @@ let where = "";
 function header() {
   const {view} = state.read();
   top_.replaceChildren(
-    h("a", {class: "brand", href: "#/overview"}, model ? model.title : "Assay"),
-    h("nav", {"aria-label": "Pages"}, Object.entries(VIEWS).map(([name, [title]]) => h("a", {href: "#/" + name, "aria-current": view === name ? "page" : null}, title))),
-    status,
-    h("button", {type: "button", class: "theme", onclick: turnTheme, "aria-label": "Light or dark"}, "◐"));
+      h("a", {class: "brand", href: "#/overview"}, model ? model.title : "Assay"),
+      h("nav", {"aria-label": "Pages"},
+        Object.entries(VIEWS).map(
+            ([name, [title]]) =>
+                h("a", {href: "#/" + name, "aria-current": view === name ? "page" : null}, title))),
+      status,
+      h("button", {type: "button", class: "theme", onclick: turnTheme, "aria-label": "Light or dark"}, "◐"));
 }
 
 function draw(keepPlace) {
@@ -39,9 +49,14 @@ function draw(keepPlace) {
   const now = state.read();
   const [title, view] = VIEWS[now.view] || VIEWS.overview;
   const y = window.scrollY;
-  const focus = document.activeElement && content.contains(document.activeElement) ? pathTo(document.activeElement) : null;
+  const focus = document.activeElement && content.contains(document.activeElement) ?
+      pathTo(document.activeElement) :
+      null;
   forget(content);
-  document.title = [now.name, title, model.title].filter(Boolean).map((part) => (part.length > 80 ? part.slice(0, 79) + "…" : part)).join(" · ");
+  document.title = [now.name, title, model.title]
+                       .filter(Boolean)
+                       .map((part) => (part.length > 80 ? part.slice(0, 79) + "…" : part))
+                       .join(" · ");
   try {
     content.replaceChildren(...[view(model, now, () => draw(true))].flat(2).filter(Boolean));
   } catch (error) {
@@ -61,7 +76,8 @@ function draw(keepPlace) {
 function pathTo(element) {
   if (element.id) return {id: element.id};
   const path = [];
-  for (let at = element; at !== content; at = at.parentElement) path.unshift([...at.parentElement.children].indexOf(at));
+  for (let at = element; at !== content; at = at.parentElement)
+    path.unshift([...at.parentElement.children].indexOf(at));
   return {path, value: element.value, start: element.selectionStart};
 }
 
@@ -74,7 +90,10 @@ function turnTheme() {
   const root = document.documentElement;
   const now = getComputedStyle(root).getPropertyValue("--scheme").trim();
   root.dataset.theme = now === "dark" ? "light" : "dark";
-  try { localStorage.setItem("assay-theme", root.dataset.theme); } catch { /* kept for this visit only */ }
+  try {
+    localStorage.setItem("assay-theme", root.dataset.theme);
+  } catch { /* kept for this visit only */
+  }
   draw(true);
 }
 
@@ -82,7 +101,8 @@ function start() {
   try {
     const kept = localStorage.getItem("assay-theme");
     if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
-  } catch { /* no storage: the system's choice */ }
+  } catch { /* no storage: the system's choice */
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(true));
   window.addEventListener("hashchange", () => {
     const {view, name} = state.read();
@@ -91,7 +111,10 @@ function start() {
     if (place !== where) window.scrollTo(0, 0);
     where = place;
   });
-  document.querySelector("[data-skip]").addEventListener("click", (event) => { event.preventDefault(); content.focus(); });
+  document.querySelector("[data-skip]").addEventListener("click", (event) => {
+    event.preventDefault();
+    content.focus();
+  });
   const {view, name} = state.read();
   where = view + "/" + name;
   const inside = JSON.parse(document.getElementById("data").textContent);
@@ -103,18 +126,23 @@ function start() {
   header();
   content.replaceChildren(h("p", {class: "lead"}, "Reading rows …"));
   status.hidden = false;
-  follow((document_) => {
-    const before = model ? model.rows.count : null;
-    model = new Model(document_);
-    if (before !== null) model.seen = before;
-    draw(before !== null);
-    const fresh = before !== null && model.rows.count > before ? `, ${model.rows.count - before} new` : "";
-    status.textContent = `live: ${model.rows.count.toLocaleString("en")} rows${fresh}`;
-  }, (trouble) => {
-    status.classList.toggle("bad", Boolean(trouble));
-    if (trouble) status.textContent = "no answer: " + trouble;
-    else if (model && status.textContent.startsWith("no answer")) status.textContent = `live: ${model.rows.count.toLocaleString("en")} rows`;
-  });
+  follow(
+      (document_) => {
+        const before = model ? model.rows.count : null;
+        model = new Model(document_);
+        if (before !== null) model.seen = before;
+        draw(before !== null);
+        const fresh =
+            before !== null && model.rows.count > before ? `, ${model.rows.count - before} new` : "";
+        status.textContent = `live: ${model.rows.count.toLocaleString("en")} rows${fresh}`;
+      },
+      (trouble) => {
+        status.classList.toggle("bad", Boolean(trouble));
+        if (trouble)
+          status.textContent = "no answer: " + trouble;
+        else if (model && status.textContent.startsWith("no answer"))
+          status.textContent = `live: ${model.rows.count.toLocaleString("en")} rows`;
+      });
 }
 
 start();

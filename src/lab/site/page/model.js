@@ -39,13 +39,17 @@ export class Model {
   constructor(document) {
     Object.assign(this, document);
     this.rows = new Rows(document.rows);
-    this.runs.forEach((run, index) => { run.index = index; });
+    this.runs.forEach((run, index) => {
+      run.index = index;
+    });
     this.points.forEach((point, index) => {
       point.index = index;
       point.map = new Map(point.values);
       point.id = JSON.stringify(point.values);
     });
-    this.machines.forEach((machine, index) => { machine.index = index; });
+    this.machines.forEach((machine, index) => {
+      machine.index = index;
+    });
     this.cases.forEach((one, index) => {
       one.index = index;
       one.points = this.points.filter((point) => point.case === index);
@@ -56,34 +60,48 @@ export class Model {
     for (const point of this.points) point.label = label(point, this.cases[point.case].varying);
     this.summaries.forEach((s, index) => {
       s.index = index;
-      s.place = `${this.machines[s.machine].name}, ${s.platform}, ${s.cores} core${s.cores === 1 ? "" : "s"}${s.isolation === "in-process" ? ", in-process" : ""}`;
+      s.place = `${this.machines[s.machine].name}, ${s.platform}, ${s.cores} core${s.cores === 1 ? "" : "s"}${
+          s.isolation === "in-process" ? ", in-process" : ""}`;
       this.cases[s.case].summaries.push(s);
     });
     for (const one of this.cases) {
       const names = [...new Set(one.summaries.map((s) => s.provider))].sort();
-      one.providers = [...names.filter((name) => name === one.baseline), ...names.filter((name) => name !== one.baseline)];
+      one.providers = [
+        ...names.filter((name) => name === one.baseline), ...names.filter((name) => name !== one.baseline)
+      ];
       one.places = [...new Set(one.summaries.map((s) => s.place))];
       one.title = one.name;
     }
     for (const series of this.history) {
       series.of = this.summaries[series.points[0].summary];  // whose series it is
-      for (const {summary, relative, relative_low, relative_high} of series.points) Object.assign(this.summaries[summary], {relative, relative_low, relative_high});
+      for (const {summary, relative, relative_low, relative_high} of series.points)
+        Object.assign(this.summaries[summary], {relative, relative_low, relative_high});
     }
     const rank = new Map(this.cases.flatMap((one) => one.points).map((point, i) => [point.index, i]));
-    for (const one of this.cases) one.summaries.sort((a, b) => rank.get(a.point) - rank.get(b.point) || a.run - b.run || b.baseline - a.baseline || a.provider.localeCompare(b.provider));
+    for (const one of this.cases)
+      one.summaries.sort(
+          (a, b) => rank.get(a.point) - rank.get(b.point) || a.run - b.run || b.baseline - a.baseline ||
+              a.provider.localeCompare(b.provider));
     this.latest = this.cases.flatMap((one) => one.summaries).filter((s) => s.latest);
   }
 
-  case(name) { return this.cases.find((one) => one.name === name); }
+  case(name) {
+    return this.cases.find((one) => one.name === name);
+  }
   runLabel(index) {
     const run = this.runs[index];
     return (run.time ? run.time.slice(5, 16).replace("T", " ") : run.id.slice(4, 13));
   }
-  commit(index) { return (this.runs[index].commit || "").slice(0, 7) || "no commit"; }
+  commit(index) {
+    return (this.runs[index].commit || "").slice(0, 7) || "no commit";
+  }
   runTitle(index) {
     const run = this.runs[index];
-    return [run.id, "commit " + this.commit(index) + (run.dirty ? " with uncommitted changes" : ""),
-      run.branch ? "branch " + run.branch : "", run.label ? "label " + run.label : ""].filter(Boolean).join(", ");
+    return [
+      run.id, "commit " + this.commit(index) + (run.dirty ? " with uncommitted changes" : ""),
+      run.branch ? "branch " + run.branch : "", run.label ? "label " + run.label : ""
+    ].filter(Boolean)
+        .join(", ");
   }
 }
 
@@ -96,16 +114,27 @@ function varying(points) {
   for (const [name, seen] of values) {
     for (const point of points) seen.add(JSON.stringify(point.map.get(name)));
   }
-  return [...values].filter(([, seen]) => seen.size > 1).map(([name, seen]) => ({
-    name,
-    numeric: points.every((point) => typeof point.map.get(name) === "number"),
-    values: [...new Map(points.map((p) => [JSON.stringify(p.map.get(name)), p.map.get(name)])).values()]
-      .sort((a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)))),
-    size: seen.size,
-  })).sort((a, b) => b.numeric - a.numeric || b.size - a.size);
+  return [...values]
+      .filter(([, seen]) => seen.size > 1)
+      .map(([name, seen]) => ({
+             name,
+             numeric: points.every((point) => typeof point.map.get(name) === "number"),
+             values:
+                 [...new Map(points.map((p) => [JSON.stringify(p.map.get(name)), p.map.get(name)])).values()]
+                     .sort(
+                         (a, b) =>
+                             (typeof a === "number" && typeof b === "number" ?
+                                  a - b :
+                                  String(a).localeCompare(String(b)))),
+             size: seen.size,
+           }))
+      .sort((a, b) => b.numeric - a.numeric || b.size - a.size);
 }
 
-export const text = (value) => (typeof value === "string" ? value : value === undefined ? "–" : JSON.stringify(value));
+export const text = (value) =>
+    (typeof value === "string" ? value :
+         value === undefined   ? "–" :
+                                 JSON.stringify(value));
 
 // By what is not a number first, so that sizes ascend within each choice of the rest.
 function inOrder(a, b, parameters) {
@@ -118,7 +147,10 @@ function inOrder(a, b, parameters) {
 }
 
 function label(point, parameters) {
-  const shown = parameters.length ? [...parameters].reverse().map(({name}) => [name, point.map.get(name)])
-    : point.values.filter(([name]) => name !== "seed");
-  return shown.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} = ${text(value)}`).join(", ") || "the only point";
+  const shown = parameters.length ? [...parameters].reverse().map(({name}) => [name, point.map.get(name)]) :
+                                    point.values.filter(([name]) => name !== "seed");
+  return shown.filter(([, value]) => value !== undefined)
+             .map(([name, value]) => `${name} = ${text(value)}`)
+             .join(", ") ||
+      "the only point";
 }

@@ -11,7 +11,11 @@ export function read() {
 }
 
 function decode(text) {
-  try { return decodeURIComponent(text); } catch { return text; }
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export function link(view, name, parameters) {
@@ -27,11 +31,14 @@ export function link(view, name, parameters) {
 export function set(changes) {
   const {view, name, parameters} = read();
   for (const [key, value] of Object.entries(changes)) {
-    if (value === undefined || value === null || value === "") parameters.delete(key);
-    else parameters.set(key, value);
+    if (value === undefined || value === null || value === "")
+      parameters.delete(key);
+    else
+      parameters.set(key, value);
   }
   const text = parameters.toString();
-  history.replaceState(null, "", "#/" + view + (name ? "/" + encodeURIComponent(name) : "") + (text ? "?" + text : ""));
+  history.replaceState(
+      null, "", "#/" + view + (name ? "/" + encodeURIComponent(name) : "") + (text ? "?" + text : ""));
 }
 
 export const get = (key, otherwise = "") => read().parameters.get(key) ?? otherwise;

@@ -8,19 +8,23 @@ import * as state from "./state.js";
 const PAGE = 25;
 
 // columns: [{title, unit, hint, value: row => sort key, cell: row => text or node, number: bool}]
-export function table({id, caption, columns, rows, sort = "", page = PAGE, filter = true, emptyText = "Nothing to show."}) {
+export function table(
+    {id, caption, columns, rows, sort = "", page = PAGE, filter = true, emptyText = "Nothing to show."}) {
   const key = (name) => id + "." + name;
   const body = h("tbody");
   const position = h("span", {"aria-live": "polite"});
   const previous = h("button", {type: "button", onclick: () => turn(-1)}, "Previous");
   const next = h("button", {type: "button", onclick: () => turn(1)}, "Next");
   const pages = h("div", {class: "pages"}, previous, next, position);
-  const heads = columns.map((column, index) =>
-    h("th", {scope: "col", class: column.number ? "number" : "", title: column.hint},
-      h("button", {type: "button", onclick: () => order(index)}, column.title,
-        column.unit ? h("span", {class: "unit"}, " " + column.unit) : null, h("span", {class: "arrow", "aria-hidden": "true"}))));
+  const heads = columns.map(
+      (column, index) =>
+          h("th", {scope: "col", class: column.number ? "number" : "", title: column.hint},
+            h("button", {type: "button", onclick: () => order(index)}, column.title,
+              column.unit ? h("span", {class: "unit"}, " " + column.unit) : null,
+              h("span", {class: "arrow", "aria-hidden": "true"}))));
   // What the filter looks at: the text of the cells, made once.
-  const texts = filter && rows.map((row) => columns.map((column) => textOf(column.cell(row))).join(" ").toLowerCase());
+  const texts =
+      filter && rows.map((row) => columns.map((column) => textOf(column.cell(row))).join(" ").toLowerCase());
 
   function chosen() {
     const [column, direction] = state.get(key("s"), sort).split(".");
@@ -53,37 +57,58 @@ export function table({id, caption, columns, rows, sort = "", page = PAGE, filte
     }
     const last = Math.max(0, Math.ceil(shown.length / page) - 1);
     const at = Math.min(Math.max(0, Number(state.get(key("p"), "0")) || 0), last);
-    body.replaceChildren(...shown.slice(at * page, (at + 1) * page).map(([row]) =>
-      h("tr", {class: row.rowClass}, columns.map((column) => h("td", {class: column.number ? "number" : ""}, column.cell(row))))));
+    body.replaceChildren(
+        ...shown.slice(at * page, (at + 1) * page)
+            .map(
+                ([row]) =>
+                    h("tr", {class: row.rowClass},
+                      columns.map(
+                          (column) => h("td", {class: column.number ? "number" : ""}, column.cell(row))))));
     if (!shown.length) {
-      body.append(h("tr", {}, h("td", {colspan: columns.length, class: "none"}, rows.length ? "Nothing matches the filter." : emptyText)));
+      body.append(
+          h("tr", {},
+            h("td", {colspan: columns.length, class: "none"},
+              rows.length ? "Nothing matches the filter." : emptyText)));
     }
     previous.disabled = at === 0;
     next.disabled = at === last;
     pages.hidden = shown.length <= page && rows.length <= page;
-    position.textContent = shown.length ? `${at * page + 1}–${Math.min(shown.length, (at + 1) * page)} of ${shown.length.toLocaleString("en")}` : "";
+    position.textContent = shown.length ? `${at * page + 1}–${Math.min(shown.length, (at + 1) * page)} of ${
+                                              shown.length.toLocaleString("en")}` :
+                                          "";
     heads.forEach((head, i) => {
-      if (i === index) head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
+      if (i === index)
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else
+        head.removeAttribute("aria-sort");
     });
   }
 
   const input = filter && rows.length > 5 && h("input", {
-    type: "search", placeholder: "Filter", "aria-label": "Filter " + caption, value: state.get(key("q")),
-    oninput: (event) => { state.set({[key("q")]: event.target.value, [key("p")]: ""}); draw(); },
-  });
+                  type: "search",
+                  placeholder: "Filter",
+                  "aria-label": "Filter " + caption,
+                  value: state.get(key("q")),
+                  oninput: (event) => {
+                    state.set({[key("q")]: event.target.value, [key("p")]: ""});
+                    draw();
+                  },
+                });
   draw();
-  return h("div", {class: "table", "data-table": id}, input ? h("div", {class: "tools"}, input) : null,
-    h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
-      h("table", {}, h("caption", {class: "hidden"}, caption), h("thead", {}, h("tr", {}, heads)), body)),
-    pages);
+  return h(
+      "div", {class: "table", "data-table": id}, input ? h("div", {class: "tools"}, input) : null,
+      h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
+        h("table", {}, h("caption", {class: "hidden"}, caption), h("thead", {}, h("tr", {}, heads)), body)),
+      pages);
 }
 
 // Unknown values last, whatever the direction.
 function compare(a, b, down) {
   const none = (x) => x === null || x === undefined || Number.isNaN(x);
   if (none(a) || none(b)) return none(a) - none(b);
-  const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", {numeric: true});
+  const order = typeof a === "number" && typeof b === "number" ?
+      a - b :
+      String(a).localeCompare(String(b), "en", {numeric: true});
   return down ? -order : order;
 }
 

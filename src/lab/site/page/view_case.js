@@ -4,14 +4,21 @@
 // distribution, memory and rows.
 import {h, section, empty, choice} from "./dom.js";
 import {chart, css, dark, esc, lookOf} from "./charts.js";
-import {resultTable} from "./view_overview.js";
+import {resultTable} from "./view_results.js";
 import {rowTable, difference} from "./view_rows.js";
+import {attempts, axisTitle, distribution, memory} from "./view_point.js";
 import {chooseCase, choosePlace, chooseRun, choosePoint, chooseAxis, fixOthers, pick} from "./choose.js";
 import {link, set} from "./state.js";
 import * as f from "./format.js";
 
 export function casePage(model, state, redraw) {
-  if (!model.cases.length) return [h("h1", {}, "Cases"), section("No rows yet", empty("No case has been measured:", "assay list", "assay run semiring_matmul --quick"))];
+  if (!model.cases.length)
+    return [
+      h("h1", {}, "Cases"),
+      section(
+          "No rows yet",
+          empty("No case has been measured:", "assay list", "assay run semiring_matmul --quick"))
+    ];
   const one = model.case(state.name) || model.cases[0];
   const [place, placeChoice] = choosePlace(model, one, redraw);
   const [list, runChoice] = chooseRun(model, one, place, redraw);
@@ -21,51 +28,143 @@ export function casePage(model, state, redraw) {
   const [line, fixed] = axis ? fixOthers(one, points, [axis], redraw) : [[], []];
   const at = point ? list.filter((s) => s.point === point.index) : [];
   const scale = pick("scale", ["relative", "absolute"]);
-  const scaleChoice = choice("Scale", [["relative", "from each one's median"], ["absolute", "values"]], scale, (value) => { set({scale: value === "relative" ? "" : value}); redraw(); }, "scale");
+  const scaleChoice =
+      choice("Scale", [["relative", "from each one's median"], ["absolute", "values"]], scale, (value) => {
+        set({scale: value === "relative" ? "" : value});
+        redraw();
+      }, "scale");
   return [
     h("h1", {class: "breakable"}, one.name),
-    h("p", {class: "lead"}, `Suite ${f.short(one.suite)}; baseline `, h("strong", {class: "breakable"}, f.short(one.baseline || "not known", 60)),
-      `; primary metric ${one.metric}${one.unit && one.unit !== "1" ? " in " + one.unit : ""}${one.description ? " (" + one.description + ")" : ""}. `,
-      h("a", {href: link("history", one.name, {place})}, "History"), " · ", h("a", {href: link("sweep", one.name, {place})}, "Sweep")),
+    h("p", {class: "lead"}, `Suite ${f.short(one.suite)}; baseline `,
+      h("strong", {class: "breakable"}, f.short(one.baseline || "not known", 60)),
+      `; primary metric ${one.metric}${one.unit && one.unit !== "1" ? " in " + one.unit : ""}${
+          one.description ? " (" + one.description + ")" : ""}. `,
+      h("a", {href: link("history", one.name, {place})}, "History"), " · ",
+      h("a", {href: link("sweep", one.name, {place})}, "Sweep")),
     h("div", {class: "controls"}, chooseCase(model, "case", one), placeChoice, runChoice),
     section("Results", resultTable(model, list, "r", false)),
     section("Ratio to the baseline", heatMap(model, one, list, points)),
-    axis ? section("Against size", h("div", {class: "controls"}, axisChoice, fixed), h("div", {class: "two"},
-      overAxis(model, one, list, line, axis, "time"), overAxis(model, one, list, line, axis, "limit"))) : null,
-    point ? section("One point", h("div", {class: "controls"}, pointChoice, scaleChoice), h("div", {class: "two"}, attempts(model, one, at, scale), distribution(model, one, at, scale)), memory(model, one, at)) : null,
-    section("Rows and their provenance", rowTable(model, one.summaries.filter((s) => s.place === place).flatMap((s) => s.rows).sort((a, b) => b - a), redraw), difference(model, redraw)),
+    axis ? section(
+               "Against size", h("div", {class: "controls"}, axisChoice, fixed),
+               h("div", {class: "two"}, overAxis(model, one, list, line, axis, "time"),
+                 overAxis(model, one, list, line, axis, "limit"))) :
+           null,
+    point ?
+        section(
+            "One point", h("div", {class: "controls"}, pointChoice, scaleChoice),
+            h("div", {class: "two"}, attempts(model, one, at, scale), distribution(model, one, at, scale)),
+            memory(model, one, at)) :
+        null,
+    section(
+        "Rows and their provenance",
+        rowTable(
+            model,
+            one.summaries.filter((s) => s.place === place).flatMap((s) => s.rows).sort((a, b) => b - a),
+            redraw),
+        difference(model, redraw)),
   ];
 }
 
 // Colour by log2 of the ratio: blue is smaller than the baseline, orange larger, two colours that
 // every reader tells apart.
 function heatMap(model, one, list, points) {
-  const providers = one.providers.filter((name) => name !== one.baseline && list.some((s) => s.provider === name));
-  const cells = points.map((point) => providers.map((name) => list.find((s) => s.point === point.index && s.provider === name)));
+  const providers =
+      one.providers.filter((name) => name !== one.baseline && list.some((s) => s.provider === name));
+  const cells = points.map(
+      (point) => providers.map((name) => list.find((s) => s.point === point.index && s.provider === name)));
   if (!cells.flat().some((s) => s && f.known(s.ratio))) {
-    return empty("No ratios: they need a round in which both a provider and the baseline were measured.", `assay run ${f.short(one.name, 60)} --rounds 10`);
+    return empty(
+        "No ratios: they need a round in which both a provider and the baseline were measured.",
+        `assay run ${f.short(one.name, 60)} --rounds 10`);
   }
   const z = cells.map((row) => row.map((s) => (s && f.known(s.ratio) ? Math.log2(s.ratio) : null)));
   const most = Math.max(0.15, ...z.flat().filter((v) => v !== null).map(Math.abs));
   const end = Math.min(most, 4);
-  const words = cells.map((row) => row.map((s) => (!s ? "" : f.known(s.ratio) ? f.ratio(s.ratio) : esc(f.short(s.status.replace(/_/g, " "), 14)))));
-  const hover = cells.map((row, i) => row.map((s, j) => (s ? `<b>${esc(f.short(providers[j], 60))}</b><br>${esc(f.short(points[i].label, 90))}<br>ratio ${f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)}<br>${esc(s.verdict)}, ${s.rounds} rounds` : "not measured")));
+  const words = cells.map(
+      (row) => row.map(
+          (s) =>
+              (!s                   ? "" :
+                   f.known(s.ratio) ? f.ratio(s.ratio) :
+                                      esc(f.short(s.status.replace(/_/g, " "), 14)))));
+  const hover = cells.map(
+      (row, i) => row.map(
+          (s, j) =>
+              (s ? `<b>${esc(f.short(providers[j], 60))}</b><br>${
+                       esc(f.short(points[i].label, 90))}<br>ratio ${
+                       f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)}<br>${esc(s.verdict)}, ${
+                       s.rounds} rounds` :
+                   "not measured")));
   const x = providers.map((_, i) => i), y = points.map((_, i) => i);
-  const scale = dark() ? [[0, "#5ab4f5"], [0.5, "#20242b"], [1, "#f0a030"]] : [[0, "#2c7fc0"], [0.5, "#f6f6f4"], [1, "#d9730a"]];
+  const scale = dark() ? [[0, "#5ab4f5"], [0.5, "#20242b"], [1, "#f0a030"]] :
+                         [[0, "#2c7fc0"], [0.5, "#f6f6f4"], [1, "#d9730a"]];
   // Text must be read on every cell: light on strong colours, dark on pale ones, or the reverse.
-  const annotations = words.flatMap((row, i) => row.map((word, j) => ({x: j, y: i, text: word, showarrow: false,
-    font: {size: providers.length > 6 ? 11 : 12, color: z[i][j] !== null && Math.abs(z[i][j]) > end * 0.55 ? (dark() ? "#10151c" : "#ffffff") : css("--text")}})));
+  const annotations =
+      words.flatMap((row, i) => row.map((word, j) => ({
+                                          x: j,
+                                          y: i,
+                                          text: word,
+                                          showarrow: false,
+                                          font: {
+                                            size: providers.length > 6 ? 11 : 12,
+                                            color: z[i][j] !== null && Math.abs(z[i][j]) > end * 0.55 ?
+                                                (dark() ? "#10151c" : "#ffffff") :
+                                                css("--text")
+                                          }
+                                        })));
   const ticks = [-4, -3, -2, -1, 0, 1, 2, 3, 4].filter((t) => Math.abs(t) <= end);
   const shown = ticks.length > 1 ? ticks : [-end, 0, end];
   return chart({
-    id: "heat", title: "Point × provider", describe: "Heat map of the ratio to the baseline; the numbers are in the table above", legend: false,
-    note: "Provider over baseline: blue is smaller, orange larger; colours end at a factor of " + f.ratio(2 ** end) + ".",
-    series: [{name: "ratio", look: {}, traces: [{type: "heatmap", x, y, z, zmin: -end, zmax: end, colorscale: scale, text: hover, hoverinfo: "text", xgap: 2, ygap: 2,
-      colorbar: {thickness: 12, outlinewidth: 0, tickvals: shown, ticktext: shown.map((t) => f.ratio(2 ** t)), title: {text: "ratio", side: "right"}}}]}],
+    id: "heat",
+    title: "Point × provider",
+    describe: "Heat map of the ratio to the baseline; the numbers are in the table above",
+    legend: false,
+    note: "Provider over baseline: blue is smaller, orange larger; colours end at a factor of " +
+        f.ratio(2 ** end) + ".",
+    series: [{
+      name: "ratio",
+      look: {},
+      traces: [{
+        type: "heatmap",
+        x,
+        y,
+        z,
+        zmin: -end,
+        zmax: end,
+        colorscale: scale,
+        text: hover,
+        hoverinfo: "text",
+        xgap: 2,
+        ygap: 2,
+        colorbar: {
+          thickness: 12,
+          outlinewidth: 0,
+          tickvals: shown,
+          ticktext: shown.map((t) => f.ratio(2 ** t)),
+          title: {text: "ratio", side: "right"}
+        }
+      }]
+    }],
     layout: () => ({
-      height: 110 + 30 * points.length, annotations, margin: {l: 64, r: 10, t: 28, b: 40},
-      xaxis: {tickvals: x, ticktext: providers.map((name) => esc(f.short(name, 18))), side: "bottom", showgrid: false, ticks: "", zeroline: false, title: "provider"},
-      yaxis: {tickvals: y, ticktext: points.map((point) => esc(f.short(point.label, narrow() ? 18 : 44))), autorange: "reversed", showgrid: false, ticks: "", zeroline: false},
+      height: 110 + 30 * points.length,
+      annotations,
+      margin: {l: 64, r: 10, t: 28, b: 40},
+      xaxis: {
+        tickvals: x,
+        ticktext: providers.map((name) => esc(f.short(name, 18))),
+        side: "bottom",
+        showgrid: false,
+        ticks: "",
+        zeroline: false,
+        title: "provider"
+      },
+      yaxis: {
+        tickvals: y,
+        ticktext: points.map((point) => esc(f.short(point.label, narrow() ? 18 : 44))),
+        autorange: "reversed",
+        showgrid: false,
+        ticks: "",
+        zeroline: false
+      },
     }),
   });
 }
@@ -75,99 +174,85 @@ const narrow = () => window.innerWidth < 640;
 // One line for each provider over a parameter: the median, or the fraction of the limit.
 function overAxis(model, one, list, points, axis, what) {
   const providers = one.providers.filter((name) => list.some((s) => s.provider === name));
-  const series = providers.map((name) => {
-    const own = points.map((point) => list.find((s) => s.point === point.index && s.provider === name)).filter((s) => s && s.status === "ok" && f.known(what === "time" ? s.median : s.limit))
-      .sort((a, b) => order(model.points[a.point].map.get(axis.name), model.points[b.point].map.get(axis.name)));
-    const look = lookOf(name, one.providers, one.baseline);
-    const value = (s) => (what === "time" ? s.median : 100 * s.limit);
-    return {name, look, traces: own.length ? [{
-      type: "scatter", mode: "lines+markers", x: own.map((s) => model.points[s.point].map.get(axis.name)), y: own.map(value),
-      line: {color: look.colour, dash: look.dash, width: 2}, marker: {color: look.colour, symbol: look.symbol, size: 8}, hoverinfo: "text",
-      error_y: what === "time" ? {type: "data", symmetric: false, array: own.map((s) => (f.known(s.high) ? s.high - s.median : 0)), arrayminus: own.map((s) => (f.known(s.low) ? s.median - s.low : 0)), thickness: 1.2, width: 4} : undefined,
-      text: own.map((s) => `<b>${esc(f.short(name, 60))}</b><br>${esc(f.short(model.points[s.point].label, 90))}<br>` + (what === "time" ? f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit) : f.percent(s.limit, 1) + " of the limit")),
-    }] : []};
-  }).filter((one) => one.traces.length);
+  const series =
+      providers
+          .map((name) => {
+            const own =
+                points.map((point) => list.find((s) => s.point === point.index && s.provider === name))
+                    .filter((s) => s && s.status === "ok" && f.known(what === "time" ? s.median : s.limit))
+                    .sort(
+                        (a, b) => order(
+                            model.points[a.point].map.get(axis.name),
+                            model.points[b.point].map.get(axis.name)));
+            const look = lookOf(name, one.providers, one.baseline);
+            const value = (s) => (what === "time" ? s.median : 100 * s.limit);
+            return {
+              name,
+              look,
+              traces: own.length ? [{
+                type: "scatter",
+                mode: "lines+markers",
+                x: own.map((s) => model.points[s.point].map.get(axis.name)),
+                y: own.map(value),
+                line: {color: look.colour, dash: look.dash, width: 2},
+                marker: {color: look.colour, symbol: look.symbol, size: 8},
+                hoverinfo: "text",
+                error_y: what === "time" ? {
+                  type: "data",
+                  symmetric: false,
+                  array: own.map((s) => (f.known(s.high) ? s.high - s.median : 0)),
+                  arrayminus: own.map((s) => (f.known(s.low) ? s.median - s.low : 0)),
+                  thickness: 1.2,
+                  width: 4
+                } :
+                                           undefined,
+                text: own.map(
+                    (s) => `<b>${esc(f.short(name, 60))}</b><br>${
+                               esc(f.short(model.points[s.point].label, 90))}<br>` +
+                        (what === "time" ? f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit) :
+                                           f.percent(s.limit, 1) + " of the limit")),
+              }] :
+                                   []
+            };
+          })
+          .filter((one) => one.traces.length);
   if (!series.length) {
-    return h("div", {}, h("h3", {}, what === "time" ? "Time" : "Fraction of the limit"), what === "time" ? empty("Nothing was measured here.") : empty("No row tells its fraction of the limit. Measure this machine's ceilings, then run again:", "assay doctor --peaks", `assay run ${f.short(one.name, 60)}`));
+    return h(
+        "div", {}, h("h3", {}, what === "time" ? "Time" : "Fraction of the limit"),
+        what === "time" ?
+            empty("Nothing was measured here.") :
+            empty(
+                "No row tells its fraction of the limit. Measure this machine's ceilings, then run again:",
+                "assay doctor --peaks", `assay run ${f.short(one.name, 60)}`));
   }
   const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
-    id: what, title: what === "time" ? (one.kind === "time" ? "Time against " : one.metric + " against ") + f.short(axis.name) : "Fraction of the limit against " + f.short(axis.name), series,
+    id: what,
+    title: what === "time" ?
+        (one.kind === "time" ? "Time against " : one.metric + " against ") + f.short(axis.name) :
+        "Fraction of the limit against " + f.short(axis.name),
+    series,
     labels: what === "time" ? {yaxis: (value) => f.tick(value, one.kind, one.unit)} : {},
-    note: what === "time" ? "Medians over attempts with 95 % intervals, logarithmic." : "Of the ceiling that this machine was measured to have.",
+    note: what === "time" ? "Medians over attempts with 95 % intervals, logarithmic." :
+                            "Of the ceiling that this machine was measured to have.",
     layout: () => ({
-      xaxis: {title: esc(f.short(axis.name)), type: log ? "log" : axis.numeric ? "linear" : "category", ...(log ? ticksOf(axis.values) : {})},
-      yaxis: what === "time" ? {title: axisTitle(one), type: "log"} : {title: "of limit / %", rangemode: "tozero"},
+      xaxis: {
+        title: esc(f.short(axis.name)),
+        type: log        ? "log" :
+            axis.numeric ? "linear" :
+                           "category",
+        ...(log ? ticksOf(axis.values) : {})
+      },
+      yaxis: what === "time" ? {title: axisTitle(one), type: "log"} :
+                               {title: "of limit / %", rangemode: "tozero"},
     }),
   });
 }
 
 // The values themselves as ticks where they are few.
-export function ticksOf(values) { return values.length <= 9 ? {tickvals: values, ticktext: values.map(String)} : {}; }
-
-const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
-
-// Deviations from each provider's own median, or values: the first shows scatter, the second size.
-function onScale(one, scale) {
-  return {
-    of: (s, value) => (scale === "relative" ? 100 * (value / s.median - 1) : value),
-    axis: scale === "relative" ? {title: "from its own median / %", zeroline: true} : {title: axisTitle(one), type: "log"},
-    labels: scale === "relative" ? {} : {yaxis: (value) => f.tick(value, one.kind, one.unit)},
-  };
+export function ticksOf(values) {
+  return values.length <= 9 ? {tickvals: values, ticktext: values.map(String)} : {};
 }
 
-function attempts(model, one, list, scale) {
-  const {of, axis, labels} = onScale(one, scale);
-  const series = list.filter((s) => s.rows.length).map((s) => {
-    const look = lookOf(s.provider, one.providers, one.baseline);
-    const rows = s.rows.map((row) => ({row, value: model.rows.value(row, "metrics", one.metric), status: model.rows.value(row, "status"), order: model.rows.value(row, "order")}));
-    const measured = rows.filter(({value, status}) => f.known(value) && (status === "ok" || status === "wrong_result"));
-    return {name: s.provider, look, traces: measured.length ? [{
-      type: "scatter", mode: "lines+markers", x: measured.map((r) => r.order), y: measured.map((r) => of(s, r.value)), line: {color: look.colour, width: 1, dash: look.dash},
-      marker: {color: look.colour, symbol: measured.map((r) => (r.status === "ok" ? look.symbol : "x-thin-open")), size: 8}, hoverinfo: "text",
-      text: measured.map((r) => `<b>${esc(f.short(s.provider, 60))}</b><br>${f.quantity(r.value, one.kind, one.unit)}<br>round ${model.rows.value(r.row, "round")}, attempt ${r.order} of the run<br>${esc(r.status)}, ${esc(f.moment(model.rows.value(r.row, "provenance", "time_start")))} UTC`),
-    }] : []};
-  }).filter((one) => one.traces.length);
-  if (!series.length) return h("div", {}, h("h3", {}, "Attempts in time order"), empty("No attempt was measured at this point."));
-  return chart({
-    id: "attempts", title: "Attempts in time order", series, labels, note: "Each a fresh process; one line for each provider.",
-    layout: () => ({xaxis: {title: "position in the run"}, yaxis: axis}),
-  });
-}
-
-const axisTitle = (one) => one.metric.replace(/_/g, " ");
-
-// Boxes from C++'s quartiles, every attempt as a dot, and the batches behind them as faint ones.
-function distribution(model, one, list, scale) {
-  const shown = list.filter((s) => s.box && f.known(s.median));
-  if (!shown.length) return h("div", {}, h("h3", {}, "Distribution"), empty("No attempt was measured at this point."));
-  const {of, axis, labels} = onScale(one, scale);
-  const series = shown.map((s, index) => {
-    const look = lookOf(s.provider, one.providers, one.baseline);
-    const values = s.rows.map((row) => model.rows.value(row, "metrics", one.metric)).filter(f.known);
-    const batches = one.metric === "steady_time" ? s.rows.flatMap((row) => (model.rows.value(row, "samples", "steady_s") || []).filter(f.known)) : [];
-    const [least, q1, middle, q3, most] = s.box.map((value) => of(s, value));
-    return {name: s.provider, look, traces: [
-      {type: "box", x: [index], q1: [q1], median: [middle], q3: [q3], lowerfence: [least], upperfence: [most], line: {color: look.colour, width: 1.5}, fillcolor: "rgba(128,128,128,0.12)", width: 0.5, hoverinfo: "skip"},
-      {type: "scatter", mode: "markers", x: batches.map((_, i) => index + 0.32 + 0.12 * ((i * 0.618) % 1)), y: batches.map((v) => of(s, v)), marker: {color: look.colour, size: 3, opacity: 0.35}, hoverinfo: "skip"},
-      {type: "scatter", mode: "markers", x: values.map((_, i) => index - 0.15 + 0.3 * ((i * 0.618) % 1)), y: values.map((v) => of(s, v)), marker: {color: look.colour, symbol: look.symbol, size: 6, opacity: 0.8}, hoverinfo: "text",
-        text: values.map((v) => `<b>${esc(f.short(s.provider, 60))}</b><br>${f.quantity(v, one.kind, one.unit)}<br>median ${f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)}${s.modes ? "<br>two heaps, p = " + s.modes.p : ""}`)},
-    ]};
-  });
-  return chart({
-    id: "dist", title: "Distribution", series, labels, note: "Boxes are quartiles and extremes of the attempts; small dots are the batches inside them.",
-    layout: () => ({xaxis: {tickvals: shown.map((_, i) => i), ticktext: shown.map((s) => esc(f.short(s.provider, 14))), showgrid: false, zeroline: false, title: "provider"}, yaxis: axis}),
-  });
-}
-
-function memory(model, one, list) {
-  const phases = [["rss_start", "until inputs are ready", "#56b4e9"], ["rss_cold", "first call", "#0072b2"], ["rss_steady", "later calls", "#e69f00"], ["device", "device", "#009e73"]];
-  const shown = list.filter((s) => phases.some(([key]) => f.known(s[key])));
-  if (!shown.length) return h("div", {}, h("h3", {}, "Peak memory"), empty("No row tells its memory."));
-  const series = phases.filter(([key]) => shown.some((s) => f.known(s[key]))).map(([key, name, colour]) => ({name, look: {colour, symbol: "square"}, traces: [{
-    type: "bar", x: shown.map((s) => esc(f.short(s.provider, 18))), y: shown.map((s) => (f.known(s[key]) ? s[key] / 2 ** 20 : null)), marker: {color: colour}, hoverinfo: "text",
-    text: shown.map((s) => `<b>${esc(f.short(s.provider, 60))}</b><br>${name}: ${f.bytes(s[key])}`), textposition: "none",
-  }]}));
-  return chart({id: "memory", title: "Peak memory by phase", series, note: "The kernel's own peak of the worker, counted anew for each phase; the largest over attempts.",
-    layout: () => ({height: 300, barmode: "group", xaxis: {type: "category", title: "provider"}, yaxis: {title: "peak memory / MiB", rangemode: "tozero"}})});
-}
+const order = (a, b) =>
+    (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));

@@ -12,133 +12,389 @@ import * as f from "./format.js";
 const LINES = 12;  // runs in one chart; older ones are left out, and the note says so
 
 // What can be plotted of a summary.
-const values = (one) => [
-  {key: "median", title: one.metric.replace(/_/g, " "), label: (v) => f.tick(v, one.kind, one.unit), name: "median of " + one.metric.replace(/_/g, " "), get: (s) => [s.median, s.low, s.high], log: true, text: (s) => f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)},
-  {key: "relative", title: one.metric.replace(/_/g, " ") + " / first level", name: "relative to the first level", get: (s) => [s.relative, s.relative_low, s.relative_high], text: (s) => f.withInterval(s.relative, s.relative_low, s.relative_high, f.ratio) + " of the first level"},
-  {key: "ratio", title: "ratio to the baseline", name: "ratio to the baseline", get: (s) => [s.ratio, s.ratio_low, s.ratio_high], text: (s) => f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)},
-  {key: "limit", title: "of limit / %", name: "fraction of the limit", get: (s) => [f.known(s.limit) ? 100 * s.limit : undefined], text: (s) => f.percent(s.limit, 1)},
-  {key: "memory", title: "peak memory / MiB", name: "peak memory", get: (s) => [f.known(s.memory) ? s.memory / 2 ** 20 : undefined], text: (s) => f.bytes(s.memory)},
-  {key: "error", title: "error / tolerance", name: "error over tolerance", get: (s) => [s.error], text: (s) => f.plain(s.error)},
+const values = (one) =>
+    [{
+      key: "median",
+      title: one.metric.replace(/_/g, " "),
+      label: (v) => f.tick(v, one.kind, one.unit),
+      name: "median of " + one.metric.replace(/_/g, " "),
+      get: (s) => [s.median, s.low, s.high],
+      log: true,
+      text: (s) => f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)
+    },
+     {
+       key: "relative",
+       title: one.metric.replace(/_/g, " ") + " / first level",
+       name: "relative to the first level",
+       get: (s) => [s.relative, s.relative_low, s.relative_high],
+       text: (s) =>
+           f.withInterval(s.relative, s.relative_low, s.relative_high, f.ratio) + " of the first level"
+     },
+     {
+       key: "ratio",
+       title: "ratio to the baseline",
+       name: "ratio to the baseline",
+       get: (s) => [s.ratio, s.ratio_low, s.ratio_high],
+       text: (s) => f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)
+     },
+     {
+       key: "limit",
+       title: "of limit / %",
+       name: "fraction of the limit",
+       get: (s) => [f.known(s.limit) ? 100 * s.limit : undefined],
+       text: (s) => f.percent(s.limit, 1)
+     },
+     {
+       key: "memory",
+       title: "peak memory / MiB",
+       name: "peak memory",
+       get: (s) => [f.known(s.memory) ? s.memory / 2 ** 20 : undefined],
+       text: (s) => f.bytes(s.memory)
+     },
+     {
+       key: "error",
+       title: "error / tolerance",
+       name: "error over tolerance",
+       get: (s) => [s.error],
+       text: (s) => f.plain(s.error)
+     },
 ];
 
 export function sweepPage(model, now, redraw) {
   const usable = model.cases.filter((one) => one.varying.length);
   if (!usable.length) {
-    return [h("h1", {}, "Sweep"), section("Nothing to sweep", empty("No case was measured at two points. Measure a grid:", "assay run semiring_matmul --points all"))];
+    return [
+      h("h1", {}, "Sweep"),
+      section(
+          "Nothing to sweep",
+          empty(
+              "No case was measured at two points. Measure a grid:",
+              "assay run semiring_matmul --points all"))
+    ];
   }
   const one = model.case(now.name) || usable[0];
   const title = h("h1", {class: "breakable"}, "Sweep of " + one.name);
   const [place, placeChoice] = choosePlace(model, one, redraw);
   const list = one.summaries.filter((s) => s.place === place);
-  const providers = one.providers.filter((name) => list.some((s) => s.provider === name && f.known(s.median)));
+  const providers =
+      one.providers.filter((name) => list.some((s) => s.provider === name && f.known(s.median)));
   const points = one.points.filter((point) => list.some((s) => s.point === point.index));
   const [axis, axisChoice] = chooseAxis(one, points, redraw);
   if (!axis || !providers.length) {
-    return [title, h("div", {class: "controls"}, chooseCase(model, "sweep", one), placeChoice), section("Nothing to sweep", empty("This case was measured at one point only here. Measure a grid:", `assay run ${f.short(one.name, 60)} --points all`))];
+    return [
+      title, h("div", {class: "controls"}, chooseCase(model, "sweep", one), placeChoice),
+      section(
+          "Nothing to sweep",
+          empty(
+              "This case was measured at one point only here. Measure a grid:",
+              `assay run ${f.short(one.name, 60)} --points all`))
+    ];
   }
   const provider = pick("provider", providers, providers.find((name) => name !== one.baseline));
-  const providerChoice = choice("Provider", providers.map((name) => [name, f.short(name, 40)]), provider, (value) => { state.set({provider: value}); redraw(); }, "provider");
+  const providerChoice =
+      choice("Provider", providers.map((name) => [name, f.short(name, 40)]), provider, (value) => {
+        state.set({provider: value});
+        redraw();
+      }, "provider");
   const kinds = values(one);
   const value = kinds.find((kind) => kind.key === pick("value", kinds.map((kind) => kind.key)));
-  const valueChoice = choice("Value", kinds.map((kind) => [kind.key, kind.name]), value.key, (key) => { state.set({value: key}); redraw(); }, "value");
+  const valueChoice = choice("Value", kinds.map((kind) => [kind.key, kind.name]), value.key, (key) => {
+    state.set({value: key});
+    redraw();
+  }, "value");
   const [second, secondChoice] = chooseAxis(one, points, redraw, "y", axis);
   const own = list.filter((s) => s.provider === provider && s.status === "ok");
   const [line, fixed] = fixOthers(one, points, [axis], redraw);
   const [plane, fixedPlane] = second ? fixOthers(one, points, [axis, second], redraw) : [[], []];
-  return [title,
+  return [
+    title,
     h("p", {class: "lead"}, "How one provider's value follows a parameter, in every run that measured it."),
-    h("div", {class: "controls"}, chooseCase(model, "sweep", one), placeChoice, providerChoice, valueChoice, axisChoice),
-    section("Over the parameter", h("div", {class: "controls"}, fixed), h("div", {class: "two"}, byRun(model, one, own, line, axis, value), acrossRuns(model, one, own, line, axis, value))),
-    second ? section("Over two parameters", h("div", {class: "controls"}, secondChoice, fixedPlane), surface(model, one, own, plane, axis, second, value))
-      : section("Over two parameters", empty("A surface needs a second parameter that varies.", `assay run ${f.short(one.name, 60)} --points all`)),
+    h("div", {class: "controls"}, chooseCase(model, "sweep", one), placeChoice, providerChoice, valueChoice,
+      axisChoice),
+    section(
+        "Over the parameter", h("div", {class: "controls"}, fixed),
+        h("div", {class: "two"}, byRun(model, one, own, line, axis, value),
+          acrossRuns(model, one, own, line, axis, value))),
+    second ? section(
+                 "Over two parameters", h("div", {class: "controls"}, secondChoice, fixedPlane),
+                 surface(model, one, own, plane, axis, second, value)) :
+             section(
+                 "Over two parameters",
+                 empty(
+                     "A surface needs a second parameter that varies.",
+                     `assay run ${f.short(one.name, 60)} --points all`)),
   ];
 }
 
 const errorBars = (rows, value, colour) => {
   const parts = rows.map((s) => value.get(s));
-  return {type: "data", symmetric: false, thickness: 1.2, width: 4, color: colour,
-    array: parts.map(([v, , high]) => (f.known(high) ? high - v : 0)), arrayminus: parts.map(([v, low]) => (f.known(low) ? v - low : 0))};
+  return {
+    type: "data",
+    symmetric: false,
+    thickness: 1.2,
+    width: 4,
+    color: colour,
+    array: parts.map(([v, , high]) => (f.known(high) ? high - v : 0)),
+    arrayminus: parts.map(([v, low]) => (f.known(low) ? v - low : 0))
+  };
 };
 
-const hover = (model, s, value, extra) => `<b>${esc(f.short(s.provider, 60))}</b><br>${esc(f.short(model.points[s.point].label, 90))}<br>${esc(value.text(s))}<br>commit ${esc(model.commit(s.run))}${model.runs[s.run].dirty ? " with uncommitted changes" : ""}<br>${esc(f.short(model.runs[s.run].id, 60))}${extra || ""}`;
+const hover = (model, s, value, extra) =>
+    `<b>${esc(f.short(s.provider, 60))}</b><br>${esc(f.short(model.points[s.point].label, 90))}<br>${
+        esc(value.text(s))}<br>commit ${esc(model.commit(s.run))}${
+        model.runs[s.run].dirty ? " with uncommitted changes" :
+                                  ""}<br>${esc(f.short(model.runs[s.run].id, 60))}${extra || ""}`;
 
 function byRun(model, one, own, points, axis, value) {
   const wanted = new Set(points.map((point) => point.index));
   const usable = own.filter((s) => wanted.has(s.point) && f.known(value.get(s)[0]));
   const all = [...new Set(usable.map((s) => s.run))].sort((a, b) => a - b);
   const runs = all.slice(-LINES);
-  if (!runs.length) return h("div", {}, h("h3", {}, "One line for each run"), empty("No run has this value. The fraction of the limit needs measured ceilings:", "assay doctor --peaks"));
+  if (!runs.length)
+    return h(
+        "div", {}, h("h3", {}, "One line for each run"),
+        empty(
+            "No run has this value. The fraction of the limit needs measured ceilings:",
+            "assay doctor --peaks"));
   const series = runs.map((run, i) => {
-    const rows = usable.filter((s) => s.run === run).sort((a, b) => before(model.points[a.point].map.get(axis.name), model.points[b.point].map.get(axis.name)));
+    const rows =
+        usable.filter((s) => s.run === run)
+            .sort(
+                (a, b) => before(
+                    model.points[a.point].map.get(axis.name), model.points[b.point].map.get(axis.name)));
     const colour = shade(i, runs.length);
-    return {name: model.runLabel(run) + " " + model.commit(run), look: {colour, symbol: "circle"}, traces: [{
-      type: "scatter", mode: "lines+markers", x: rows.map((s) => model.points[s.point].map.get(axis.name)), y: rows.map((s) => value.get(s)[0]), line: {color: colour, width: 2}, marker: {color: colour, size: 7},
-      error_y: errorBars(rows, value, colour), hoverinfo: "text", text: rows.map((s) => hover(model, s, value)),
-    }]};
+    return {
+      name: model.runLabel(run) + " " + model.commit(run),
+      look: {colour, symbol: "circle"},
+      traces: [{
+        type: "scatter",
+        mode: "lines+markers",
+        x: rows.map((s) => model.points[s.point].map.get(axis.name)),
+        y: rows.map((s) => value.get(s)[0]),
+        line: {color: colour, width: 2},
+        marker: {color: colour, size: 7},
+        error_y: errorBars(rows, value, colour),
+        hoverinfo: "text",
+        text: rows.map((s) => hover(model, s, value)),
+      }]
+    };
   });
   const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
-    id: "byrun", labels: value.label ? {yaxis: value.label} : {}, title: "One line for each run", series, note: (dark() ? "Dim is old, bright is new." : "Light is old, dark is new.") + (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
-    layout: () => ({xaxis: {title: esc(f.short(axis.name)), type: log ? "log" : axis.numeric ? "linear" : "category", ...(log ? ticksOf(axis.values) : {})}, yaxis: {title: value.title, type: value.log ? "log" : "linear"}}),
+    id: "byrun",
+    labels: value.label ? {yaxis: value.label} : {},
+    title: "One line for each run",
+    series,
+    note: (dark() ? "Dim is old, bright is new." : "Light is old, dark is new.") +
+        (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
+    layout: () => ({
+      xaxis: {
+        title: esc(f.short(axis.name)),
+        type: log        ? "log" :
+            axis.numeric ? "linear" :
+                           "category",
+        ...(log ? ticksOf(axis.values) : {})
+      },
+      yaxis: {title: value.title, type: value.log ? "log" : "linear"}
+    }),
   });
 }
 
-const before = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+const before = (a, b) =>
+    (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
 
 function acrossRuns(model, one, own, points, axis, value) {
-  const runs = [...new Set(own.filter((s) => points.some((p) => p.index === s.point) && f.known(value.get(s)[0])).map((s) => s.run))].sort((a, b) => a - b);
+  const runs = [
+    ...new Set(own.filter((s) => points.some((p) => p.index === s.point) && f.known(value.get(s)[0]))
+                   .map((s) => s.run))
+  ].sort((a, b) => a - b);
   if (!runs.length) return null;
   const sorted = [...points].sort((a, b) => before(a.map.get(axis.name), b.map.get(axis.name)));
-  const series = sorted.map((point, i) => {
-    const rows = own.filter((s) => s.point === point.index && f.known(value.get(s)[0])).sort((a, b) => a.run - b.run);
-    const style = look(i, false);
-    return {name: `${axis.name} = ${point.map.get(axis.name)}`, look: style, traces: rows.length ? [{
-      type: "scatter", mode: "lines+markers", x: rows.map((s) => model.runs[s.run].id), y: rows.map((s) => value.get(s)[0]), line: {color: style.colour, width: 2, dash: style.dash}, marker: {color: style.colour, symbol: style.symbol, size: 7},
-      error_y: errorBars(rows, value, style.colour), hoverinfo: "text", text: rows.map((s) => hover(model, s, value)),
-    }] : []};
-  }).filter((one) => one.traces.length);
+  const series = sorted
+                     .map((point, i) => {
+                       const rows = own.filter((s) => s.point === point.index && f.known(value.get(s)[0]))
+                                        .sort((a, b) => a.run - b.run);
+                       const style = look(i, false);
+                       return {
+                         name: `${axis.name} = ${point.map.get(axis.name)}`,
+                         look: style,
+                         traces: rows.length ? [{
+                           type: "scatter",
+                           mode: "lines+markers",
+                           x: rows.map((s) => model.runs[s.run].id),
+                           y: rows.map((s) => value.get(s)[0]),
+                           line: {color: style.colour, width: 2, dash: style.dash},
+                           marker: {color: style.colour, symbol: style.symbol, size: 7},
+                           error_y: errorBars(rows, value, style.colour),
+                           hoverinfo: "text",
+                           text: rows.map((s) => hover(model, s, value)),
+                         }] :
+                                               []
+                       };
+                     })
+                     .filter((one) => one.traces.length);
   const ids = runs.map((run) => model.runs[run].id);
   return chart({
-    id: "across", labels: value.label ? {yaxis: value.label} : {}, title: "The same setting across runs", series, note: "Runs in order of time; the commit is in the box that a marker shows.",
-    layout: () => ({xaxis: {type: "category", categoryorder: "array", categoryarray: ids, tickvals: ids, ticktext: runs.map((run) => model.runLabel(run).slice(0, 5)), title: "run, by time"}, yaxis: {title: value.title, type: value.log ? "log" : "linear"}}),
+    id: "across",
+    labels: value.label ? {yaxis: value.label} : {},
+    title: "The same setting across runs",
+    series,
+    note: "Runs in order of time; the commit is in the box that a marker shows.",
+    layout: () => ({
+      xaxis: {
+        type: "category",
+        categoryorder: "array",
+        categoryarray: ids,
+        tickvals: ids,
+        ticktext: runs.map((run) => model.runLabel(run).slice(0, 5)),
+        title: "run, by time"
+      },
+      yaxis: {title: value.title, type: value.log ? "log" : "linear"}
+    }),
   });
 }
 
 function surface(model, one, own, points, axis, second, value) {
-  const at = (x, y) => points.find((p) => JSON.stringify(p.map.get(axis.name)) === JSON.stringify(x) && JSON.stringify(p.map.get(second.name)) === JSON.stringify(y));
-  const newest = (point) => point && own.filter((s) => s.point === point.index && f.known(value.get(s)[0])).sort((a, b) => b.run - a.run)[0];
-  const xs = axis.values.filter((x) => points.some((p) => JSON.stringify(p.map.get(axis.name)) === JSON.stringify(x)));
-  const ys = second.values.filter((y) => points.some((p) => JSON.stringify(p.map.get(second.name)) === JSON.stringify(y)));
+  const at = (x, y) => points.find(
+      (p) => JSON.stringify(p.map.get(axis.name)) === JSON.stringify(x) &&
+          JSON.stringify(p.map.get(second.name)) === JSON.stringify(y));
+  const newest = (point) => point &&
+      own.filter((s) => s.point === point.index && f.known(value.get(s)[0])).sort((a, b) => b.run - a.run)[0];
+  const xs = axis.values.filter(
+      (x) => points.some((p) => JSON.stringify(p.map.get(axis.name)) === JSON.stringify(x)));
+  const ys = second.values.filter(
+      (y) => points.some((p) => JSON.stringify(p.map.get(second.name)) === JSON.stringify(y)));
   const cells = ys.map((y) => xs.map((x) => newest(at(x, y))));
-  if (cells.flat().filter(Boolean).length < 4 || xs.length < 2 || ys.length < 2) return empty("A surface needs at least two values of both parameters.", `assay run ${f.short(one.name, 60)} --points all`);
-  const z = cells.map((row) => row.map((s) => (s ? (value.log ? Math.log10(value.get(s)[0]) : value.get(s)[0]) : null)));
+  if (cells.flat().filter(Boolean).length < 4 || xs.length < 2 || ys.length < 2)
+    return empty(
+        "A surface needs at least two values of both parameters.",
+        `assay run ${f.short(one.name, 60)} --points all`);
+  const z = cells.map(
+      (row) => row.map((s) => (s ? (value.log ? Math.log10(value.get(s)[0]) : value.get(s)[0]) : null)));
   const words = cells.map((row) => row.map((s) => (s ? hover(model, s, value) : "not measured")));
   const numbers = z.flat().filter((v) => v !== null);
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   const steps = [0, 0.25, 0.5, 0.75, 1].map((t) => least + t * (most - least));
-  const label = (v) => (value.key === "median" ? f.quantity(10 ** v, one.kind, one.unit) : value.key === "ratio" || value.key === "relative" ? f.ratio(v) : f.plain(v));
+  const label = (v) =>
+      (value.key === "median"                                ? f.quantity(10 ** v, one.kind, one.unit) :
+           value.key === "ratio" || value.key === "relative" ? f.ratio(v) :
+                                                               f.plain(v));
   const bar = {thickness: 12, outlinewidth: 0, tickvals: steps, ticktext: steps.map(label)};
   const x = xs.map((_, i) => i), y = ys.map((_, i) => i);
-  const ticks = (list) => ({tickvals: list.map((_, i) => i), ticktext: list.map((v) => esc(f.short(String(v), 14)))});
+  const ticks = (list) =>
+      ({tickvals: list.map((_, i) => i), ticktext: list.map((v) => esc(f.short(String(v), 14)))});
   const titles = [esc(f.short(axis.name)), esc(f.short(second.name))];
   const flat = chart({
-    id: "plane", title: "Map", note: "The newest run of each point: " + value.name + (value.log ? ", logarithmic colours." : "."), legend: false,
-    series: [{name: "map", look: {}, traces: [{type: "heatmap", x, y, z, text: words, hoverinfo: "text", colorscale: "Cividis", xgap: 2, ygap: 2, colorbar: bar}]}],
-    layout: () => ({xaxis: {...ticks(xs), title: titles[0], showgrid: false, zeroline: false}, yaxis: {...ticks(ys), title: titles[1], showgrid: false, zeroline: false},
-      annotations: cells.flatMap((row, i) => row.map((s, j) => ({x: j, y: i, showarrow: false, text: s ? esc(label(z[i][j])) : "", font: {size: 12, color: s && (z[i][j] - least) / (most - least || 1) > 0.55 ? "#111" : "#fff"}})))}),
+    id: "plane",
+    title: "Map",
+    note: "The newest run of each point: " + value.name + (value.log ? ", logarithmic colours." : "."),
+    legend: false,
+    series: [{
+      name: "map",
+      look: {},
+      traces: [{
+        type: "heatmap",
+        x,
+        y,
+        z,
+        text: words,
+        hoverinfo: "text",
+        colorscale: "Cividis",
+        xgap: 2,
+        ygap: 2,
+        colorbar: bar
+      }]
+    }],
+    layout: () => ({
+      xaxis: {...ticks(xs), title: titles[0], showgrid: false, zeroline: false},
+      yaxis: {...ticks(ys), title: titles[1], showgrid: false, zeroline: false},
+      annotations: cells.flatMap(
+          (row, i) => row.map(
+              (s, j) => ({
+                x: j,
+                y: i,
+                showarrow: false,
+                text: s ? esc(label(z[i][j])) : "",
+                font: {size: 12, color: s && (z[i][j] - least) / (most - least || 1) > 0.55 ? "#111" : "#fff"}
+              })))
+    }),
   });
   const dots = cells.flatMap((row, i) => row.map((s, j) => (s ? {i, j} : null))).filter(Boolean);
-  const axis3 = (list, title) => ({...ticks(list), title: {text: title}, gridcolor: css("--faint"), color: css("--text"), backgroundcolor: "rgba(0,0,0,0)"});
-  const solid = webgl() ? chart({
-    id: "surface", title: "Surface", note: "The same values; drag to turn.", legend: false,
-    series: [{name: "surface", look: {}, traces: [{type: "surface", x, y, z, text: words, hoverinfo: "text", colorscale: "Cividis", showscale: false, contours: {z: {show: true, color: css("--faint"), width: 1}}},
-      // A sheet needs four neighbours; what was measured is shown whether or not it has them.
-      {type: "scatter3d", mode: "markers", x: dots.map((d) => d.j), y: dots.map((d) => d.i), z: dots.map((d) => z[d.i][d.j]), text: dots.map((d) => words[d.i][d.j]), hoverinfo: "text", marker: {size: 4, color: dots.map((d) => z[d.i][d.j]), colorscale: "Cividis", line: {color: css("--text"), width: 1}}}]}],
-    layout: () => ({margin: {l: 0, r: 0, t: 0, b: 0}, scene: {xaxis: axis3(xs, titles[0]), yaxis: axis3(ys, titles[1]), zaxis: {title: {text: value.log ? "" : value.title}, tickvals: steps, ticktext: steps.map(label), gridcolor: css("--faint"), color: css("--text")}, camera: {eye: {x: -1.75, y: -1.95, z: 1.0}, center: {x: 0, y: 0, z: -0.15}}, aspectmode: "manual", aspectratio: {x: 1.2, y: 1.2, z: 0.8}}}),
-  }) : h("div", {}, h("h3", {}, "Surface"), empty("This browser draws no three-dimensional charts (WebGL is off); the map beside shows the same values."));
+  const axis3 = (list, title) => ({
+    ...ticks(list),
+    title: {text: title},
+    gridcolor: css("--faint"),
+    color: css("--text"),
+    backgroundcolor: "rgba(0,0,0,0)"
+  });
+  const solid = webgl() ?
+      chart(
+          {
+            id: "surface",
+            title: "Surface",
+            note: "The same values; drag to turn.",
+            legend: false,
+            series: [{
+              name: "surface",
+              look: {},
+              traces: [
+                {
+                  type: "surface",
+                  x,
+                  y,
+                  z,
+                  text: words,
+                  hoverinfo: "text",
+                  colorscale: "Cividis",
+                  showscale: false,
+                  contours: {z: {show: true, color: css("--faint"), width: 1}}
+                },
+                // A sheet needs four neighbours; what was measured is shown whether or not it has them.
+                {
+                  type: "scatter3d",
+                  mode: "markers",
+                  x: dots.map((d) => d.j),
+                  y: dots.map((d) => d.i),
+                  z: dots.map((d) => z[d.i][d.j]),
+                  text: dots.map((d) => words[d.i][d.j]),
+                  hoverinfo: "text",
+                  marker: {
+                    size: 4,
+                    color: dots.map((d) => z[d.i][d.j]),
+                    colorscale: "Cividis",
+                    line: {color: css("--text"), width: 1}
+                  }
+                }
+              ]
+            }],
+            layout: () => ({
+              margin: {l: 0, r: 0, t: 0, b: 0},
+              scene: {
+                xaxis: axis3(xs, titles[0]),
+                yaxis: axis3(ys, titles[1]),
+                zaxis: {
+                  title: {text: value.log ? "" : value.title},
+                  tickvals: steps,
+                  ticktext: steps.map(label),
+                  gridcolor: css("--faint"),
+                  color: css("--text")
+                },
+                camera: {eye: {x: -1.75, y: -1.95, z: 1.0}, center: {x: 0, y: 0, z: -0.15}},
+                aspectmode: "manual",
+                aspectratio: {x: 1.2, y: 1.2, z: 0.8}
+              }
+            }),
+          }) :
+      h("div", {}, h("h3", {}, "Surface"),
+        empty(
+            "This browser draws no three-dimensional charts (WebGL is off); the map beside shows the same values."));
   return h("div", {class: "two"}, flat, solid);
 }
 
 function webgl() {
-  try { return Boolean(document.createElement("canvas").getContext("webgl")); } catch { return false; }
+  try {
+    return Boolean(document.createElement("canvas").getContext("webgl"));
+  } catch {
+    return false;
+  }
 }
