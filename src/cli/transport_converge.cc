@@ -16,8 +16,6 @@ namespace {
 
 namespace tr = assay::transport;
 
-constexpr int kUnresolved = 3;
-
 std::string step_line(const tr::ConvergeStep& s) {
   return fmt::format("{:>8} {:>4} x {:<4} x {:<4} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>10}\n",
                      s.raised, s.grid.n_theta, s.grid.n_zeta, s.grid.n_xi, s.d.d11, s.d.d31,
