@@ -224,9 +224,9 @@ TEST(Plot, IsAGnuplotProgram) {
   const auto in = parse_input(kInput, "in.toml");
   const auto prepared = prepare(builtin_surface("example"), in.grid);
   const auto result = solve_scan(prepared, in.cases(1), {});
-  const auto scan = panel_script(in, prepared, result.solutions, "a \"b\".png");
+  const auto scan = panel_script(in, prepared, result.solutions, "a 'b' `c`.png");
   EXPECT_THAT(scan, HasSubstr("set multiplot layout 2,2"));
-  EXPECT_THAT(scan, HasSubstr("set output \"a \\\"b\\\".png\""));
+  EXPECT_THAT(scan, HasSubstr("set output 'a ''b'' `c`.png'"));
   EXPECT_THAT(panel_script(in, prepared, {result.solutions[0]}, "a.pdf"), HasSubstr("pdfcairo"));
 }
 
