@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "einsum/calibration.h"
 #include "einsum/einsum.h"
-#include "einsum/example_networks.h"
+#include "einsum/example_operands.h"
 #include "tensor/fill.h"
 
 namespace assay::einsum {
@@ -22,28 +22,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-Tensor filled(DType dtype, Shape shape, std::uint64_t seed) {
-  Tensor t(dtype, std::move(shape));
-  fill_uniform(t.mutable_view(), Philox(seed), -1, 1);
-  return t;
-}
-
-std::vector<Tensor> operands_of(const std::string& expression,
-                                const std::vector<std::int64_t>& extents,
-                                DType dtype = DType::kF64) {
-  std::vector<Tensor> tensors;
-  for (const auto& shape : shapes_of(expression, extents)) {
-    tensors.push_back(filled(dtype, shape, tensors.size() + 1));
-  }
-  return tensors;
-}
-
-std::vector<TensorView> views_of(const std::vector<Tensor>& tensors) {
-  std::vector<TensorView> views;
-  for (const auto& t : tensors) views.push_back(t.view());
-  return views;
-}
 
 TEST(PlanCache, IsBoundedAndCounts) {
   Engine engine({.cached_plans = 3});

@@ -9,13 +9,11 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "cases/semiring/edge_inputs.h"
 #include "cases/semiring/matmul_inputs.h"
 #include "cases/semiring/sample_rows.h"
 #include "cases/semiring/workloads.h"
-#include "lab/judge/judge.h"
-#include "lab/record/case.h"
+#include "judged_cases.h"
 
 namespace assay::cases::semiring {
 namespace {
@@ -23,44 +21,12 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class CasesTest : public testing::Test {
+class CasesTest : public JudgedCases {
  protected:
-  CasesTest() {
-    add_cases(cases_);
-    add_workloads(workloads_);
-  }
-  // Computes one point by a native provider and holds it against the case's own oracle.
-  lab::Verdict verdict(const char* name, const Json& point, const char* provider,
-                       int set = lab::kJudgedSet) {
-    const auto& definition = cases_.find(name);
-    const auto workload = workloads_.make(name, provider, point, 1);
-    workload->load(0, set);
-    workload->poison_outputs();
-    workload->call(0);
-    workload->write_outputs(dir_.path() + "/out");
-    const auto expected = definition.expect(point, lab::kJudgedSet);
-    const auto others = definition.expect(point, 0);
-    return lab::judge(expected, dir_.path() + "/out",
-                      [&](int) -> const std::vector<lab::Expectation>& { return others; });
-  }
-  lab::CaseRegistry cases_;
-  lab::WorkloadRegistry workloads_;
-  TemporaryDirectory dir_;
+  CasesTest() : JudgedCases(add_cases, add_workloads) {}
 };
 
-TEST_F(CasesTest, EveryPointIsCanonical) {
-  for (const auto& c : cases_.all()) {
-    std::set<std::string> seen;
-    for (const auto& point : c->all_points()) {
-      EXPECT_EQ(c->complete_point(point, Json::object()), point) << point;
-      EXPECT_TRUE(seen.insert(canonical_json(point)).second) << point;
-    }
-    for (const auto& point : c->standard_points())
-      EXPECT_TRUE(seen.contains(canonical_json(point))) << point;
-    for (const auto& point : c->representative_points())
-      EXPECT_TRUE(seen.contains(canonical_json(point))) << point;
-  }
-}
+TEST_F(CasesTest, AreSound) { expect_sound_definitions(); }
 
 TEST_F(CasesTest, ProvidersPassTheirOracleInEveryAlgebraDtypeAndRegime) {
   const auto& matmul = cases_.find("semiring_matmul");

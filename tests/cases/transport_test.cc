@@ -4,32 +4,20 @@
 
 #include <set>
 
-#include "base/file.h"
 #include "cases/transport/cases.h"
 #include "cases/transport/point.h"
 #include "cases/transport/workloads.h"
-#include "lab/judge/judge.h"
+#include "judged_cases.h"
 
 namespace assay::cases::transport {
 namespace {
 
-class TransportCases : public testing::Test {
+class TransportCases : public JudgedCases {
  protected:
-  TransportCases() {
-    add_cases(cases_);
-    add_workloads(workloads_);
-  }
-  // Computes one point by a native provider and holds it against the case's own oracle.
+  TransportCases() : JudgedCases(add_cases, add_workloads) {}
   lab::Verdict verdict(const lab::Case& c, const Json& point, const std::string& provider,
                        int set = lab::kJudgedSet) {
-    const auto workload = workloads_.make(c.name(), provider, point, 2);
-    workload->load(0, set);
-    workload->poison_outputs();
-    workload->call(0);
-    workload->write_outputs(dir_.path() + "/out");
-    const auto others = c.expect(point, 0);
-    return lab::judge(c.expect(point, lab::kJudgedSet), dir_.path() + "/out",
-                      [&](int) -> const std::vector<lab::Expectation>& { return others; });
+    return JudgedCases::verdict(c.name(), point, provider, set, 2);
   }
   // A point of the case on a grid that costs nothing.
   static Json small(const lab::Case& c) {
@@ -40,26 +28,15 @@ class TransportCases : public testing::Test {
     if (point.contains("cases")) point["cases"] = 5;
     return point;
   }
-  lab::CaseRegistry cases_;
-  lab::WorkloadRegistry workloads_;
-  TemporaryDirectory dir_;
 };
 
-TEST_F(TransportCases, EveryPointIsCanonicalAndEveryBaselineExists) {
+TEST_F(TransportCases, AreSound) {
+  expect_sound_definitions();
   for (const auto& c : cases_.all()) {
-    std::set<std::string> seen;
     for (const auto& point : c->all_points()) {
-      EXPECT_EQ(c->complete_point(point, Json::object()), point) << point;
-      EXPECT_TRUE(seen.insert(canonical_json(point)).second) << point;
       EXPECT_GT(c->work(point).at("flops"), 0);
       EXPECT_GT(c->memory_estimate(point, c->baseline()), 0u);
     }
-    for (const auto& point : c->representative_points()) {
-      EXPECT_TRUE(seen.contains(canonical_json(point))) << point;
-    }
-    std::set<std::string> ids;
-    for (const auto& p : c->providers()) ids.insert(p.id);
-    EXPECT_TRUE(ids.contains(std::string(c->baseline())));
   }
 }
 
