@@ -31,18 +31,7 @@ constexpr int kLooksOfGate = 2;
 lab::RunRequest request_of(const lab::CaseRegistry& cases, const GateArguments& a) {
   lab::RunRequest r;
   r.cases = case_names(cases, a.cases);
-  if (a.quick) {
-    r.mode = "quick";
-    r.settings.steady_s = lab::kQuickSteadyS;
-    r.settings.batches = lab::kQuickBatches;
-  }
-  if (a.points == "all") {
-    if (a.quick) fail("--quick and --points all exclude each other");
-    r.mode = "all";
-  } else if (!a.points.empty()) {
-    r.mode = "points";
-    r.points = parse_json(a.points, "--points");
-  }
+  select_points(r, a.quick, a.points);
   if (a.rounds) r.rounds = *a.rounds;
   if (a.steady) r.settings.steady_s = parse_duration_s(*a.steady, "--steady");
   if (a.cores) r.cores = *a.cores;

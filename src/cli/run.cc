@@ -30,19 +30,8 @@ double budget_of(const RunArguments& a) {
 lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
   lab::RunRequest r;
   r.cases = case_names(cases, a.cases);
-  if (a.quick) {
-    r.mode = "quick";
-    r.rounds = lab::kQuickRounds;
-    r.settings.steady_s = lab::kQuickSteadyS;
-    r.settings.batches = lab::kQuickBatches;
-  }
-  if (a.points == "all") {
-    if (a.quick) fail("--quick and --points all exclude each other");
-    r.mode = "all";
-  } else if (!a.points.empty()) {
-    r.mode = "points";
-    r.points = parse_json(a.points, "--points");
-  }
+  select_points(r, a.quick, a.points);
+  if (a.quick) r.rounds = lab::kQuickRounds;
   r.providers = a.providers;
   r.skip = a.skip;
   if (!a.platforms.empty()) r.platforms = a.platforms;

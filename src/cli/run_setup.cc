@@ -77,4 +77,19 @@ std::vector<std::string> case_names(const lab::CaseRegistry& cases,
   return unique;
 }
 
+void select_points(lab::RunRequest& request, bool quick, const std::string& points) {
+  if (quick) {
+    request.mode = "quick";
+    request.settings.steady_s = lab::kQuickSteadyS;
+    request.settings.batches = lab::kQuickBatches;
+  }
+  if (points == "all") {
+    if (quick) fail("--quick and --points all exclude each other");
+    request.mode = "all";
+  } else if (!points.empty()) {
+    request.mode = "points";
+    request.points = parse_json(points, "--points");
+  }
+}
+
 }  // namespace assay::cli

@@ -41,4 +41,8 @@ double parse_share(const std::string& text, const std::string& what);
 std::vector<std::string> case_names(const lab::CaseRegistry& cases,
                                     const std::vector<std::string>& typed);
 
+// What --quick and --points say: which points, and with --quick how short their attempts are.
+// Throws UserError when they contradict each other.
+void select_points(lab::RunRequest& request, bool quick, const std::string& points);
+
 }  // namespace assay::cli
