@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/machine_files.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -27,6 +28,13 @@ std::string folder() {
   return home + "/.local/state/assay/machines";
 }
 
+// A fingerprint may come from anyone's row: it must not lead to another folder.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
 }  // namespace
 
 std::string machine_file(std::string_view fingerprint, std::string_view name) {
@@ -34,6 +42,7 @@ std::string machine_file(std::string_view fingerprint, std::string_view name) {
 }
 
 std::optional<Json> load_machine_file(std::string_view fingerprint, std::string_view name) {
+  if (!is_plain_name(fingerprint)) return std::nullopt;
   const auto path = machine_file(fingerprint, name);
   if (!std::filesystem::exists(path)) return std::nullopt;
   auto content = parse_json(read_file(path), path);

@@ -17,7 +17,8 @@ namespace assay {
 // XDG_STATE_HOME or ~/.local/state.
 std::string machine_file(std::string_view fingerprint, std::string_view name);
 
-// What save_machine_file() wrote; nothing if there is no such file. Throws UserError naming the
+// What save_machine_file() wrote; nothing if there is no such file, or if the fingerprint, which
+// may come from a stranger's row, is anything but letters and digits. Throws UserError naming the
 // file when it cannot be read, or says that it belongs to another machine.
 std::optional<Json> load_machine_file(std::string_view fingerprint, std::string_view name);
 

@@ -35,6 +35,14 @@ TEST_F(MachineFiles, WhatIsSavedIsLoaded) {
   EXPECT_EQ(load_machine_file("abc", "ceilings")->at("fma"), 3);
 }
 
+TEST_F(MachineFiles, AFingerprintLeadsNowhereElse) {
+  save_machine_file("abc", "ceilings", {{"fma", 2}});
+  for (const char* strange : {"", ".", "..", "../abc", "abc/", "abc/../abc", "/etc"}) {
+    EXPECT_FALSE(load_machine_file(strange, "ceilings")) << strange;
+  }
+  EXPECT_FALSE(load_machine_file(std::string(10'000, 'a'), "ceilings"));
+}
+
 TEST_F(MachineFiles, AnotherMachinesFileIsRefused) {
   save_machine_file("abc", "ceilings", {{"fma", 2}});
   std::filesystem::rename(folder_.path() + "/abc", folder_.path() + "/xyz");
