@@ -150,7 +150,7 @@ function label(point, parameters) {
   const shown = parameters.length ? [...parameters].reverse().map(({name}) => [name, point.map.get(name)]) :
                                     point.values.filter(([name]) => name !== "seed");
   return shown.filter(([, value]) => value !== undefined)
-             .map(([name, value]) => `${name} = ${text(value)}`)
+             .map(([name, value]) => typeof value === "string" ? value : `${name} = ${text(value)}`)
              .join(", ") ||
       "the only point";
 }
