@@ -25,11 +25,9 @@ std::string text_of(const Row& row, std::string_view field) {
   return text_at(row.provenance, field).value_or("");
 }
 
+// Rows from before that field, and those of other tools, are measured.
 std::string origin_of(const Row& row) {
-  const auto own = text_of(row, "origin");
-  if (!own.empty()) return own;
-  // Rows from before that field: only simulations had this metric.
-  return row.metrics.contains("simulated_time") ? "simulated" : "measured";
+  return text_at(row.provenance, "origin").value_or("measured");
 }
 
 // A quantity of a row, as figure_recipe.h names them; null where the row does not have it.
