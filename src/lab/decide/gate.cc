@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "lab/stats/calibration.h"
 #include "lab/stats/sign_interval.h"
-#include "lab/stats/tests_of_difference.h"
 #include "lab/view/cells.h"
 #include "lab/view/provenance.h"
 #include "lab/view/text.h"
@@ -120,41 +119,20 @@ std::string reason_of(const GateEntry& e, const GateOptions& options) {
                      percent(e.numbers.detectable), e.numbers.rounds_for_tolerance);
 }
 
-// Rows of one tolerance at a time, since machines have floors of their own; Holm over all of them.
 void judge_by_intervals(std::vector<GateEntry*>& entries, const GateOptions& options) {
-  std::map<double, std::vector<std::size_t>> by_tolerance;
   std::vector<Evidence> evidence;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    auto found = evidence_of(entries[i]->match);
+  std::vector<double> tolerances;  // machines have floors of their own
+  for (auto* entry : entries) {
+    auto found = evidence_of(entry->match);
     check(found.has_value(), "rows that are judged have values");
-    entries[i]->pairing = found->pairing;
+    entry->pairing = found->pairing;
     evidence.push_back(std::move(found->values));
-    by_tolerance[entries[i]->tolerance].push_back(i);
+    tolerances.push_back(entry->tolerance);
   }
-  const auto settings = [&](double tolerance) {
-    return GateSettings{.tolerance = tolerance,
-                        .alpha = options.alpha / options.looks,
-                        .confidence = options.confidence};
-  };
-  for (const auto& [tolerance, members] : by_tolerance) {
-    std::vector<Evidence> group;
-    for (const auto i : members) group.push_back(evidence[i]);
-    const auto rows = decide_gate(group, settings(tolerance));
-    for (std::size_t j = 0; j < members.size(); ++j) entries[members[j]]->numbers = rows[j];
-  }
-  if (by_tolerance.size() > 1) {
-    std::vector<double> p;
-    for (const auto* entry : entries) p.push_back(entry->numbers.p);
-    const auto adjusted = holm(p);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      auto& row = entries[i]->numbers;
-      row.p_adjusted = adjusted[i];
-      const bool passes = row.interval && row.interval->high < 1 + entries[i]->tolerance;
-      row.verdict = row.p_adjusted <= options.alpha / options.looks ? Verdict::kRegressed
-                    : passes                                        ? Verdict::kPass
-                                                                    : Verdict::kUnresolved;
-    }
-  }
+  const auto rows =
+      decide_gate(evidence, tolerances,
+                  {.alpha = options.alpha / options.looks, .confidence = options.confidence});
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i]->numbers = rows[i];
   for (auto* entry : entries) {
     entry->reason = reason_of(*entry, options);
     entry->outcome = entry->numbers.verdict == Verdict::kPass        ? GateOutcome::kPass

@@ -93,11 +93,20 @@ const char* verdict_name(Verdict verdict) {
 }
 
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSettings& settings) {
+  const std::vector<double> same(rows.size(), settings.tolerance);
   check_settings(settings);
+  return decide_gate(rows, same, settings);
+}
+
+std::vector<GateRow> decide_gate(std::span<const Evidence> rows, std::span<const double> tolerances,
+                                 GateSettings settings) {
+  check(rows.size() == tolerances.size(), "every row of a gate has a tolerance");
   std::vector<GateRow> result;
   std::vector<double> p;
-  for (const auto& evidence : rows) {
-    result.push_back(std::visit([&](const auto& e) { return judge(e, settings); }, evidence));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    settings.tolerance = tolerances[i];
+    check_settings(settings);
+    result.push_back(std::visit([&](const auto& e) { return judge(e, settings); }, rows[i]));
     p.push_back(result.back().p);
   }
   const auto adjusted = holm(p);
@@ -106,7 +115,7 @@ std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSetti
     row.p_adjusted = adjusted[i];
     if (row.p_adjusted <= settings.alpha) {
       row.verdict = Verdict::kRegressed;
-    } else if (row.interval && row.interval->high < 1 + settings.tolerance) {
+    } else if (row.interval && row.interval->high < 1 + tolerances[i]) {
       row.verdict = Verdict::kPass;
     }
   }

@@ -56,6 +56,10 @@ struct GateRow {
 // input. Evidence without values is a UserError, as are values that are not finite (paired) or not
 // positive and finite (unpaired), and settings out of range.
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSettings& settings);
+// The same where rows have tolerances of their own (machines differ in their floors): one for each,
+// in place of the settings'. Holm's correction is still over all rows together.
+std::vector<GateRow> decide_gate(std::span<const Evidence> rows, std::span<const double> tolerances,
+                                 GateSettings settings);
 
 // A simple rule for sources without rounds, opt-in: worse when the ratio of the minima exceeds
 // 1.10 or that of the 95 % quantiles 1.25. It has no error rate: many rows exceed it by noise

@@ -104,5 +104,15 @@ TEST(Gate, NamesOfVerdicts) {
   EXPECT_STREQ(verdict_name(Verdict::kUnresolved), "UNRESOLVED");
 }
 
+TEST(Gate, RowsMayHaveTolerancesOfTheirOwn) {
+  const PairedEvidence slower{std::vector<double>(20, std::log(1.08))};
+  const std::vector<Evidence> rows = {slower, slower};
+  const std::vector<double> tolerances = {0.05, 0.10};
+  const auto decided = decide_gate(rows, tolerances, {});
+  EXPECT_EQ(decided[0].verdict, Verdict::kRegressed);
+  EXPECT_EQ(decided[1].verdict, Verdict::kPass);
+  EXPECT_DOUBLE_EQ(decided[0].p_adjusted, 2 * decided[0].p);  // Holm over both
+}
+
 }  // namespace
 }  // namespace assay::lab
