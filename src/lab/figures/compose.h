@@ -7,7 +7,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lab/figures/figure.h"
@@ -22,16 +21,14 @@ struct CaseDrawing {
 };
 using CaseDrawings = std::map<std::string, CaseDrawing, std::less<>>;
 
-// All figures of all cases that have ok rows, in order of their names. Each shows one machine,
+// All figures of all cases that have ok rows, in order of their names. A provider that was wrong at
+// a point, in any round, is not drawn there. Each shows one machine,
 // platform, number of cores and way of isolation; where the rows have several, there is a figure
 // for each. A value is the median over attempts, its interval the exact one for a median.
 //
 // Throws UserError that names both when a case's rows have another identity than the case has
 // today, or differ in it among themselves.
 std::vector<Figure> compose_figures(std::span<const Row> rows, const CaseDrawings& cases);
-
-// A quantity that no row has: its primary metric over the baseline's in the same run and round.
-inline constexpr std::string_view kRatioQuantity = "ratio";
 
 // The recipes of a case that has none: the primary metric, the ratio to the baseline and the
 // fraction of this machine's limit, over the number that varies most, or by point.

@@ -71,13 +71,28 @@ TEST(ComposeTest, StandardFiguresShowMediansWithExactIntervals) {
   EXPECT_EQ(value.newest, "2026-01-01T12:00:00Z");
 }
 
+// In every round the ratio is one half, though times differ by six; to the rounding of ln and exp.
 TEST(ComposeTest, RatiosAreTakenWithinRounds) {
   const auto figures = compose_figures(two_providers(), {});
   const Figure& ratio = named(figures, "product-ratio");
   for (const auto& p : ratio.series[1].points) {
-    EXPECT_DOUBLE_EQ(p.y, 0.5);  // in every round, though times differ by six
-    EXPECT_DOUBLE_EQ(p.low.value(), 0.5);
+    EXPECT_NEAR(p.y, 0.5, 1e-15);
+    EXPECT_NEAR(p.low.value(), 0.5, 1e-15);
   }
+}
+
+// The ratio of a figure is the ratio of the tables: exp of the median of ln, not a median of
+// quotients, which for two rounds of 1 and 4 would be 2.5.
+TEST(ComposeTest, RatiosAreThoseOfTheTables) {
+  std::vector<Row> rows;
+  for (const int n : {64, 128}) {
+    for (int round = 0; round < 2; ++round) {
+      rows.push_back(row("plain", n, round, 1.0));
+      rows.push_back(row("quick", n, round, round == 0 ? 1.0 : 4.0));
+    }
+  }
+  const auto figures = compose_figures(rows, {});
+  EXPECT_NEAR(named(figures, "product-ratio").series[1].points[0].y, 2.0, 1e-15);
 }
 
 TEST(ComposeTest, TheOrderOfRowsDoesNotMatter) {
@@ -99,6 +114,50 @@ TEST(ComposeTest, OnlyOkRowsAreDrawn) {
   }
   const auto figures = compose_figures(rows, {});
   EXPECT_EQ(named(figures, "product-value").series.size(), 1U);
+}
+
+TEST(ComposeTest, WhatWasWrongOnceWinsNothing) {
+  auto rows = two_providers();
+  rows[1].status = Status::kWrongResult;  // "quick" at 64, in one round of six
+  ASSERT_EQ(rows[1].provider, "quick");
+  const auto figures = compose_figures(rows, {});
+  const Figure& value = named(figures, "product-value");
+  ASSERT_EQ(value.series.size(), 2U);
+  ASSERT_EQ(value.series[1].points.size(), 1U);
+  EXPECT_EQ(value.series[1].points[0].x, 128);
+}
+
+TEST(ComposeTest, WorkOfAnyKindIsNoReasonToFail) {
+  auto rows = two_providers();
+  rows[0].work = {{"flops", "nan"}, {"bytes", nullptr}};
+  rows[1].work = {{"flops", {1, 2}}, {"bytes", 0}};
+  CaseDrawings cases;
+  cases["product"].recipes = {
+      {.name = "roof", .title = "t", .x = {"intensity"}},
+      {.name = "bars", .title = "t", .form = FigureForm::kBars, .x = {"n"}}};
+  EXPECT_FALSE(compose_figures(rows, cases).empty());
+}
+
+TEST(ComposeTest, AFormulaThatDoesNotDependOnTheSeriesIsOneLine) {
+  std::vector<Row> rows;
+  for (const int n : {64, 128}) {
+    for (const char* provider : {"bound", "plain"}) {
+      for (const char* way : {"a", "b"}) {
+        auto r = row(provider, n, 0, std::string(provider) == "bound" ? 1.0 : 2.0);
+        r.point["way"] = way;
+        r.provenance["origin"] = std::string(provider) == "bound" ? "closed form" : "simulated";
+        rows.push_back(r);
+      }
+    }
+  }
+  CaseDrawings cases;
+  cases["product"].recipes = {
+      {.name = "f", .title = "t", .x = {"n"}, .series = {"provider", "way"}}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  std::vector<std::string> labels;
+  for (const auto& s : figures[0].series) labels.push_back(s.label);
+  EXPECT_THAT(labels, ElementsAre("plain, a", "plain, b", "bound"));
 }
 
 TEST(ComposeTest, MachinesAreNotMixed) {
@@ -129,6 +188,10 @@ TEST(ComposeTest, RowsOfAnotherIdentityAreRefused) {
   }
   cases["product"].identity = "topology 1";
   EXPECT_FALSE(compose_figures(rows, cases).empty());
+  // A case that this program does not know: its rows must at least agree.
+  EXPECT_FALSE(compose_figures(rows, {}).empty());
+  rows.back().provenance["identity"] = "topology 3";
+  EXPECT_THROW(compose_figures(rows, {}), UserError);
 }
 
 TEST(ComposeTest, PagesAndFiltersFollowTheRecipe) {

@@ -42,7 +42,7 @@ struct Figure {
 
 Json figure_json(const Figure& figure);
 
-// "seconds" → "s", "unit" of a metric in brackets: "steady_time [s]".
+// A metric in words, its unit in brackets: "steady time [s]".
 std::string metric_label(std::string_view metric);
 
 }  // namespace assay::lab

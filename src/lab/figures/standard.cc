@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lab/figures/compose.h"
+#include "lab/figures/page.h"
 
 namespace assay::lab {
 
