@@ -20,6 +20,7 @@ struct Measurement {
   std::string shape;
   Work work;
   double measured_s = 0, predicted_s = 0;
+  double again_s = 0;  // the slower of two passes, minutes apart; 0: measured once
 };
 
 struct Calibration {
@@ -34,7 +35,8 @@ struct Calibration {
 Calibration calibrate(int threads, const std::function<void(const std::string&)>& progress = {});
 
 // Fits one part's model to measured times: least squares of log(predicted/measured). The band is
-// the 90 % quantile of the residuals. Deterministic.
+// made of the errors at shapes that were left out of the fit and of the differences between passes,
+// 90 % quantiles both. Deterministic.
 PartModel fit(const PartModel& start, const std::vector<Measurement>& measurements);
 
 Json to_json(const Calibration& calibration);

@@ -85,10 +85,7 @@ Point minimize(const std::function<double(const Point&)>& f, const Point& start,
   return std::ranges::min_element(simplex, {}, [](const auto& v) { return v.first; })->second;
 }
 
-}  // namespace
-
-PartModel fit(const PartModel& start, const std::vector<Measurement>& measurements) {
-  if (measurements.empty()) return start;
+PartModel minimum(const PartModel& start, const std::vector<Measurement>& measurements) {
   Point logs;
   for (const auto parameter : kParameters) {
     logs.push_back(std::log(std::max(start.*parameter, kSmallest)));
@@ -101,15 +98,47 @@ PartModel fit(const PartModel& start, const std::vector<Measurement>& measuremen
   };
   // Restarted from where it ended, with a smaller simplex each time: the first ones get stuck.
   for (const double width : {1.5, -1.0, 0.7, -0.4, 0.2}) logs = minimize(value, logs, width, 600);
-  PartModel fitted = model_at(start, logs);
-  std::vector<double> errors;
-  for (const auto& m : measurements) {
-    errors.push_back(std::exp(std::abs(std::log(seconds(fitted, m.work) / m.measured_s))) - 1);
-  }
+  return model_at(start, logs);
+}
+
+double relative_error(double x, double y) { return std::exp(std::abs(std::log(x / y))) - 1; }
+
+double nine_of_ten(std::vector<double> errors) {
   std::ranges::sort(errors);
-  const auto nine_of_ten =
-      static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(errors.size()))) - 1;
-  fitted.band = std::max(kLeastBand, errors[nine_of_ten]);
+  return errors[static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(errors.size()))) - 1];
+}
+
+// Errors of shapes that the fit did not see: what a plan meets is never one of the shapes measured.
+// Every fifth is left out in turn.
+double error_of_unseen(const PartModel& start, const std::vector<Measurement>& measurements) {
+  constexpr std::size_t kFolds = 5;
+  std::vector<double> errors;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    std::vector<Measurement> seen;
+    for (std::size_t i = 0; i < measurements.size(); ++i) {
+      if (i % kFolds != fold) seen.push_back(measurements[i]);
+    }
+    if (seen.empty()) continue;
+    const PartModel model = minimum(start, seen);
+    for (std::size_t i = fold; i < measurements.size(); i += kFolds) {
+      errors.push_back(
+          relative_error(seconds(model, measurements[i].work), measurements[i].measured_s));
+    }
+  }
+  return errors.empty() ? 1 : nine_of_ten(std::move(errors));
+}
+
+}  // namespace
+
+PartModel fit(const PartModel& start, const std::vector<Measurement>& measurements) {
+  if (measurements.empty()) return start;
+  PartModel fitted = minimum(start, measurements);
+  std::vector<double> noise;
+  for (const auto& m : measurements) {
+    noise.push_back(m.again_s > 0 ? relative_error(m.again_s, m.measured_s) : 0);
+  }
+  const double unseen = error_of_unseen(start, measurements);
+  fitted.band = std::max(kLeastBand, std::hypot(unseen, nine_of_ten(std::move(noise))));
   fitted.shapes = static_cast<int>(measurements.size());
   return fitted;
 }

@@ -3,125 +3,190 @@
 #include "einsum/gett.h"
 
 #include <complex>
+#include <limits>
 
-#include "einsum/parallel.h"
+#include "einsum/gett_panel.h"
+#include "semiring/simd/blocked_product.h"
 
 namespace assay::einsum {
 namespace {
 
-// Blocks of A (kM × kK) stay in the second-level cache; a block of B is packed once for all of
-// them.
-constexpr std::int64_t kM = 256, kN = 1024, kK = 384;
+namespace simd = semiring::simd;
+using simd::Blocking;
+using simd::PanelSource;
+using simd::TileKernels;
 
-std::int64_t up_to(double size, std::int64_t block) {
-  return static_cast<std::int64_t>(std::min(size, static_cast<double>(block)));
-}
-
-// Where each index of a group lies, in one tensor.
-std::vector<std::int64_t> index_map(const std::vector<Loop>& loops, std::int64_t Loop::*stride) {
-  std::vector<std::int64_t> map{0};
-  for (const auto& loop : loops) {
-    std::vector<std::int64_t> next;
-    next.reserve(map.size() * static_cast<std::size_t>(loop.extent));
-    for (const std::int64_t at : map) {
-      for (std::int64_t i = 0; i < loop.extent; ++i) next.push_back(at + i * (loop.*stride));
-    }
-    map = std::move(next);
-  }
-  return map;
-}
-
-// A part of an index map.
-struct Map {
-  const std::int64_t* at;
-  std::int64_t count;
-  bool contiguous() const { return count > 1 && at[1] - at[0] == 1; }
+// A complex product is a real one of twice the terms and columns: with x = (re, im) beside each
+// other in memory, each term is
+//
+//   [a.re a.im] · [  b.re  b.im ]
+//                 [ −b.im  b.re ]
+//
+// and the real columns of the result are complex numbers as they lie.
+template <typename T>
+struct RealOf {
+  using Type = T;
+  static constexpr int kReals = 1;
 };
-Map part(const std::vector<std::int64_t>& map, std::int64_t begin, std::int64_t block) {
-  return {map.data() + begin,
-          std::min<std::int64_t>(block, static_cast<std::int64_t>(map.size()) - begin)};
+template <typename R>
+struct RealOf<std::complex<R>> {
+  using Type = R;
+  static constexpr int kReals = 2;
+};
+template <typename T>
+using Real = typename RealOf<T>::Type;
+template <typename T>
+constexpr int kReals = RealOf<T>::kReals;
+
+const simd::CacheSizes& caches() {
+  static const simd::CacheSizes sizes = simd::read_cache_sizes();
+  return sizes;
 }
 
-// Packs rows × columns row-major, or column-major where the source's columns are contiguous.
 template <typename T>
-Op pack(const T* from, Map rows, Map columns, T* to) {
-  const bool transposed = rows.contiguous() && !columns.contiguous();
-  if (transposed) std::swap(rows, columns);
-  for (std::int64_t i = 0; i < rows.count; ++i) {
-    const T* row = from + rows.at[i];
-    T* target = to + i * columns.count;
-    for (std::int64_t j = 0; j < columns.count; ++j) target[j] = row[columns.at[j]];
+Blocking blocking(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto& tiles = simd::real_tiles(Real<T>{});
+  return simd::blocking_for(caches(), m, k * kReals<T>, n * kReals<T>, sizeof(Real<T>),
+                            tiles.left_width(), tiles.columns(),
+                            std::numeric_limits<std::int64_t>::max());
+}
+
+template <typename T>
+class GettOperands final : public simd::Operands<Real<T>> {
+ public:
+  using R = Real<T>;
+
+  GettOperands(const GettForm& form, const T* a, const T* b, T alpha, const TermOrder& order)
+      : left_{a, form.m, &Loop::a},
+        right_{b, form.n, &Loop::b},
+        order_(order),
+        alpha_(alpha),
+        tiles_(simd::real_tiles(R{})) {
+    check(tiles_.replicate == 1 && tiles_.rows <= GettPanel<T>::kMostWidth &&
+              tiles_.columns() <= GettPanel<T>::kMostWidth,
+          "tiles of products fit the packing");
   }
-  return transposed ? Op::kTranspose : Op::kNone;
-}
 
-template <typename T>
-void unpack(const T* from, Map rows, Map columns, T* to, T beta) {
-  for (std::int64_t i = 0; i < rows.count; ++i) {
-    T* row = to + rows.at[i];
-    const T* source = from + i * columns.count;
-    if (beta == T(0)) {
-      for (std::int64_t j = 0; j < columns.count; ++j) row[columns.at[j]] = source[j];
-    } else if (beta == T(1)) {
-      for (std::int64_t j = 0; j < columns.count; ++j) row[columns.at[j]] += source[j];
-    } else {
-      for (std::int64_t j = 0; j < columns.count; ++j) {
-        row[columns.at[j]] = beta * row[columns.at[j]] + source[j];
+  std::int64_t block_terms(std::int64_t begin, std::int64_t) const noexcept override {
+    return order_.block_at(begin / kReals<T>).terms() * kReals<T>;
+  }
+
+  std::uint8_t pack_left(std::int64_t first, int count, std::int64_t begin, std::int64_t terms,
+                         R* panel) const noexcept override {
+    const TermBlock block = order_.block_at(begin / kReals<T>);
+    const GettPanel<T> packer(left_, order_, block, first, count);
+    const int width = tiles_.rows;
+    if constexpr (kReals<T> == 1) {
+      packer.pack(width, panel);
+      if (alpha_ != T(1)) {
+        for (std::int64_t i = 0; i < terms * width; ++i) panel[i] *= alpha_;
       }
+    } else {
+      if (count < width) std::fill_n(panel, terms * width, R(0));
+      packer.for_each_element([&](T x, int i, std::int64_t l) {
+        const T scaled = alpha_ == T(1) ? x : alpha_ * x;
+        panel[2 * l * width + i] = scaled.real();
+        panel[(2 * l + 1) * width + i] = scaled.imag();
+      });
+    }
+    return 0;
+  }
+
+  std::uint8_t pack_right(std::int64_t first, int count, std::int64_t begin, std::int64_t terms,
+                          R* panel) const noexcept override {
+    const TermBlock block = order_.block_at(begin / kReals<T>);
+    const GettPanel<T> packer(right_, order_, block, first / kReals<T>, count / kReals<T>);
+    const int width = tiles_.columns();
+    if constexpr (kReals<T> == 1) {
+      packer.pack(width, panel);
+    } else {
+      if (count < width) std::fill_n(panel, terms * width, R(0));
+      packer.for_each_element([&](T x, int j, std::int64_t l) {
+        R* const row = panel + 2 * l * width + 2 * j;
+        row[0] = x.real();
+        row[1] = x.imag();
+        row[width] = -x.imag();
+        row[width + 1] = x.real();
+      });
+    }
+    return 0;
+  }
+
+  // A block that walks the right operand by one stride, its columns contiguous.
+  PanelSource<R> plain_right(std::int64_t first, int count, std::int64_t begin,
+                             std::int64_t terms) const noexcept override {
+    if constexpr (kReals<T> == 1) {
+      const bool one_run = right_.width.size() == 1 && right_.width[0].b == 1;
+      if (!one_run || !order_.rest().empty() || order_.q().extent != 1) return {};
+      return {right_.data + first + begin * order_.p().b, 1, order_.p().b, terms, count};
+    } else {
+      return {};
     }
   }
+
+  const TileKernels<R>& tiles(std::uint8_t, std::uint8_t) const noexcept override { return tiles_; }
+
+ private:
+  const GettSide<T> left_, right_;
+  const TermOrder& order_;
+  const T alpha_;
+  const TileKernels<R>& tiles_;
+};
+
+// Four lines of each operand; of one that is much smaller than the other, which is packed in less
+// time however it is read, a vector.
+template <typename T>
+TermOrder::Runs wanted_runs(std::int64_t m, std::int64_t n) {
+  constexpr std::int64_t kLong = 2048 / sizeof(T), kEven = 256 / sizeof(T), kShort = 4;
+  constexpr std::int64_t kMuch = 8;
+  if (m >= kMuch * n) return {kLong, kShort};
+  if (n >= kMuch * m) return {kShort, kLong};
+  return {kEven, kEven};
 }
 
 }  // namespace
 
-double gett_workspace(const PairSize& size, int threads) {
-  const auto m = up_to(size.m, kM), n = up_to(size.n, kN), k = up_to(size.k, kK);
-  return static_cast<double>(k * n + threads * (m * k + m * n));
-}
-
-template <typename T>
-void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, T beta, int threads,
-                   T* workspace) {
-  const auto m_a = index_map(form.m, &Loop::a), m_c = index_map(form.m, &Loop::c);
-  const auto n_b = index_map(form.n, &Loop::b), n_c = index_map(form.n, &Loop::c);
-  const auto k_a = index_map(form.k, &Loop::a), k_b = index_map(form.k, &Loop::b);
-  const auto m = static_cast<std::int64_t>(m_a.size()), n = static_cast<std::int64_t>(n_b.size()),
-             k = static_cast<std::int64_t>(k_a.size());
-  const auto mb = std::min(m, kM), nb = std::min(n, kN), kb = std::min(k, kK);
-  T* const packed_b = workspace;
-  T* const own = workspace + kb * nb;
-  Odometer batch(form.batch);
-  batch.seek(0);
-  for (std::int64_t i = 0; i < iterations(form.batch); ++i, batch.next()) {
-    for (std::int64_t n0 = 0; n0 < n; n0 += kN) {
-      for (std::int64_t k0 = 0; k0 < k; k0 += kK) {
-        const Map columns = part(n_b, n0, kN), to_columns = part(n_c, n0, kN);
-        const Map ka = part(k_a, k0, kK), kb_map = part(k_b, k0, kK);
-        const Op op_b = pack(b + batch.b(), kb_map, columns, packed_b);
-        const T keep = k0 == 0 ? beta : T(1);
-        const std::int64_t blocks = (m + kM - 1) / kM;
-        const auto width = static_cast<int>(columns.count), depth = static_cast<int>(ka.count);
-        const std::int64_t shares = std::min<std::int64_t>(threads, blocks);
-        parallel_parts(static_cast<int>(shares), shares, [&](std::int64_t s, std::int64_t) {
-          T* const packed_a = own + s * (mb * kb + mb * nb);
-          T* const product = packed_a + mb * kb;
-          for (std::int64_t block = s; block < blocks; block += shares) {
-            const Map rows = part(m_a, block * kM, kM), to_rows = part(m_c, block * kM, kM);
-            const Op op_a = pack(a + batch.a(), rows, ka, packed_a);
-            const auto height = static_cast<int>(rows.count);
-            gemm<T>(op_a, op_b, height, width, depth, alpha, packed_a,
-                    op_a == Op::kNone ? depth : height, packed_b, op_b == Op::kNone ? width : depth,
-                    T(0), product, width);
-            unpack(product, to_rows, to_columns, c + batch.c(), keep);
-          }
-        });
-      }
-    }
+double gett_workspace(const PairSize& size, DType dtype) {
+  const auto whole = [](double x) { return static_cast<std::int64_t>(std::min(x, 1e15)); };
+  const auto elements = [&]<typename T>(T) {
+    const Blocking b = blocking<T>(whole(size.m), whole(size.n), whole(size.k));
+    // A complex element is packed once on the left and twice on the right.
+    return static_cast<double>((b.rows + b.columns) * b.terms) / kReals<T>;
+  };
+  switch (dtype) {
+    case DType::kF64:
+      return elements(0.0);
+    case DType::kC64:
+      return elements(std::complex<float>());
+    case DType::kC128:
+      return elements(std::complex<double>());
+    default:
+      return elements(0.0F);
   }
 }
 
+template <typename T>
+void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, T beta,
+                   int threads) {
+  const std::int64_t m = iterations(form.m), n = iterations(form.n), k = iterations(form.k);
+  const std::int64_t row_stride = form.m.empty() ? n : form.m.back().c;
+  const bool accumulate = beta != T(0);
+  if (accumulate && beta != T(1)) {
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) c[i * row_stride + j] *= beta;
+    }
+  }
+  const Blocking sizes = blocking<T>(m, n, k);
+  const TermOrder order(form.k, std::max<std::int64_t>(1, sizes.terms / kReals<T>),
+                        wanted_runs<T>(m, n));
+  const GettOperands<T> operands(form, a, b, alpha, order);
+  simd::blocked_product<Real<T>>(
+      operands, m, k * kReals<T>, n * kReals<T>,
+      {reinterpret_cast<Real<T>*>(c), row_stride * kReals<T>, accumulate}, sizes, threads);
+}
+
 #define ASSAY_INSTANTIATE(T) \
-  template void contract_gett<T>(const GettForm&, const T*, const T*, T*, T, T, int, T*);
+  template void contract_gett<T>(const GettForm&, const T*, const T*, T*, T, T, int);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 ASSAY_INSTANTIATE(std::complex<float>)

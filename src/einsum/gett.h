@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A contraction by packed blocks: index maps tell where row m, column n and index k of the matrices
-// lie, whatever the layout, so that no tensor is ever copied whole.
+// A contraction as one blocked matrix product whose panels are packed straight from the tensors,
+// whatever their layout: no operand is ever copied whole. The product is that of the semiring
+// engine; this file tells it where rows, columns and terms lie (docs/adr/0024).
 
 #include "einsum/lower.h"
 
 namespace assay::einsum {
 
-// Elements of the blocks that are in memory at a time.
-double gett_workspace(const PairSize& size, int threads);
+// Elements of the panels that are in memory at a time.
+double gett_workspace(const PairSize& size, DType dtype);
 
-// c = alpha·Σ a·b + beta·c. `workspace` has gett_workspace() elements.
+// c = alpha·Σ a·b + beta·c for one index of form.batch. `a` and `b` are the form's left and right
+// operand. T is float, double or std::complex of either.
 template <typename T>
-void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, T beta, int threads,
-                   T* workspace);
+void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, T beta,
+                   int threads);
 
 }  // namespace assay::einsum

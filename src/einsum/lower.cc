@@ -196,45 +196,114 @@ class Lowering {
     }
   }
 
-  void add_gett() {
-    Lowered step = base(Kernel::kGett);
-    const auto loops = [&](const std::vector<Label>& group, const Layout& like) {
-      std::vector<Loop> result;
-      for (const Label l : in_order(group, like)) {
-        const auto stride = [&](const Layout& in) {
-          const Mode* mode = find_mode(in, l);
-          return mode == nullptr ? 0 : mode->stride;
-        };
-        result.push_back({extent(l), stride(task_.a), stride(task_.b), stride(task_.c)});
+  // Loops over a group in this order, fused where all tensors walk two of them as one. `left` and
+  // `right` stand for a and b.
+  std::vector<Loop> fused_group(const std::vector<Label>& order, const Layout& left,
+                                const Layout& right, const Layout& result) const {
+    std::vector<Loop> loops;
+    for (const Label l : order) {
+      const auto stride = [&](const Layout& in) {
+        const Mode* mode = find_mode(in, l);
+        return mode == nullptr ? 0 : mode->stride;
+      };
+      const Loop loop{extent(l), stride(left), stride(right), stride(result)};
+      if (!loops.empty() && loops.back().a == loop.a * loop.extent &&
+          loops.back().b == loop.b * loop.extent && loops.back().c == loop.c * loop.extent) {
+        loops.back() = {loops.back().extent * loop.extent, loop.a, loop.b, loop.c};
+      } else {
+        loops.push_back(loop);
       }
-      return result;
-    };
-    step.gett = {loops(groups_.batch, task_.c), loops(groups_.m, task_.c),
-                 loops(groups_.n, task_.c), loops(groups_.k, task_.a)};
-    step.workspace = gett_workspace(size_, task_.threads);
+    }
+    return loops;
+  }
+
+  // Whether the result has these loops as one index of a matrix, neighbours `step` apart (0: any).
+  static bool is_one_index(const std::vector<Loop>& loops, std::int64_t step) {
+    for (std::size_t i = 0; i + 1 < loops.size(); ++i) {
+      if (loops[i].c != loops[i + 1].c * loops[i + 1].extent) return false;
+    }
+    return step == 0 || loops.back().c == step;
+  }
+
+  // The panels straight into C where rows and columns of C are indices of a matrix, either operand
+  // on the left; else into a matrix in the order of the operands, which is unpacked.
+  void add_gett() {
+    for (const bool swapped : {false, true}) {
+      const Layout &left = swapped ? task_.b : task_.a, &right = swapped ? task_.a : task_.b;
+      const auto &rows = swapped ? groups_.n : groups_.m,
+                 &columns = swapped ? groups_.m : groups_.n;
+      const auto m = fused_group(in_order(rows, task_.c), left, right, task_.c);
+      const auto n = fused_group(in_order(columns, task_.c), left, right, task_.c);
+      if (is_one_index(m, 0) && is_one_index(n, 1)) add_gett(swapped, m, n, {});
+      const bool wide_enough = (swapped ? size_.m : size_.n) >= 32;
+      if (swapped ? !wide_enough : size_.n < 32 && size_.m >= 32) continue;
+      Layout product;
+      auto order = in_order(groups_.batch, task_.c);
+      for (const auto& group : {in_order(rows, left), in_order(columns, right)}) {
+        order.insert(order.end(), group.begin(), group.end());
+      }
+      std::vector<std::int64_t> extents(kMaxLabels, 1);
+      for (const Label l : order) extents[static_cast<std::size_t>(l)] = extent(l);
+      product = dense_layout(order, extents);
+      add_gett(swapped, fused_group(in_order(rows, left), left, right, product),
+               fused_group(in_order(columns, right), left, right, product), product);
+    }
+  }
+
+  // What packing reads of an operand: a line for each element where neither its rows or columns nor
+  // the terms are contiguous; more than their bytes where what is contiguous is short.
+  double packed_bytes(const Layout& operand, const std::vector<Loop>& width,
+                      const std::vector<Loop>& k, std::int64_t Loop::*stride) const {
+    constexpr std::int64_t kRun = 4, kLongest = 64;
+    std::int64_t run = 1, next = 0;
+    for (const auto* loops : {&width, &k}) {
+      for (const auto& loop : *loops) {
+        if (loop.*stride == 1) run = std::max(run, loop.extent);
+      }
+    }
+    // The label that continues the run is read with it.
+    for (const auto& loop : k) {
+      if (loop.*stride == run) next = loop.extent;
+    }
+    if (next > 0 && run < kLongest) run = std::min(kLongest, run * next);
+    std::int64_t farthest = 0;
+    for (const auto* loops : {&width, &k}) {
+      for (const auto& loop : *loops) farthest = std::max(farthest, std::abs(loop.*stride));
+    }
+    const double bytes = element_count(operand) * (run >= kRun ? element_ : 64);
+    return bytes * far_rows(as_double(run),
+                            static_cast<int>(std::min<std::int64_t>(farthest, 1 << 20)), element_);
+  }
+
+  void add_gett(bool swapped, std::vector<Loop> m, std::vector<Loop> n, const Layout& product) {
+    const Layout &left = swapped ? task_.b : task_.a, &right = swapped ? task_.a : task_.b;
+    const Layout& result = product.empty() ? task_.c : product;
+    Lowered step = base(Kernel::kGett);
+    step.gett = {swapped, fused_group(in_order(groups_.batch, result), left, right, result),
+                 std::move(m), std::move(n),
+                 fused_group(in_order(groups_.k, left), left, right, result)};
+    step.workspace = gett_workspace(size_, task_.dtype);
+    lines_ = planes_ = 0;
+    if (!product.empty()) {
+      step.temporary_c = element_count(product);
+      step.workspace += step.temporary_c;
+      step.copied_bytes = 2 * element_ * step.temporary_c;
+      step.copies = 1;
+      step.unpack_c = fused_loops(loops_over(product, {}, task_.c));
+      const auto work = permute_work(step.unpack_c, size_of(task_.dtype));
+      lines_ += work.bytes;
+      planes_ += work.planes;
+    }
+    const double moved = packed_bytes(left, step.gett.m, step.gett.k, &Loop::a) +
+                         packed_bytes(right, step.gett.n, step.gett.k, &Loop::b) +
+                         element_ * element_count(task_.c);
     predict(step, Part::kGett,
-            {.m = size_.m,
-             .n = size_.n,
+            {.m = swapped ? size_.n : size_.m,
+             .n = swapped ? size_.m : size_.n,
              .k = size_.k,
              .calls = size_.batch,
              .flop = 2 * size_.mac(),
-             .bytes = bytes_});
-    // Packing reads a line for each element where neither index of a matrix is contiguous.
-    const auto scattered = [](const std::vector<Loop>& x, const std::vector<Loop>& y,
-                              std::int64_t Loop::*stride) {
-      const auto contiguous = [&](const std::vector<Loop>& g) {
-        return !g.empty() && g.back().*stride == 1 && g.back().extent >= 8;
-      };
-      return !contiguous(x) && !contiguous(y);
-    };
-    double lines = 0;
-    if (scattered(step.gett.m, step.gett.k, &Loop::a)) lines += element_count(task_.a);
-    if (scattered(step.gett.n, step.gett.k, &Loop::b)) lines += element_count(task_.b);
-    if (scattered(step.gett.m, step.gett.n, &Loop::c)) lines += element_count(task_.c);
-    if (lines > 0) {
-      step.predicted_s += model_.seconds(Part::kPermute, task_.dtype, {.bytes = 64 * lines});
-      step.band = std::max(step.band, model_.band(Part::kPermute, task_.dtype));
-    }
+             .bytes = moved});
     found_.push_back(std::move(step));
   }
 

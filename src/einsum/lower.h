@@ -11,7 +11,8 @@
 //   batched-gemm    one for each batch index
 //   looped-gemm     one for each index of labels that do not fuse with their neighbours
 //   transpose-gemm  copies of A, B or C in an order that fuses, and one of the above
-//   gett            blocks of A and B packed through index maps, no copies of whole tensors
+//   gett            a product whose panels are packed straight from the tensors; A and B are never
+//                   copied whole
 //   gemv            matrix times vector, for each index of the other labels
 //   dot, outer, hadamard, loops   plain loops
 
@@ -58,8 +59,10 @@ struct GemvForm {
   std::vector<Loop> free, summed;
 };
 
-// The four groups as loops, for packing through index maps.
+// The four groups as loops, slowest first, for a product whose panels are packed from the tensors.
+// Rows m and columns n of the result are indices of a row-major matrix.
 struct GettForm {
+  bool swapped = false;  // the left operand, and the strides a, are those of B
   std::vector<Loop> batch, m, n, k;
 };
 

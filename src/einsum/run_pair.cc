@@ -90,6 +90,18 @@ void run_gemv(const GemvForm& f, const T* a, const T* b, T* c, T alpha, T beta, 
                       });
 }
 
+template <typename T>
+void run_gett(const GettForm& f, const PairSize& size, const T* a, const T* b, T* c, T alpha,
+              T beta, int threads, Counters& counters) {
+  counters.gemm_calls += iterations(f.batch);
+  if (f.swapped) std::swap(a, b);
+  const double flop = 2 * size.m * size.n * size.k;
+  for_each_product<T>(f.batch, {}, flop, threads, a, b, c, beta,
+                      [&](const T* x, const T* y, T* z, T keep, int share) {
+                        contract_gett<T>(f, x, y, z, alpha, keep, flop < kWorthThreads ? 1 : share);
+                      });
+}
+
 }  // namespace
 
 template <typename T>
@@ -113,9 +125,17 @@ void run_pair(const Lowered& step, const T* a, const T* b, T* c, T alpha, T beta
       run_gemm<T>(step.gemm, a, b, c, alpha, beta, threads, counters);
       return;
     case Kernel::kGett: {
-      const auto blocks = workspace.take<T>(step.workspace);
-      counters.gemm_calls += iterations(step.gett.batch);
-      contract_gett<T>(step.gett, a, b, c, alpha, beta, threads, blocks.template data<T>());
+      const Workspace::Lent panels(
+          workspace, static_cast<std::size_t>(step.workspace - step.temporary_c) * sizeof(T));
+      if (step.temporary_c == 0) {
+        run_gett<T>(step.gett, step.size, a, b, c, alpha, beta, threads, counters);
+        return;
+      }
+      counters.copied_bytes += step.copied_bytes;
+      const auto product = workspace.take<T>(step.temporary_c);
+      T* const t = product.template data<T>();
+      run_gett<T>(step.gett, step.size, a, b, t, T(1), T(0), threads, counters);
+      permute<T>(step.unpack_c, t, c, alpha, beta, threads);
       return;
     }
     case Kernel::kTransposeGemm: {

@@ -53,12 +53,13 @@ TimeModel::TimeModel() {
                                .half_k = 16,
                                .exposed = 0.3};
     part(Part::kSmallGemm, wide) = part(Part::kGemm, wide);
-    part(Part::kGett, wide) = {.fixed = 5e-6,
+    part(Part::kGett, wide) = {.fixed = 1e-6,
                                .per_call = 1e-6,
-                               .rate = peak / 1.4,
-                               .half_m = 12,
-                               .half_n = 12,
-                               .half_k = 24};
+                               .rate = peak,
+                               .half_m = 8,
+                               .half_n = 16,
+                               .half_k = 16,
+                               .exposed = 0.8};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
     part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
     part(Part::kPermute, wide) = {

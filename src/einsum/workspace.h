@@ -4,6 +4,7 @@
 
 // Where intermediate tensors live, and the count of them.
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -46,6 +47,22 @@ class Workspace {
   Buffer take(double elements) {
     return Buffer(*this, static_cast<std::size_t>(elements) * sizeof(T));
   }
+
+  // Counts memory that a kernel takes elsewhere, while it lives.
+  class Lent {
+   public:
+    Lent(Workspace& from, std::size_t bytes) : from_(from), bytes_(bytes) {
+      from_.live_ += bytes_;
+      from_.peak_ = std::max(from_.peak_, from_.live_);
+    }
+    ~Lent() { from_.live_ -= bytes_; }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+
+   private:
+    Workspace& from_;
+    std::size_t bytes_;
+  };
 
   std::size_t live_bytes() const { return live_; }
   std::size_t peak_bytes() const { return peak_; }

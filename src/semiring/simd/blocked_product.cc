@@ -71,8 +71,9 @@ class Multiplication {
   void work(int thread, int threads) noexcept {
     for (std::int64_t column = 0; column < n_; column += blocking_.columns) {
       for (std::int64_t row = 0; row < m_; row += blocking_.rows) {
-        for (std::int64_t begin = 0; begin < k_; begin += blocking_.terms) {
-          const Packed<T> block = layout(row, column, begin);
+        for (std::int64_t begin = 0, terms = 0; begin < k_; begin += terms) {
+          terms = operands_.block_terms(begin, std::min(blocking_.terms, k_ - begin));
+          const Packed<T> block = layout(row, column, begin, terms);
           const ThreadGrid grid = thread_grid(threads, block.left_panels, block.right_panels);
           pack(block, grid, thread, threads);
           wait_for_others(threads);
@@ -83,14 +84,15 @@ class Multiplication {
     }
   }
 
-  Packed<T> layout(std::int64_t row, std::int64_t column, std::int64_t begin) const noexcept {
+  Packed<T> layout(std::int64_t row, std::int64_t column, std::int64_t begin,
+                   std::int64_t terms) const noexcept {
     Packed<T> b;
     b.row = row;
     b.rows = std::min(blocking_.rows, m_ - row);
     b.column = column;
     b.columns = std::min(blocking_.columns, n_ - column);
     b.begin = begin;
-    b.terms = std::min(blocking_.terms, k_ - begin);
+    b.terms = terms;
     b.left_panels = divide_up(b.rows, shape_.rows);
     b.right_panels = divide_up(b.columns, shape_.columns());
     b.left = left_.data();
@@ -168,9 +170,10 @@ class Multiplication {
     const PanelSource<T> source = right_source(b, q);
     b.right_flags[q] = 0;
     shape_.packing(b.terms, left_panel(b, p), source.data, source.term_stride, right_panel(b, q),
-                   c_tile(b, p, q), c_.row_stride, b.begin > 0);
+                   c_tile(b, p, q), c_.row_stride, accumulates(b));
   }
 
+  bool accumulates(const Packed<T>& b) const { return c_.accumulate || b.begin > 0; }
   T* left_panel(const Packed<T>& b, std::int64_t p) const {
     return b.left + p * shape_.left_width() * b.terms;
   }
@@ -188,7 +191,7 @@ class Multiplication {
     const T* left = left_panel(b, p);
     const T* right = right_panel(b, q);
     T* c = c_tile(b, p, q);
-    const bool accumulate = b.begin > 0;
+    const bool accumulate = accumulates(b);
     const int step = (rows + tiles.row_step - 1) / tiles.row_step - 1;
     const bool whole_rows = rows % tiles.row_step == 0;
     const int vectors = columns / tiles.lanes;

@@ -42,6 +42,11 @@ class Operands {
                                      std::int64_t /*terms*/) const noexcept {
     return {};
   }
+  // How many terms from `begin` on make one block, `most` at most: for factors whose terms are best
+  // packed in groups.
+  virtual std::int64_t block_terms(std::int64_t /*begin*/, std::int64_t most) const noexcept {
+    return most;
+  }
   // Whether products and sums that are denormal may become 0: what is lost does not matter.
   virtual bool may_flush_denormals() const noexcept { return false; }
   // The tiles for a pair of panels; all have one shape.
@@ -57,6 +62,7 @@ template <typename T>
 struct Output {
   T* data;
   std::int64_t row_stride;
+  bool accumulate = false;  // adds to what is there
 };
 
 // C = A ⊗ B for (m,k)·(k,n), m and n at least 1; k = 0 writes nothing (no tile is finished).

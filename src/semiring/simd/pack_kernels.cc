@@ -79,30 +79,82 @@ using Block = hn::CappedTag<T, 16 / sizeof(T)>;
 template <typename T>
 constexpr int kBlock = static_cast<int>(hn::MaxLanes(Block<T>()));
 
-// kBlock rows of kBlock terms, transposed into a panel.
+// Two blocks next to each other, transposed together where a vector holds as much.
 template <typename T>
-HWY_INLINE void transpose_block(const T* const* rows, std::int64_t l, std::int64_t width,
-                                T* HWY_RESTRICT panel) {
-  const Block<T> d;
-#if HWY_TARGET == HWY_SCALAR
-  hn::StoreU(hn::LoadU(d, rows[0] + l), d, panel);
-  (void)width;
-#else
-  if constexpr (sizeof(T) == 8) {
-    const auto r0 = hn::LoadU(d, rows[0] + l), r1 = hn::LoadU(d, rows[1] + l);
-    hn::StoreU(hn::InterleaveLower(d, r0, r1), d, panel);
-    hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, panel + width);
+using TwoBlocks = hn::CappedTag<T, 32 / sizeof(T)>;
+
+#if HWY_TARGET != HWY_SCALAR
+// One term of each row from the first block of x, and the term kBlock later from the second.
+template <class D, typename T, class V>
+HWY_INLINE void store_blocks(D d, V x, std::int64_t step, T* HWY_RESTRICT panel) {
+  if constexpr (hn::MaxLanes(D()) > kBlock<T>) {
+    const hn::Half<D> half;
+    hn::StoreU(hn::LowerHalf(half, x), half, panel);
+    hn::StoreU(hn::UpperHalf(half, x), half, panel + kBlock<T> * step);
   } else {
-    const auto r0 = hn::LoadU(d, rows[0] + l), r1 = hn::LoadU(d, rows[1] + l);
-    const auto r2 = hn::LoadU(d, rows[2] + l), r3 = hn::LoadU(d, rows[3] + l);
-    const auto low02 = hn::InterleaveLower(d, r0, r2), low13 = hn::InterleaveLower(d, r1, r3);
-    const auto high02 = hn::InterleaveUpper(d, r0, r2), high13 = hn::InterleaveUpper(d, r1, r3);
-    hn::StoreU(hn::InterleaveLower(d, low02, low13), d, panel);
-    hn::StoreU(hn::InterleaveUpper(d, low02, low13), d, panel + width);
-    hn::StoreU(hn::InterleaveLower(d, high02, high13), d, panel + 2 * width);
-    hn::StoreU(hn::InterleaveUpper(d, high02, high13), d, panel + 3 * width);
+    hn::StoreU(x, d, panel);
+  }
+}
+#endif
+
+// kBlock rows of one or two blocks of terms, transposed into a panel whose terms lie `step` apart.
+template <class D, typename T>
+HWY_INLINE void transpose_blocks(D d, const T* r0, const T* r1, const T* r2, const T* r3,
+                                 std::int64_t step, T* HWY_RESTRICT panel) {
+#if HWY_TARGET == HWY_SCALAR
+  hn::StoreU(hn::LoadU(d, r0), d, panel);
+  (void)r1, (void)r2, (void)r3, (void)step;
+#else
+  const auto v0 = hn::LoadU(d, r0), v1 = hn::LoadU(d, r1);
+  if constexpr (sizeof(T) == 8) {
+    store_blocks(d, hn::InterleaveLower(d, v0, v1), step, panel);
+    store_blocks(d, hn::InterleaveUpper(d, v0, v1), step, panel + step);
+    (void)r2, (void)r3;
+  } else {
+    const auto v2 = hn::LoadU(d, r2), v3 = hn::LoadU(d, r3);
+    const auto low02 = hn::InterleaveLower(d, v0, v2), low13 = hn::InterleaveLower(d, v1, v3);
+    const auto high02 = hn::InterleaveUpper(d, v0, v2), high13 = hn::InterleaveUpper(d, v1, v3);
+    store_blocks(d, hn::InterleaveLower(d, low02, low13), step, panel);
+    store_blocks(d, hn::InterleaveUpper(d, low02, low13), step, panel + step);
+    store_blocks(d, hn::InterleaveLower(d, high02, high13), step, panel + 2 * step);
+    store_blocks(d, hn::InterleaveUpper(d, high02, high13), step, panel + 3 * step);
   }
 #endif
+}
+
+// kBlock rows of contiguous terms become columns of a panel: panel[l·step + i] = rows[i][l].
+template <typename T>
+HWY_INLINE void copy_block_of_rows(const T* const* rows, std::int64_t terms, std::int64_t step,
+                                   T* HWY_RESTRICT panel) {
+  // Known to the compiler: the stores below do not change where rows begin.
+  const T* r0 = rows[0];
+  const T* r1 = rows[kBlock<T> > 1 ? 1 : 0];
+  const T* r2 = rows[kBlock<T> > 2 ? 2 : 0];
+  const T* r3 = rows[kBlock<T> > 2 ? 3 : 0];
+  const auto transpose_while = [&](auto d, std::int64_t l) HWY_ATTR {
+    const auto lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+    for (; l + lanes <= terms; l += lanes) {
+      transpose_blocks(d, r0 + l, r1 + l, r2 + l, r3 + l, step, panel + l * step);
+    }
+    return l;
+  };
+  std::int64_t l = transpose_while(TwoBlocks<T>(), 0);
+  l = transpose_while(Block<T>(), l);
+  for (; l < terms; ++l) {
+    for (int r = 0; r < kBlock<T>; ++r) panel[l * step + r] = rows[r][l];
+  }
+}
+
+template <typename T>
+void copy_rows(const T* const* rows, int count, std::int64_t terms, std::int64_t step,
+               T* HWY_RESTRICT panel) {
+  int i = 0;
+  for (; i + kBlock<T> <= count; i += kBlock<T>) {
+    copy_block_of_rows(rows + i, terms, step, panel + i);
+  }
+  for (; i < count; ++i) {
+    for (std::int64_t l = 0; l < terms; ++l) panel[l * step + i] = rows[i][l];
+  }
 }
 
 // Terms of a row that are staged at once, in a buffer that stays in the first-level cache.
@@ -145,13 +197,7 @@ void pack_rows(const PanelSource<T>& x, const F& f, int width, T* HWY_RESTRICT p
       for (int r = 0; r < kBlock<T>; ++r) {
         rows[r] = staged_row(x, f, i + r, begin, count, buffers[r]);
       }
-      std::int64_t l = 0;
-      for (; l + kBlock<T> <= count; l += kBlock<T>) {
-        transpose_block(rows, l, width, target + l * width + i);
-      }
-      for (; l < count; ++l) {
-        for (int r = 0; r < kBlock<T>; ++r) target[l * width + i + r] = rows[r][l];
-      }
+      copy_block_of_rows(rows, count, width, target + i);
     }
     for (; i < x.count; ++i) {
       const T* row = staged_row(x, f, i, begin, count, buffers[0]);
@@ -238,8 +284,8 @@ std::uint8_t flags(const T* panel, std::int64_t size) {
 }
 
 template <typename T>
-constexpr PackKernels<T> kTable{copy<T>, copy_replicated<T>, copy_exp<T>, copy_centred<T>,
-                                flags<T>};
+constexpr PackKernels<T> kTable{copy<T>,     copy_rows<T>,    copy_replicated<T>,
+                                copy_exp<T>, copy_centred<T>, flags<T>};
 
 const PackKernels<float>* pack_kernels_f32() { return &kTable<float>; }
 const PackKernels<double>* pack_kernels_f64() { return &kTable<double>; }

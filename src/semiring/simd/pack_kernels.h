@@ -27,7 +27,11 @@ template <typename T>
 struct PackKernels {
   // panel[l·width + i] = x(i, l), 0 where i ≥ count.
   void (*copy)(const PanelSource<T>& x, int width, T* panel);
-  // The same with every element `replicate` times in a row.
+  // panel[l·step + i] = rows[i][l] for i < count, l < terms: rows that lie anywhere, and terms that
+  // need not be neighbours in the panel.
+  void (*copy_rows)(const T* const* rows, int count, std::int64_t terms, std::int64_t step,
+                    T* panel);
+  // copy() with every element `replicate` times in a row.
   void (*copy_replicated)(const PanelSource<T>& x, int width, int replicate, T* panel);
   // panel[l·width + i] = exp(x(i, l) − shift[i]), to within 2u of its value (u the unit roundoff)
   // plus 1.01 times the smallest normal number, for x ≤ shift and shift finite; what padding holds
