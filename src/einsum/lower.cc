@@ -23,7 +23,7 @@ std::vector<Label> in_order(const std::vector<Label>& group, const Layout& like)
 
 // Rows of a matrix that are short and lie pages apart cost more than their bytes: each needs an
 // address of its own to be translated, and no prefetcher follows.
-double far_rows(double row_elements, int ld, double element) {
+double far_rows(double row_elements, double ld, double element) {
   constexpr double kPage = 4096, kExtra = 256;
   if (ld * element < kPage || row_elements * element >= kPage) return 1;
   return 1 + kExtra / (row_elements * element);
@@ -251,28 +251,31 @@ class Lowering {
   }
 
   // What packing reads of an operand: a line for each element where neither its rows or columns nor
-  // the terms are contiguous; more than their bytes where what is contiguous is short.
+  // the terms are contiguous; more than their bytes where what is contiguous is short. Terms next
+  // to each other are read together up to kMostTerms of them, rows and columns all.
   double packed_bytes(const Layout& operand, const std::vector<Loop>& width,
                       const std::vector<Loop>& k, std::int64_t Loop::*stride) const {
-    constexpr std::int64_t kRun = 4, kLongest = 64;
-    std::int64_t run = 1, next = 0;
-    for (const auto* loops : {&width, &k}) {
-      for (const auto& loop : *loops) {
-        if (loop.*stride == 1) run = std::max(run, loop.extent);
-      }
-    }
-    // The label that continues the run is read with it.
-    for (const auto& loop : k) {
-      if (loop.*stride == run) next = loop.extent;
-    }
-    if (next > 0 && run < kLongest) run = std::min(kLongest, run * next);
-    std::int64_t farthest = 0;
+    constexpr std::int64_t kRun = 4, kMostTerms = 64;
+    std::int64_t farthest = 1, reach = 1;
     for (const auto* loops : {&width, &k}) {
       for (const auto& loop : *loops) farthest = std::max(farthest, std::abs(loop.*stride));
     }
+    double run = 1, terms = 1;
+    for (bool grows = true; grows && terms < kMostTerms;) {
+      grows = false;
+      for (const auto* loops : {&width, &k}) {
+        for (const auto& loop : *loops) {
+          if (loop.*stride != reach) continue;
+          reach *= loop.extent;
+          if (loops == &k) terms *= as_double(loop.extent);
+          run *= as_double(loop.extent);
+          grows = true;
+        }
+      }
+    }
+    run = std::min(run, run / terms * kMostTerms);
     const double bytes = element_count(operand) * (run >= kRun ? element_ : 64);
-    return bytes * far_rows(as_double(run),
-                            static_cast<int>(std::min<std::int64_t>(farthest, 1 << 20)), element_);
+    return bytes * far_rows(run, as_double(farthest), element_);
   }
 
   void add_gett(bool swapped, std::vector<Loop> m, std::vector<Loop> n, const Layout& product) {
