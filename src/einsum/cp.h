@@ -47,7 +47,8 @@ struct CpResult {
   // weights, two components cancel: the best approximation may not exist.
   double congruence = 0;
   bool degenerate = false;
-  bool dependent = false;  // some normal equations were singular: the least solution was taken
+  // Normal equations that Cholesky could not solve, and how many of which (normal_equations.h).
+  int truncated = 0, ridged = 0;
 };
 
 // f32 in f32, everything else real in f64. Throws UserError: complex input, fewer than two modes,
