@@ -49,7 +49,7 @@ class Als {
       const double before = fit;
       // A fit that nothing is decided by need not be exact before the last sweep.
       const bool decides = o_.change >= 0 || o_.target_fit <= 1;
-      fit = 1 - sweep(decides || result.sweeps + 1 == o_.max_sweeps);
+      fit = 1 - sweep(o_.exact_fit && (decides || result.sweeps + 1 == o_.max_sweeps));
       ++result.sweeps;
       result.trace.push_back(fit);
       if (fit >= o_.target_fit) {

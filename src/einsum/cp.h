@@ -25,6 +25,9 @@ struct CpOptions {
   CpInit init = CpInit::kSvd;
   int restarts = 0;          // further random starts; the best fit of all counts
   bool nonnegative = false;  // factors ≥ 0, by hierarchical least squares
+  // Whether a fit that comes out within √ε of 1 is computed again from the tensor itself, which is
+  // a pass over it: the formula's difference is rounding there. Without, it is good to about √ε.
+  bool exact_fit = true;
   std::uint64_t seed = 0;
   int threads = 1;
   // Where the first start begins instead of `init`: extent × rank each, of the tensor's dtype (f32,

@@ -182,6 +182,23 @@ TEST(Cp, ZeroTensorAndRankAboveTheExtents) {
   EXPECT_GT(d.fit, 1 - 1e-4);
 }
 
+TEST(Cp, FitNearOneIsExactWhereAskedFor) {
+  // An exact tensor of rank 2: the true error falls to rounding, below what the formula sees.
+  const std::vector<double> a = {1, 2, 3}, b = {1, 0, -1}, c = {2, 1, 1}, d = {0, 1, -2};
+  const auto x = from_components({a, b, c, d, c, a}, 3);
+  CpOptions o{.rank = 2, .max_sweeps = 60, .change = -1, .target_fit = 2};
+  const auto exact = cp(x.view(), o);
+  EXPECT_NEAR(error_between(x, cp_reconstruct(exact)), exact.relative_error, 1e-15);
+  o.exact_fit = false;
+  const auto cheap = cp(x.view(), o);
+  // (‖X‖² + ‖X̂‖² − 2⟨X, X̂⟩)/‖X‖² cancels to a few ε: its root is the bound.
+  EXPECT_NEAR(cheap.relative_error, exact.relative_error, 1e-7);
+  ASSERT_EQ(cheap.trace.size(), exact.trace.size());
+  for (std::size_t m = 0; m < 3; ++m) {
+    EXPECT_EQ(error_between(cheap.factors[m], exact.factors[m]), 0);
+  }
+}
+
 TEST(Cp, FourModesInF32AndNonnegative) {
   Engine engine;
   std::vector<Tensor> u;
