@@ -69,6 +69,10 @@ struct Step {
   std::string expression;
   std::optional<Kernel> runner_up;
   double runner_up_s = 0;
+  // Runs once for each combination of parts of the plan's first `depth` slices.
+  int depth = 0;
+
+  double flop() const;  // of one run
 };
 
 // A label that is cut into parts of `chunk`, one after the other, to save memory.
@@ -115,11 +119,11 @@ class Plan {
   std::vector<OperandSpec> operands;
   DType compute = DType::kF64;  // of intermediates
   DType result = DType::kF64;
-  std::vector<Step> steps;    // empty where the result is empty or a sum over nothing
-  std::vector<Slice> slices;  // those of the result's labels first
+  std::vector<Step> steps;            // empty where the result is empty or a sum over nothing
+  std::vector<Slice> slices;          // nested loops, the last one runs fastest
   std::vector<Axes> operand_strides;  // as the steps use them, by axis
   PathReport path;
-  double mac = 0, flop = 0;  // of all steps and slices
+  double mac = 0, flop = 0;  // of all runs of all steps
   double predicted_s = 0;
   double peak_bytes = 0;  // predicted
   bool calibrated = false;
@@ -132,6 +136,7 @@ class Plan {
                      Workspace& workspace, const RunOptions& options = {}) const;
   Tensor run(std::span<const TensorView> tensors, Workspace& workspace) const;
   std::int64_t slice_count() const;
+  std::int64_t runs_of(const Step& step) const;  // once for each part of the slices it sees
 };
 
 // Decides. Throws UserError: bad notation or shapes, dtypes that cannot be contracted, or a memory
