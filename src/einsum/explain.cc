@@ -9,7 +9,9 @@ namespace {
 
 std::string optimality(const Plan& plan) {
   const auto objective = name_of(plan.options.objective);
-  if (plan.path.optimal) return fmt::format("optimal for {}", objective);
+  if (plan.path.optimal) {
+    return fmt::format("optimal for {}{}", objective, plan.slices.empty() ? "" : " of a slice");
+  }
   return fmt::format("heuristic ({}), {} {:.4g}, lower bound {:.4g}", plan.path.method, objective,
                      plan.path.cost, plan.path.lower_bound);
 }

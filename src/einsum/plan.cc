@@ -89,11 +89,14 @@ class Planner {
     for (bool first = true;; first = false) {
       const StepsInput input = steps_input();
       if (known == nullptr || !first) find_path(input);
+      if (first) uncut_ = plan_.path.tree;
       Steps steps = make_steps(input, plan_.path.tree, model_);
       const double peak = fixed_bytes_ + steps.peak_bytes;
       least_peak_ = first ? peak : std::min(least_peak_, peak);
       if (!budget || peak <= static_cast<double>(*budget)) {
+        plan_.slices = slices();
         finish(std::move(steps), input);
+        if (!first) try_uncut(input);
         return;
       }
       if (!slice_one_more(input)) {
@@ -220,16 +223,41 @@ class Planner {
     return true;
   }
 
-  void finish(Steps steps, const StepsInput& input) {
+  // The labels of the result first: a part of it is done at a time.
+  std::vector<Slice> slices() const {
+    std::vector<Slice> all;
     for (const bool summed : {false, true}) {
       for (std::size_t l = 0; l < extents_.size(); ++l) {
         const Label label = static_cast<Label>(l);
         const bool in_result = std::ranges::count(plan_.problem.output, label) != 0;
         if (extents_[l] == plan_.problem.extents[l] || in_result == summed) continue;
-        plan_.slices.push_back(
-            {label, extents_[l], plan_.problem.extents[l] / extents_[l], summed});
+        all.push_back({label, extents_[l], plan_.problem.extents[l] / extents_[l], summed});
       }
     }
+    return all;
+  }
+
+  // The order for one slice is the best for that slice. Where much of it need not be repeated, the
+  // order that was best before anything was cut can be better in all.
+  void try_uncut(const StepsInput& input) {
+    Steps steps = make_steps(input, uncut_, model_);
+    if (steps.peak_bytes > *input.available) return;
+    const Plan found = plan_;
+    plan_.slices = slices();
+    finish(std::move(steps), input);
+    if (plan_.predicted_s < found.predicted_s) {
+      const PairTimeModel time(model_, plan_.compute);
+      plan_.path.method = "order of the uncut problem";
+      plan_.path.cost =
+          cost_of(network(input, reduced_sets(input)), uncut_, plan_.options.objective, &time);
+      plan_.path.optimal = false;
+      plan_.path.tree = uncut_;
+    } else {
+      plan_ = found;
+    }
+  }
+
+  void finish(Steps steps, const StepsInput& input) {
     plan_.steps = std::move(steps.steps);
     const auto hoisted = hoist(plan_.steps, plan_.slices,
                                {.operands = operand_labels(),
@@ -257,6 +285,7 @@ class Planner {
   const TimeModel& model_;
   std::vector<std::int64_t> extents_;
   Axes output_strides_;
+  Tree uncut_;  // the order before anything was cut
   double fixed_bytes_ = 0, least_peak_ = 0;
 };
 

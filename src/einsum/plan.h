@@ -6,10 +6,8 @@
 // plan.cc tells how a plan comes to be; run.cc how it runs.
 
 #include <complex>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,18 +96,9 @@ struct RunReport {
   std::size_t peak_bytes = 0;        // operands, result and workspace
 };
 
-// Results of steps that several runs have in common, by what was computed (see step_signatures).
-struct SharedResults {
-  std::map<std::string, Workspace::Buffer> results;  // made by the first run that needs them
-  std::set<std::string> wanted;                      // worth keeping
-  int reused = 0;                                    // steps that were found here
-};
-
 struct RunOptions {
   std::complex<double> alpha = 1, beta = 0;
   bool analyze = false;  // fill in step_seconds and step_kernels
-  SharedResults* shared = nullptr;
-  std::span<const std::string> signatures = {};  // of the plan's steps; needed with `shared`
 };
 
 class Plan {

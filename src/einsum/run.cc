@@ -195,20 +195,7 @@ class Run {
       const bool last = s + 1 == plan_.steps.size();
       const auto node = static_cast<std::size_t>(step.result);
       T* to = result;
-      const bool shared = !last && options_.shared != nullptr &&
-                          options_.shared->wanted.contains(options_.signatures[s]);
-      if (shared) {
-        auto& kept = options_.shared->results[options_.signatures[s]];
-        if (kept) {
-          ++options_.shared->reused;
-          at[node] = kept.template data<T>();
-          release(step);
-          continue;
-        }
-        kept = workspace_.take<T>(element_count(step.c));
-        to = kept.template data<T>();
-        at[node] = to;
-      } else if (!last) {
+      if (!last) {
         buffers_[node] = workspace_.take<T>(element_count(step.c));
         to = buffers_[node].template data<T>();
         at[node] = to;
