@@ -14,9 +14,10 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "einsum/blas.h"
+#include "einsum/cp_model.h"
 #include "einsum/matrix.h"
 #include "einsum/mttkrp.h"
+#include "einsum/normal_equations.h"
 
 namespace assay::einsum {
 namespace {
@@ -26,34 +27,18 @@ namespace {
 constexpr double kCancelling = -0.9, kLargeWeights = 2;
 constexpr int kHalsPasses = 2;
 
-// Σ_r λ_r u_r ∘ v_r ∘ …, row-major: modes are joined one by one, the last one by a matrix product.
-template <typename T>
-std::vector<T> rebuild(const std::vector<T>& weights, const std::vector<Matrix<T>>& factors) {
-  const std::int64_t rank = factors[0].columns;
-  Matrix<T> rows(1, rank);
-  rows.data = weights;
-  for (std::size_t mode = 0; mode + 1 < factors.size(); ++mode) {
-    const auto& u = factors[mode];
-    Matrix<T> next(rows.rows * u.rows, rank);
-    for (std::int64_t i = 0; i < next.rows; ++i) {
-      for (std::int64_t r = 0; r < rank; ++r) next(i, r) = rows(i / u.rows, r) * u(i % u.rows, r);
-    }
-    rows = std::move(next);
-  }
-  return multiply(rows, transposed(factors.back())).data;
-}
-
 template <typename T>
 class Als {
  public:
-  Als(const DenseTensor<T>& x, const CpOptions& options, int start)
-      : x_(x), o_(options), norm_(norm<T>(x.elements())), start_(start) {
-    if (!std::isfinite(norm_)) fail("cp: the tensor has NaN or infinite entries, norm {}", norm_);
-    for (std::size_t mode = 0; mode < x.order(); ++mode) {
-      factors_.push_back(initial(mode));
-      grams_.push_back(cross(factors_.back(), factors_.back()));
-    }
-    weights_.assign(static_cast<std::size_t>(o_.rank), T(1));
+  Als(const DenseTensor<T>& x, double norm, const CpOptions& options, int start)
+      : x_(x),
+        o_(options),
+        norm_(norm),
+        start_(start),
+        factors_(initial_factors()),
+        weights_(static_cast<std::size_t>(o_.rank), T(1)),
+        mttkrp_(x_, factors_, o_.threads) {
+    for (const auto& u : factors_) grams_.push_back(cross(u, u));
   }
 
   CpResult run() {
@@ -64,7 +49,7 @@ class Als {
       const double before = fit;
       // A fit that nothing is decided by need not be exact before the last sweep.
       const bool decides = o_.change >= 0 || o_.target_fit <= 1;
-      fit = 1 - sweep(decides || result.sweeps + 1 == o_.max_sweeps);
+      fit = 1 - sweep(o_.exact_fit && (decides || result.sweeps + 1 == o_.max_sweeps));
       ++result.sweeps;
       result.trace.push_back(fit);
       if (fit >= o_.target_fit) {
@@ -86,6 +71,12 @@ class Als {
   }
 
  private:
+  std::vector<Matrix<T>> initial_factors() const {
+    std::vector<Matrix<T>> factors;
+    for (std::size_t mode = 0; mode < x_.order(); ++mode) factors.push_back(initial(mode));
+    return factors;
+  }
+
   Matrix<T> initial(std::size_t mode) const {
     const std::int64_t n = x_.shape[mode];
     if (o_.start != nullptr && start_ == 0) {
@@ -119,30 +110,28 @@ class Als {
   // Updates all modes; returns the relative error, to rounding of the tensor's norm or exactly.
   double sweep(bool exactly) {
     double error = 0;
-    for_each_mttkrp<T>(
-        x_, factors_,
-        [&](std::size_t mode, Matrix<T>& m) {
-          const bool last = mode + 1 == x_.order();
-          const Matrix<T> products = last ? m : Matrix<T>();
-          auto& u = factors_[mode];
-          if (o_.nonnegative) {
-            hals(mode, m);
-          } else {
-            solve(gamma(mode), m);
-            u = m;
-          }
-          // ⟨X, X̂⟩ = ⟨M, U·λ⟩, before the columns are normalised.
-          double inner = 0;
-          if (last) {
-            for (std::size_t i = 0; i < u.data.size(); ++i) {
-              inner += static_cast<double>(products.data[i]) * static_cast<double>(u.data[i]);
-            }
-          }
-          normalize(u);
-          grams_[mode] = cross(u, u);
-          if (last) error = relative_error(inner, exactly);
-        },
-        o_.threads);
+    for (std::size_t mode = 0; mode < x_.order(); ++mode) {
+      auto m = mttkrp_.next();
+      const bool last = mode + 1 == x_.order();
+      const Matrix<T> products = last ? m : Matrix<T>();
+      auto& u = factors_[mode];
+      if (o_.nonnegative) {
+        hals(mode, m);
+      } else {
+        solve(gamma(mode), m);
+        u = std::move(m);
+      }
+      // ⟨X, X̂⟩ = ⟨M, U·λ⟩, before the columns are normalised.
+      double inner = 0;
+      if (last) {
+        for (std::size_t i = 0; i < u.data.size(); ++i) {
+          inner += static_cast<double>(products.data[i]) * static_cast<double>(u.data[i]);
+        }
+      }
+      normalize(u);
+      grams_[mode] = cross(u, u);
+      if (last) error = relative_error(inner, exactly);
+    }
     return error;
   }
 
@@ -161,33 +150,19 @@ class Als {
     if (square > std::sqrt(std::numeric_limits<T>::epsilon()) || !exactly) {
       return std::sqrt(std::max(square, 0.0));
     }
-    return distance<T>(x_.elements(), rebuilt()) / norm_;  // the difference above is rounding
+    return distance_to_model(x_, weights_, factors_, o_.threads) / norm_;  // that was rounding
   }
 
-  // Solves u·Γ = m in place. Row-major m is the matrix of right-hand sides as LAPACK has it.
   void solve(const Matrix<T>& gamma, Matrix<T>& m) {
-    const int r = static_cast<int>(o_.rank), rows = static_cast<int>(m.rows);
-    auto factor = gamma.data;
-    auto solution = m.data;
-    if (solve_positive_definite<T>(r, factor.data(), rows, solution.data()) && finite(solution)) {
-      m.data = std::move(solution);
-      return;
+    switch (solve_normal_equations(gamma, m)) {
+      case SolveStage::kCholesky:
+        break;
+      case SolveStage::kTruncated:
+        ++truncated_;
+        break;
+      case SolveStage::kRidge:
+        ++ridged_;
     }
-    // Nearly dependent components: the least solution, without directions that Γ does not see.
-    dependent_ = true;
-    const auto e = falling_eigen(gamma);
-    const T cut = static_cast<T>(o_.rank) * std::numeric_limits<T>::epsilon() * e.values[0];
-    auto turned = multiply(m, e.vectors);
-    for (std::int64_t j = 0; j < o_.rank; ++j) {
-      const T value = e.values[static_cast<std::size_t>(j)];
-      const T inverse = value > cut && value > 0 ? T(1) / value : T(0);
-      for (std::int64_t i = 0; i < m.rows; ++i) turned(i, j) *= inverse;
-    }
-    m = multiply(turned, transposed(e.vectors));
-  }
-
-  static bool finite(const std::vector<T>& values) {
-    return std::ranges::all_of(values, [](T v) { return std::isfinite(v); });
   }
 
   // Column after column, the others fixed: u_r ← max(0, u_r + (m_r − U Γ_r)/Γ_rr).
@@ -224,8 +199,6 @@ class Als {
     }
   }
 
-  std::vector<T> rebuilt() const { return rebuild(weights_, factors_); }
-
   void finish(CpResult& result, double fit) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(o_.rank));
     std::iota(order.begin(), order.end(), 0);
@@ -246,7 +219,8 @@ class Als {
     }
     result.fit = fit;
     result.relative_error = 1 - fit;
-    result.dependent = dependent_;
+    result.truncated = truncated_;
+    result.ridged = ridged_;
     const auto cosines = gamma(x_.order());
     double largest = 0;
     for (const T w : weights_) largest = std::max(largest, static_cast<double>(w));
@@ -265,15 +239,18 @@ class Als {
   int start_;
   std::vector<Matrix<T>> factors_, grams_;
   std::vector<T> weights_;
-  bool dependent_ = false;
+  Mttkrp<T> mttkrp_;
+  int truncated_ = 0, ridged_ = 0;
 };
 
 template <typename T>
 CpResult best_of(const TensorView& view, const CpOptions& o) {
   const auto x = DenseTensor<T>::borrow(view);
-  auto best = Als<T>(x, o, 0).run();
+  const double size = norm<T>(x.elements());
+  if (!std::isfinite(size)) fail("cp: the tensor has NaN or infinite entries, norm {}", size);
+  auto best = Als<T>(x, size, o, 0).run();
   for (int start = 1; start <= o.restarts && best.fit < o.target_fit; ++start) {
-    auto other = Als<T>(x, o, start).run();
+    auto other = Als<T>(x, size, o, start).run();
     if (other.fit > best.fit) best = std::move(other);
   }
   return best;
@@ -289,7 +266,7 @@ Tensor reconstruct(const CpResult& d) {
     std::ranges::copy(f.as<T>(), factors.back().data.begin());
   }
   const auto weights = d.weights.as<T>();
-  const auto values = rebuild(std::vector<T>(weights.begin(), weights.end()), factors);
+  const auto values = model_tensor(std::vector<T>(weights.begin(), weights.end()), factors);
   Tensor result(kDTypeOf<T>, Shape(shape));
   std::ranges::copy(values, result.as<T>().begin());
   return result;

@@ -25,6 +25,9 @@ struct CpOptions {
   CpInit init = CpInit::kSvd;
   int restarts = 0;          // further random starts; the best fit of all counts
   bool nonnegative = false;  // factors ≥ 0, by hierarchical least squares
+  // Whether a fit that comes out within √ε of 1 is computed again from the tensor itself, which is
+  // a pass over it: the formula's difference is rounding there. Without, it is good to about √ε.
+  bool exact_fit = true;
   std::uint64_t seed = 0;
   int threads = 1;
   // Where the first start begins instead of `init`: extent × rank each, of the tensor's dtype (f32,
@@ -47,7 +50,8 @@ struct CpResult {
   // weights, two components cancel: the best approximation may not exist.
   double congruence = 0;
   bool degenerate = false;
-  bool dependent = false;  // some normal equations were singular: the least solution was taken
+  // Normal equations that Cholesky could not solve, and how many of which (normal_equations.h).
+  int truncated = 0, ridged = 0;
 };
 
 // f32 in f32, everything else real in f64. Throws UserError: complex input, fewer than two modes,

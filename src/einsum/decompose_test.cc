@@ -83,9 +83,31 @@ TEST(Tucker, RangeFindersAgree) {
   }
 }
 
+TEST(Tucker, RanksAboveTheOtherExtents) {
+  // Mode 0 has rank 5, but its unfolding has two columns, and in HOOI the core's rest has one.
+  Tensor x(DType::kF64, Shape({7, 2, 1}));
+  fill_uniform(x.mutable_view(), Philox(4), -1, 1);
+  for (const auto finder : {RangeFinder::kGram, RangeFinder::kSvd, RangeFinder::kRandomized}) {
+    for (const auto method : {TuckerMethod::kHosvd, TuckerMethod::kStHosvd, TuckerMethod::kHooi}) {
+      const auto full = tucker(x.view(), {.method = method, .ranks = {5, 2, 1}, .finder = finder});
+      EXPECT_LT(error_between(x, tucker_reconstruct(full)), 1e-12);
+      const auto cut = tucker(x.view(), {.method = method, .ranks = {5, 1, 1}, .finder = finder});
+      EXPECT_NEAR(error_between(x, tucker_reconstruct(cut)), cut.relative_error, 1e-12);
+      const auto u = cut.factors[0].view();
+      for (std::int64_t a = 0; a < 5; ++a) {  // orthonormal, to rounding
+        for (std::int64_t b = 0; b < 5; ++b) {
+          double product = 0;
+          for (std::int64_t i = 0; i < 7; ++i) product += u.at<double>(i, a) * u.at<double>(i, b);
+          EXPECT_NEAR(product, a == b ? 1 : 0, 1e-13);
+        }
+      }
+    }
+  }
+}
+
 TEST(Tucker, KeepsToItsTolerance) {
   const auto x = hilbert(16);
-  for (const double tolerance : {1e-1, 1e-3, 1e-6, 1e-10}) {
+  for (const double tolerance : {1e-1, 1e-3, 1e-6, 1e-7, 2e-8, 1e-10}) {
     const auto d = tucker(x.view(), {.tolerance = tolerance});
     EXPECT_LE(error_between(x, tucker_reconstruct(d)), tolerance * (1 + 1e-6)) << tolerance;
     const auto train = tensor_train(x.view(), {.tolerance = tolerance});
@@ -180,6 +202,23 @@ TEST(Cp, ZeroTensorAndRankAboveTheExtents) {
   fill_uniform(x.mutable_view(), Philox(9), -1, 1);
   const auto d = cp(x.view(), {.rank = 7, .max_sweeps = 500, .target_fit = 1 - 1e-6});
   EXPECT_GT(d.fit, 1 - 1e-4);
+}
+
+TEST(Cp, FitNearOneIsExactWhereAskedFor) {
+  // An exact tensor of rank 2: the true error falls to rounding, below what the formula sees.
+  const std::vector<double> a = {1, 2, 3}, b = {1, 0, -1}, c = {2, 1, 1}, d = {0, 1, -2};
+  const auto x = from_components({a, b, c, d, c, a}, 3);
+  CpOptions o{.rank = 2, .max_sweeps = 60, .change = -1, .target_fit = 2};
+  const auto exact = cp(x.view(), o);
+  EXPECT_NEAR(error_between(x, cp_reconstruct(exact)), exact.relative_error, 1e-15);
+  o.exact_fit = false;
+  const auto cheap = cp(x.view(), o);
+  // (‖X‖² + ‖X̂‖² − 2⟨X, X̂⟩)/‖X‖² cancels to a few ε: its root is the bound.
+  EXPECT_NEAR(cheap.relative_error, exact.relative_error, 1e-7);
+  ASSERT_EQ(cheap.trace.size(), exact.trace.size());
+  for (std::size_t m = 0; m < 3; ++m) {
+    EXPECT_EQ(error_between(cheap.factors[m], exact.factors[m]), 0);
+  }
 }
 
 TEST(Cp, FourModesInF32AndNonnegative) {

@@ -18,6 +18,14 @@ std::string& key_buffer() {
   return buffer;
 }
 
+void add(Counters& sum, const Counters& more) {
+  for (std::size_t k = 0; k < sum.kernels.size(); ++k) sum.kernels[k] += more.kernels[k];
+  sum.gemm_calls += more.gemm_calls;
+  sum.gemv_calls += more.gemv_calls;
+  sum.reference_calls += more.reference_calls;
+  sum.copied_bytes += more.copied_bytes;
+}
+
 }  // namespace
 
 EngineOptions EngineOptions::from_environment() {
@@ -40,7 +48,8 @@ Engine::Engine(EngineOptions options)
     : options_(std::move(options)),
       backend_(options_.backend),
       plans_(options_.cached_plans),
-      paths_(options_.cached_paths) {
+      paths_(options_.cached_paths),
+      multi_plans_(options_.cached_plans) {
   if (!options_.path_file.empty()) load_paths(options_.path_file, paths_);
 }
 
@@ -149,42 +158,64 @@ Tensor Engine::einsum(std::span<const std::vector<std::int32_t>> labels,
   return einsum(to_string(integer_notation(labels, output)), operands, call);
 }
 
-std::vector<Tensor> Engine::multi_einsum(std::span<const SharedExpression> expressions,
-                                         std::span<const TensorView> operands, int* reused) {
-  struct Call {
-    std::shared_ptr<const Plan> plan;
-    std::vector<TensorView> views;
-    std::vector<std::string> signatures;
-  };
-  std::vector<Call> calls;
-  SharedResults shared;
-  std::set<std::string> seen;
+std::shared_ptr<const MultiPlan> Engine::multi_plan(std::span<const SharedExpression> expressions,
+                                                    std::span<const TensorView> operands) {
+  const auto options = plan_options({});
+  std::string key;
   for (const auto& e : expressions) {
-    Call call;
-    for (const std::size_t i : e.operands) {
-      if (i >= operands.size()) {
-        fail("einsum: '{}' names common operand {}, but there are {}", e.expression, i,
-             operands.size());
+    key += fmt::format("{}|{};", e.expression, fmt::join(e.operands, ","));
+  }
+  for (const auto& operand : operands) append_key(key, operand);
+  append_key(key, options, options_.model.id);
+  if (auto found = multi_plans_.find(key)) return found;
+  std::vector<OperandSpec> specs;
+  for (const auto& operand : operands) specs.push_back(OperandSpec::of(operand));
+  const PlanMaker maker = [&](const std::string& expression, std::span<const OperandSpec> of,
+                              std::optional<DType> dtype, Precision precision) {
+    auto own = options;
+    own.dtype = dtype;
+    own.precision = precision;
+    return plan(expression, of, own);
+  };
+  auto made = std::make_shared<const MultiPlan>(plan_together(expressions, specs, maker));
+  multi_plans_.insert(key, made);
+  return made;
+}
+
+std::vector<Tensor> Engine::multi_einsum(std::span<const SharedExpression> expressions,
+                                         std::span<const TensorView> operands,
+                                         MultiReport* report) {
+  const auto together = multi_plan(expressions, operands);
+  const auto& calls = together->calls;
+  std::vector<std::size_t> last_use(calls.size(), calls.size());
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    for (const std::size_t i : calls[c].operands) {
+      if (i >= operands.size()) last_use[i - operands.size()] = c;
+    }
+  }
+  MultiReport said{
+      together->shared, together->saved, together->predicted_s, together->separate_s, {}};
+  std::vector<std::optional<Tensor>> made(calls.size());
+  Workspace workspace;
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    const auto& p = *calls[c].plan;
+    std::vector<TensorView> views;
+    for (const std::size_t i : calls[c].operands) {
+      views.push_back(i < operands.size() ? operands[i] : made[i - operands.size()]->view());
+    }
+    made[c].emplace(p.result, p.output_shape());
+    add(said.counters, p.run_into(views, made[c]->mutable_view(), workspace).counters);
+    for (const std::size_t i : calls[c].operands) {
+      if (i >= operands.size() && last_use[i - operands.size()] == c) {
+        made[i - operands.size()].reset();
       }
-      call.views.push_back(operands[i]);
     }
-    call.plan = plan(e.expression, call.views);
-    call.signatures = step_signatures(*call.plan, e.operands);
-    for (const auto& s : call.signatures) {
-      if (!seen.insert(s).second) shared.wanted.insert(s);
-    }
-    calls.push_back(std::move(call));
   }
   std::vector<Tensor> results;
-  Workspace workspace;
-  for (const auto& call : calls) {
-    Tensor out(call.plan->result, call.plan->output_shape());
-    call.plan->run_into(call.views, out.mutable_view(), workspace,
-                        {.shared = &shared, .signatures = call.signatures});
-    results.push_back(std::move(out));
+  for (std::size_t c = together->shared; c < calls.size(); ++c) {
+    results.push_back(std::move(*made[c]));
   }
-  shared.results.clear();
-  if (reused != nullptr) *reused = shared.reused;
+  if (report != nullptr) *report = said;
   return results;
 }
 
@@ -192,35 +223,6 @@ void Engine::save_paths() const {
   if (!options_.path_file.empty()) {
     einsum::save_paths(options_.path_file, paths_, options_.cached_paths);
   }
-}
-
-std::vector<std::string> step_signatures(const Plan& plan, std::span<const std::size_t> operands) {
-  // Text of every node; labels are numbered in order of appearance within a step.
-  std::vector<std::string> nodes, signatures;
-  for (std::size_t i = 0; i < plan.operands.size(); ++i)
-    nodes.push_back(fmt::format("o{}", operands[i]));
-  for (const auto& step : plan.steps) {
-    std::map<Label, int> numbers;
-    std::string text = fmt::format("({}:", name_of(plan.compute));
-    const auto layout = [&](const Layout& modes) {
-      for (const auto& mode : modes) {
-        const auto number = numbers.try_emplace(mode.label, numbers.size()).first->second;
-        text += fmt::format("{}x{}/{} ", number, mode.extent, mode.stride);
-      }
-    };
-    text += nodes[static_cast<std::size_t>(step.operands[0])] + "|";
-    layout(step.a);
-    if (step.operands.size() > 1) {
-      text += "," + nodes[static_cast<std::size_t>(step.operands[1])] + "|";
-      layout(step.b);
-    }
-    text += "->";
-    layout(step.c);
-    text += ")";
-    nodes.push_back(text);
-    signatures.push_back(std::move(text));
-  }
-  return signatures;
 }
 
 }  // namespace assay::einsum

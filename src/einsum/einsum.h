@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "einsum/multi_plan.h"
 #include "einsum/plan.h"
 #include "einsum/plan_cache.h"
 #include "einsum/time_model.h"
@@ -48,10 +49,12 @@ struct CallOptions {
   std::optional<std::uint64_t> memory;
 };
 
-// One expression of several over common operands.
-struct SharedExpression {
-  std::string expression;
-  std::vector<std::size_t> operands;  // which of the common operands, in the expression's order
+// What a call of multi_einsum shared, and what ran.
+struct MultiReport {
+  std::size_t shared = 0;                  // intermediates that several expressions read
+  int saved = 0;                           // contractions that were not made again
+  double predicted_s = 0, separate_s = 0;  // as planned, and if each expression went its own way
+  Counters counters;
 };
 
 class Engine {
@@ -74,10 +77,12 @@ class Engine {
                 const std::optional<std::vector<std::int32_t>>& output,
                 const CallOptions& options = {});
 
-  // Several contractions at once; intermediates that two of them have in common are made once.
-  // `reused` is told how many steps that saved.
+  // Several contractions at once, planned together (multi_plan.h).
   std::vector<Tensor> multi_einsum(std::span<const SharedExpression> expressions,
-                                   std::span<const TensorView> operands, int* reused = nullptr);
+                                   std::span<const TensorView> operands,
+                                   MultiReport* report = nullptr);
+  std::shared_ptr<const MultiPlan> multi_plan(std::span<const SharedExpression> expressions,
+                                              std::span<const TensorView> operands);
 
   // The plan for such operands, from the cache if it was made before.
   std::shared_ptr<const Plan> plan(std::string_view expression,
@@ -107,12 +112,9 @@ class Engine {
   std::atomic<Backend> backend_;
   PlanCache plans_;
   PathCache paths_;
+  LruCache<MultiPlan> multi_plans_;
   std::mutex workspace_mutex_;
   Workspace workspace_;
 };
-
-// What each step of a plan computes from which operands (numbered by `operands`), as text: equal
-// texts are equal results, element for element.
-std::vector<std::string> step_signatures(const Plan& plan, std::span<const std::size_t> operands);
 
 }  // namespace assay::einsum

@@ -9,7 +9,9 @@ namespace {
 
 std::string optimality(const Plan& plan) {
   const auto objective = name_of(plan.options.objective);
-  if (plan.path.optimal) return fmt::format("optimal for {}", objective);
+  if (plan.path.optimal) {
+    return fmt::format("optimal for {}{}", objective, plan.slices.empty() ? "" : " of a slice");
+  }
   return fmt::format("heuristic ({}), {} {:.4g}, lower bound {:.4g}", plan.path.method, objective,
                      plan.path.cost, plan.path.lower_bound);
 }
@@ -33,6 +35,7 @@ std::string step_line(const Plan& plan, std::size_t s, const RunReport* report) 
       s, step.expression, name_of(l.kernel), l.size.m, l.size.n, l.size.k, l.size.batch, l.copies,
       l.copies == 1 ? "copy" : "copies", format_bytes(l.bytes + l.copied_bytes),
       format_seconds(l.predicted_s), 100 * l.band);
+  if (!plan.slices.empty()) text += fmt::format("; {} runs", plan.runs_of(step));
   if (step.runner_up) {
     text += fmt::format("; next {} ×{:.2f}", name_of(*step.runner_up),
                         step.runner_up_s / l.predicted_s);
@@ -40,7 +43,7 @@ std::string step_line(const Plan& plan, std::size_t s, const RunReport* report) 
   if (report != nullptr && s < report->step_seconds.size()) {
     text += fmt::format(
         "; measured {} by {}",
-        format_seconds(report->step_seconds[s] / static_cast<double>(plan.slice_count())),
+        format_seconds(report->step_seconds[s] / static_cast<double>(plan.runs_of(step))),
         name_of(report->step_kernels[s]));
   }
   return text + "\n";
@@ -64,6 +67,7 @@ Json step_json(const Plan& plan, std::size_t s, const RunReport* report) {
                {"copies", l.copies},
                {"copied_bytes", l.copied_bytes},
                {"predicted_s", l.predicted_s},
+               {"runs", plan.runs_of(step)},
                {"band", l.band},
                {"runner_up", nullptr}};
   if (step.runner_up) {
@@ -72,7 +76,7 @@ Json step_json(const Plan& plan, std::size_t s, const RunReport* report) {
                          {"margin", step.runner_up_s / l.predicted_s - 1}};
   }
   if (report != nullptr && s < report->step_seconds.size()) {
-    json["measured_s"] = report->step_seconds[s] / static_cast<double>(plan.slice_count());
+    json["measured_s"] = report->step_seconds[s] / static_cast<double>(plan.runs_of(step));
     json["measured_kernel"] = name_of(report->step_kernels[s]);
   }
   return json;

@@ -53,30 +53,35 @@ Tensor DenseTensor<T>::tensor() const {
   return result;
 }
 
+namespace {
+
+// Σ term(i), in eight sums, so that additions need not wait for each other.
+template <typename Term>
+double sum_of(std::size_t count, const Term& term) {
+  double sums[8] = {};
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    for (std::size_t j = 0; j < 8; ++j) sums[j] += term(i + j);
+  }
+  for (; i < count; ++i) sums[0] += term(i);
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+}  // namespace
+
 template <typename T>
 double norm(std::span<const T> values) {
-  // Four sums, so that additions need not wait for each other.
-  double sums[4] = {};
-  std::size_t i = 0;
-  for (; i + 4 <= values.size(); i += 4) {
-    for (std::size_t j = 0; j < 4; ++j) {
-      sums[j] += static_cast<double>(values[i + j]) * static_cast<double>(values[i + j]);
-    }
-  }
-  for (; i < values.size(); ++i) {
-    sums[0] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-  }
-  return std::sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  return std::sqrt(sum_of(values.size(), [&](std::size_t i) {
+    return static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  }));
 }
 
 template <typename T>
 double distance(std::span<const T> x, std::span<const T> y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  return std::sqrt(sum_of(x.size(), [&](std::size_t i) {
     const double d = static_cast<double>(x[i]) - static_cast<double>(y[i]);
-    sum += d * d;
-  }
-  return std::sqrt(sum);
+    return d * d;
+  }));
 }
 
 template <typename T>

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "einsum/hoist.h"
 #include "einsum/steps.h"
 #include "einsum/terms.h"
 
@@ -88,11 +89,14 @@ class Planner {
     for (bool first = true;; first = false) {
       const StepsInput input = steps_input();
       if (known == nullptr || !first) find_path(input);
+      if (first) uncut_ = plan_.path.tree;
       Steps steps = make_steps(input, plan_.path.tree, model_);
       const double peak = fixed_bytes_ + steps.peak_bytes;
       least_peak_ = first ? peak : std::min(least_peak_, peak);
       if (!budget || peak <= static_cast<double>(*budget)) {
-        finish(std::move(steps), peak);
+        plan_.slices = slices();
+        finish(std::move(steps), input);
+        if (!first) try_uncut(input);
         return;
       }
       if (!slice_one_more(input)) {
@@ -157,7 +161,8 @@ class Planner {
                   in_memory_order(tree, sets.size(), sizes)};
   }
 
-  // Bytes of intermediates that are alive at the same time, were `extents` used.
+  // Bytes of intermediates that are alive at the same time, were `extents` used, and the work of
+  // all slices, were each step run for the parts of those labels only that its operands have.
   double live_peak(const StepsInput& input, const std::vector<std::int64_t>& extents,
                    double& mac) const {
     Network whole = network(input, reduced_sets(input));
@@ -167,7 +172,18 @@ class Planner {
     const auto& tree = plan_.path.tree;
     const auto nodes = node_labels(whole, tree);
     double live = 0, peak = 0;
-    mac = cost_of(whole, tree, Objective::kMac, nullptr);
+    auto seen = operand_labels();
+    mac = 0;
+    for (const auto& [a, b] : tree.merges) {
+      const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
+      double work = product_of_extents(whole, nodes[first] | nodes[second]);
+      seen.push_back(seen[first] | seen[second]);
+      seen.back().for_each([&](Label l) {
+        const auto at = static_cast<std::size_t>(l);
+        work *= static_cast<double>(plan_.problem.extents[at] / extents[at]);
+      });
+      mac += work;
+    }
     const auto size = [&](int node) {
       return static_cast<std::size_t>(node) < whole.terms.size()
                  ? 0.0
@@ -195,11 +211,10 @@ class Planner {
       tried[l] /= divisor;
       double mac = 0;
       const double peak = live_peak(input, tried, mac);
-      const double work = mac * static_cast<double>(divisor);
-      if (best < 0 || std::pair(peak, work) < std::pair(best_peak, best_work)) {
+      if (best < 0 || std::pair(peak, mac) < std::pair(best_peak, best_work)) {
         best = static_cast<Label>(l);
         best_peak = peak;
-        best_work = work;
+        best_work = mac;
         best_chunk = tried[l];
       }
     }
@@ -208,28 +223,69 @@ class Planner {
     return true;
   }
 
-  void finish(Steps steps, double peak) {
+  // The labels of the result first: a part of it is done at a time.
+  std::vector<Slice> slices() const {
+    std::vector<Slice> all;
     for (const bool summed : {false, true}) {
       for (std::size_t l = 0; l < extents_.size(); ++l) {
         const Label label = static_cast<Label>(l);
         const bool in_result = std::ranges::count(plan_.problem.output, label) != 0;
         if (extents_[l] == plan_.problem.extents[l] || in_result == summed) continue;
-        plan_.slices.push_back(
-            {label, extents_[l], plan_.problem.extents[l] / extents_[l], summed});
+        all.push_back({label, extents_[l], plan_.problem.extents[l] / extents_[l], summed});
       }
     }
-    const auto repeats = static_cast<double>(plan_.slice_count());
-    plan_.mac = repeats * steps.mac;
-    plan_.flop = repeats * steps.flop;
-    plan_.predicted_s = repeats * steps.predicted_s;
-    plan_.peak_bytes = peak;
+    return all;
+  }
+
+  // The order for one slice is the best for that slice. Where much of it need not be repeated, the
+  // order that was best before anything was cut can be better in all.
+  void try_uncut(const StepsInput& input) {
+    Steps steps = make_steps(input, uncut_, model_);
+    if (steps.peak_bytes > *input.available) return;
+    const Plan found = plan_;
+    plan_.slices = slices();
+    finish(std::move(steps), input);
+    if (plan_.predicted_s < found.predicted_s) {
+      const PairTimeModel time(model_, plan_.compute);
+      plan_.path.method = "order of the uncut problem";
+      plan_.path.cost =
+          cost_of(network(input, reduced_sets(input)), uncut_, plan_.options.objective, &time);
+      plan_.path.optimal = false;
+      plan_.path.tree = uncut_;
+    } else {
+      plan_ = found;
+    }
+  }
+
+  void finish(Steps steps, const StepsInput& input) {
     plan_.steps = std::move(steps.steps);
+    const auto hoisted = hoist(plan_.steps, plan_.slices,
+                               {.operands = operand_labels(),
+                                .element_bytes = static_cast<double>(size_of(plan_.compute)),
+                                .available = input.available});
+    plan_.mac = hoisted.mac;
+    plan_.flop = hoisted.flop;
+    plan_.predicted_s = hoisted.predicted_s;
+    plan_.peak_bytes = fixed_bytes_ + hoisted.peak_bytes;
+  }
+
+  // The labels along which each operand changes.
+  std::vector<LabelSet> operand_labels() const {
+    std::vector<LabelSet> sets(plan_.operands.size());
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const auto& labels = plan_.problem.terms[i];
+      for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+        if (plan_.operands[i].shape[axis] != 1) sets[i].insert(labels[axis]);
+      }
+    }
+    return sets;
   }
 
   Plan& plan_;
   const TimeModel& model_;
   std::vector<std::int64_t> extents_;
   Axes output_strides_;
+  Tree uncut_;  // the order before anything was cut
   double fixed_bytes_ = 0, least_peak_ = 0;
 };
 
@@ -257,9 +313,21 @@ OperandSpec OperandSpec::of(const TensorView& view) {
   return {view.dtype(), view.shape(), view.strides()};
 }
 
+double Step::flop() const {
+  const auto& size = lowered.size;
+  if (operands.size() > 1) return size.flop();
+  return size.k > 1 ? size.mac() : 0;
+}
+
 std::int64_t Plan::slice_count() const {
   std::int64_t count = 1;
   for (const auto& slice : slices) count *= slice.parts;
+  return count;
+}
+
+std::int64_t Plan::runs_of(const Step& step) const {
+  std::int64_t count = 1;
+  for (int k = 0; k < step.depth; ++k) count *= slices[static_cast<std::size_t>(k)].parts;
   return count;
 }
 

@@ -6,10 +6,8 @@
 // plan.cc tells how a plan comes to be; run.cc how it runs.
 
 #include <complex>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +67,10 @@ struct Step {
   std::string expression;
   std::optional<Kernel> runner_up;
   double runner_up_s = 0;
+  // Runs once for each combination of parts of the plan's first `depth` slices.
+  int depth = 0;
+
+  double flop() const;  // of one run
 };
 
 // A label that is cut into parts of `chunk`, one after the other, to save memory.
@@ -94,18 +96,9 @@ struct RunReport {
   std::size_t peak_bytes = 0;        // operands, result and workspace
 };
 
-// Results of steps that several runs have in common, by what was computed (see step_signatures).
-struct SharedResults {
-  std::map<std::string, Workspace::Buffer> results;  // made by the first run that needs them
-  std::set<std::string> wanted;                      // worth keeping
-  int reused = 0;                                    // steps that were found here
-};
-
 struct RunOptions {
   std::complex<double> alpha = 1, beta = 0;
   bool analyze = false;  // fill in step_seconds and step_kernels
-  SharedResults* shared = nullptr;
-  std::span<const std::string> signatures = {};  // of the plan's steps; needed with `shared`
 };
 
 class Plan {
@@ -115,11 +108,11 @@ class Plan {
   std::vector<OperandSpec> operands;
   DType compute = DType::kF64;  // of intermediates
   DType result = DType::kF64;
-  std::vector<Step> steps;    // empty where the result is empty or a sum over nothing
-  std::vector<Slice> slices;  // those of the result's labels first
+  std::vector<Step> steps;            // empty where the result is empty or a sum over nothing
+  std::vector<Slice> slices;          // nested loops, the last one runs fastest
   std::vector<Axes> operand_strides;  // as the steps use them, by axis
   PathReport path;
-  double mac = 0, flop = 0;  // of all steps and slices
+  double mac = 0, flop = 0;  // of all runs of all steps
   double predicted_s = 0;
   double peak_bytes = 0;  // predicted
   bool calibrated = false;
@@ -132,6 +125,7 @@ class Plan {
                      Workspace& workspace, const RunOptions& options = {}) const;
   Tensor run(std::span<const TensorView> tensors, Workspace& workspace) const;
   std::int64_t slice_count() const;
+  std::int64_t runs_of(const Step& step) const;  // once for each part of the slices it sees
 };
 
 // Decides. Throws UserError: bad notation or shapes, dtypes that cannot be contracted, or a memory

@@ -154,14 +154,16 @@ class Run {
 
   void for_each_slice(T* result) {
     if (plan_.slices.empty()) {
-      steps(base_, result, scalar<T>(options_.beta));
+      steps(base_, result, scalar<T>(options_.beta), 0);
       return;
     }
     const Shape shape = plan_.output_shape();
     const auto output_strides = row_major_strides(shape);
     std::vector<std::int64_t> index(plan_.slices.size(), 0);
+    auto pointers = base_;
+    int from = 0;  // steps of this depth and more run for the next part
     for (std::int64_t part = 0; part < plan_.slice_count(); ++part) {
-      auto pointers = base_;
+      std::copy_n(base_.begin(), plan_.operands.size(), pointers.begin());
       std::int64_t offset = 0;
       bool first = true;
       for (std::size_t s = 0; s < plan_.slices.size(); ++s) {
@@ -173,35 +175,27 @@ class Run {
         offset += index[s] * part_stride(slice, plan_.problem.output, shape, output_strides);
         first &= !slice.summed || index[s] == 0;
       }
-      steps(pointers, result + offset, first ? scalar<T>(options_.beta) : T(1));
-      // The summed labels, which come last, run fastest: a part of the result is done at a time.
+      steps(pointers, result + offset, first ? scalar<T>(options_.beta) : T(1), from);
       for (std::size_t s = index.size(); s-- > 0;) {
+        from = static_cast<int>(s) + 1;
         if (++index[s] < plan_.slices[s].parts) break;
         index[s] = 0;
       }
     }
   }
 
-  void steps(std::vector<const T*> at, T* result, T beta) {
+  // Runs the steps of depth `from` and more; `at` has the results of the others from before.
+  void steps(std::vector<const T*>& at, T* result, T beta, int from) {
+    for (const Step& step : plan_.steps) {  // what was kept of earlier runs makes room first
+      if (step.depth >= from) buffers_[static_cast<std::size_t>(step.result)].reset();
+    }
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const Step& step = plan_.steps[s];
+      if (step.depth < from) continue;
       const bool last = s + 1 == plan_.steps.size();
       const auto node = static_cast<std::size_t>(step.result);
       T* to = result;
-      const bool shared = !last && options_.shared != nullptr &&
-                          options_.shared->wanted.contains(options_.signatures[s]);
-      if (shared) {
-        auto& kept = options_.shared->results[options_.signatures[s]];
-        if (kept) {
-          ++options_.shared->reused;
-          at[node] = kept.template data<T>();
-          release(step);
-          continue;
-        }
-        kept = workspace_.take<T>(element_count(step.c));
-        to = kept.template data<T>();
-        at[node] = to;
-      } else if (!last) {
+      if (!last) {
         buffers_[node] = workspace_.take<T>(element_count(step.c));
         to = buffers_[node].template data<T>();
         at[node] = to;
@@ -222,9 +216,10 @@ class Run {
 
   void release(const Step& step) {
     for (const int used : step.operands) {
-      if (static_cast<std::size_t>(used) >= plan_.operands.size()) {
-        buffers_[static_cast<std::size_t>(used)].reset();
-      }
+      const auto node = static_cast<std::size_t>(used);
+      if (node < plan_.operands.size()) continue;
+      // A result of an outer loop serves more than this run.
+      if (plan_.steps[node - plan_.operands.size()].depth == step.depth) buffers_[node].reset();
     }
   }
 

@@ -244,13 +244,7 @@ class StepMaker {
     live_ -= element_ * element_count(layout(tree_node));
   }
 
-  void finish(Step step) {
-    const auto& size = step.lowered.size;
-    result_.mac += size.mac();
-    result_.flop += step.operands.size() == 1 ? (size.k > 1 ? size.mac() : 0) : size.flop();
-    result_.predicted_s += step.lowered.predicted_s;
-    result_.steps.push_back(std::move(step));
-  }
+  void finish(Step step) { result_.steps.push_back(std::move(step)); }
 
   const StepsInput& in_;
   const Tree& tree_;

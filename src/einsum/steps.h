@@ -25,8 +25,7 @@ struct StepsInput {
 
 struct Steps {
   std::vector<Step> steps;
-  double peak_bytes = 0;  // of intermediates and copies
-  double mac = 0, flop = 0, predicted_s = 0;
+  double peak_bytes = 0;  // of intermediates and copies, if all of them run for every slice
 };
 
 // The label sets of the operands once labels that nobody else needs are summed.

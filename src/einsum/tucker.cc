@@ -21,7 +21,11 @@ class Tucker {
  public:
   Tucker(const TensorView& view, const TuckerOptions& options)
       : options_(options), x_(DenseTensor<T>::borrow(view)), norm_(norm<T>(x_.elements())) {
-    const double precise = std::sqrt(std::numeric_limits<T>::epsilon());
+    // An eigenvalue of a Gram matrix is off by about ε‖X‖². A tail may have as many of them as the
+    // mode has rows, and may be tolerance²‖X‖²/N: below that the Gram matrix cannot tell.
+    const auto longest = static_cast<double>(*std::ranges::max_element(x_.shape));
+    const double precise = std::sqrt(static_cast<double>(x_.order()) * longest *
+                                     static_cast<double>(std::numeric_limits<T>::epsilon()));
     finder_ = options.finder;
     if (finder_ == RangeFinder::kAuto) {
       finder_ = options.tolerance && *options.tolerance < precise ? RangeFinder::kSvd
@@ -121,7 +125,7 @@ class Tucker {
   }
 
   Matrix<T> leading_vectors(const DenseTensor<T>& x, std::size_t mode, std::int64_t rank) const {
-    if (finder_ != RangeFinder::kRandomized) return first_columns(spectrum(x, mode).first, rank);
+    if (finder_ != RangeFinder::kRandomized) return leading_of(spectrum(x, mode).first, rank);
     auto a = unfold(x, mode);
     const std::int64_t width = std::min(rank + kOversampling, a.rows);
     const auto omega =
@@ -131,7 +135,18 @@ class Tucker {
     basis = orthonormal(multiply(a, transposed(cross(basis, a))));
     auto small = cross(basis, a);  // width × columns
     auto f = thin_svd(small);
-    return first_columns(multiply(basis, f.left), rank);
+    return leading_of(multiply(basis, f.left), rank);
+  }
+
+  // The first columns. An unfolding with fewer columns than the rank has fewer vectors than were
+  // asked for: any others that are orthogonal to them complete the factor, the core is 0 there.
+  Matrix<T> leading_of(const Matrix<T>& vectors, std::int64_t rank) const {
+    if (rank <= vectors.columns) return first_columns(vectors, rank);
+    auto all = random_matrix<T>(vectors.rows, rank, options_.seed, stream_key("complete"));
+    for (std::int64_t i = 0; i < vectors.rows; ++i) {
+      std::copy_n(&vectors(i, 0), vectors.columns, &all(i, 0));
+    }
+    return orthonormal(all);
   }
 
   // R of the QR factorisation of a tall matrix.

@@ -24,7 +24,7 @@ enum class RangeFinder {
   kGram,  // eigenvectors of X_(n)X_(n)ᵀ: fast, accurate to √ε of the largest singular value
   kSvd,   // of X_(n) itself: accurate to ε
   kRandomized,  // of X_(n)Ω with a random Ω: for ranks far below the extents; needs ranks
-  kAuto,        // kSvd where a tolerance below √ε was asked for, else kGram
+  kAuto,        // kSvd where a tolerance is too small for kGram, near √ε, else kGram
 };
 
 struct TuckerOptions {

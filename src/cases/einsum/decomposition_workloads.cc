@@ -67,6 +67,7 @@ engine::CpResult run_cp(const DecompositionPoint& p, const Tensor& x,
   options.max_sweeps = static_cast<int>(p.sweeps);
   options.change = -1;  // all sweeps are made
   options.target_fit = 2;
+  options.exact_fit = false;  // the peers, told to make all sweeps, compute no fit at all
   options.start = &start;
   return engine::cp(x.view(), options);
 }
