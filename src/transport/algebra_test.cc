@@ -24,7 +24,7 @@ TEST(Kernels, InverseTimesMatrixIsTheIdentity) {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = uniform(random[i], -1, 1);
     for (int i = 0; i < n; ++i) a[static_cast<std::size_t>(i) * (n + 1)] += n;  // κ ≈ 2
     auto inverse = a;
-    invert_without_pivoting(n, inverse.data(), n, scratch);
+    invert_without_pivoting(n, inverse.data(), scratch);
     std::vector<double> product(a.size());
     blas::gemm(blas::Op::kNo, blas::Op::kNo, n, n, n, 1.0, a.data(), n, inverse.data(), n, 0.0,
                product.data(), n);
@@ -111,8 +111,8 @@ TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
       const double nu = 1e-1, epsi = parity ? 0 : 2e-3;
       int n = 0;
       auto a = assemble(system, nu, epsi, n);
-      std::vector<int> pivots;
-      ASSERT_TRUE(blas::factor_lu(n, a.data(), n, pivots));
+      LuFactors factors;
+      ASSERT_TRUE(factor_lu(n, a.data(), factors));
       EliminationWorkspace workspace;
       for (const auto how : {Elimination::kDense, Elimination::kStructured}) {
         const auto result = eliminate(system, nu, epsi, how, workspace);
@@ -120,7 +120,7 @@ TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
           auto source = from_three_blocks(system, system.source[s]);
           if (system.pinned) source[0][0] = 0;
           auto x = flat(source);
-          blas::solve_lu(blas::Op::kNo, n, 1, a.data(), n, pivots, x.data(), n);
+          blas::solve_lu(blas::Op::kNo, n, 1, a.data(), n, factors.pivots, x.data(), n);
           std::size_t i = 0;
           for (std::size_t k = 0; k < 3; ++k) {
             for (const double f : result.modes[s][k]) {

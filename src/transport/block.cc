@@ -98,16 +98,27 @@ void pin_first_row(int n, bool transposed, std::vector<T>& matrix) {
 template void pin_first_row(int, bool, std::vector<double>&);
 template void pin_first_row(int, bool, std::vector<float>&);
 
-void scatter_columns(const Combination<double>& by_column, int rows, std::vector<double>& matrix) {
-  for_each_term(by_column, [&](std::size_t r, std::size_t c, double weight) {
-    matrix[r + c * static_cast<std::size_t>(rows)] += weight;
+namespace {
+
+template <typename F>
+void for_each_element(const Combination<double>& by_row, std::span<const int> place,
+                      std::vector<double>& matrix, F f) {
+  const auto rows = static_cast<std::size_t>(by_row.outputs);
+  for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
+    f(matrix[(place.empty() ? r : static_cast<std::size_t>(place[r])) + c * rows], weight);
   });
 }
 
-void scatter_rows(const Combination<double>& by_row, int rows, std::vector<double>& matrix) {
-  for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
-    matrix[r + c * static_cast<std::size_t>(rows)] += weight;
-  });
+}  // namespace
+
+void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
+                  std::vector<double>& matrix) {
+  for_each_element(by_row, place, matrix, [](double& at, double weight) { at += weight; });
+}
+
+void clear_rows(const Combination<double>& by_row, std::span<const int> place,
+                std::vector<double>& matrix) {
+  for_each_element(by_row, place, matrix, [](double& at, double) { at = 0; });
 }
 
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,
@@ -116,20 +127,20 @@ void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed
              x.data(), 1.0, y.data());
 }
 
-void SolvedBlock::set_lu(int n, const std::vector<double>& factors, std::vector<int> pivots,
+void SolvedBlock::set_lu(int n, std::vector<double>& factors, const std::vector<int>& pivots,
                          bool transposed) {
   n_ = n;
   inverse_ = false;
   transposed_ = transposed;
-  matrix_ = factors;
-  pivots_ = std::move(pivots);
+  matrix_.swap(factors);
+  pivots_ = pivots;
 }
 
-void SolvedBlock::set_inverse(int n, const std::vector<double>& inverse, bool transposed) {
+void SolvedBlock::set_inverse(int n, std::vector<double>& inverse, bool transposed) {
   n_ = n;
   inverse_ = true;
   transposed_ = transposed;
-  matrix_ = inverse;
+  matrix_.swap(inverse);
 }
 
 void SolvedBlock::solve(std::vector<double>& x) const {

@@ -75,11 +75,16 @@ struct BlockSystem {
     return {*upper[static_cast<std::size_t>(k % 2)], (k + 1) / (2.0 * k + 3),
             -static_cast<double>(k + upper_shift)};
   }
-  // factor·L_k by column and factor·U_k by row, as terms.
+  // factor·L_k by column or by row and factor·U_k by row, as terms.
   template <typename T>
   void lower_by_column(int k, double factor, Combination<T>& out) const {
     const auto at = lower_at(k);
     weigh(at.operators.by_column, factor * at.scale, at.shift, out);
+  }
+  template <typename T>
+  void lower_by_row(int k, double factor, Combination<T>& out) const {
+    const auto at = lower_at(k);
+    weigh(at.operators.by_row, factor * at.scale, at.shift, out);
   }
   template <typename T>
   void upper_by_row(int k, double factor, Combination<T>& out) const {

@@ -1,30 +1,11 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Compiled several times, with ASSAY_INSTRUCTION_SET naming the namespace and flags to match. Only
-// plain loops of its own: an inline function of the standard library, compiled here for a newer
-// processor, could be the copy that the linker keeps for everyone.
-#include "transport/vector_kernels.h"
+// Sparse combinations of columns. See vector_pack.h.
+#include "transport/vector_pack.h"
 
 namespace assay::transport {
 namespace ASSAY_INSTRUCTION_SET {
 namespace {
-
-// 64 bytes of elements, wherever they lie: one AVX-512 register, or as many smaller ones. Sums are
-// of the second type: of the first, which may alias anything, they would be kept in memory.
-template <typename T>
-struct Pack;
-template <>
-struct Pack<double> {
-  typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
-  typedef double Register __attribute__((vector_size(64)));
-};
-template <>
-struct Pack<float> {
-  typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
-  typedef float Register __attribute__((vector_size(64)));
-};
-template <typename T>
-constexpr int kLanes = 64 / sizeof(T);
 
 // Outputs whose sums are in registers at a time: with two packs each, twelve of AVX-512's
 // thirty-two registers; half as many packs fit where a pack takes several registers.
@@ -91,6 +72,8 @@ void combine_block(const TermBlock& block, const T* panel, const std::int32_t* s
   if (o < block.outputs) combine_tile<T, 1>(block, panel, source, output + o, weight + o, result);
 }
 
+}  // namespace
+
 // A panel of rows at a time, first copied to where it is aligned and dense: in place, the rows of a
 // panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
 // would need an address translation of its own. The sums of the panel are made beside it, as dense,
@@ -137,58 +120,8 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
   }
 }
 
-template <typename T>
-void swap(T& a, T& b) {
-  const T c = a;
-  a = b;
-  b = c;
-}
-
-template <typename T>
-void invert_leaf(T* a) {
-  using P = typename Pack<T>::Type;
-  constexpr int packs = kLeaf / kLanes<T>;
-  int pivot_row[kLeaf];
-  for (int p = 0; p < kLeaf; ++p) {
-    T* pivot_column = a + p * kLeaf;
-    int best = p;
-    for (int r = p + 1; r < kLeaf; ++r) {
-      if (__builtin_fabs(pivot_column[r]) > __builtin_fabs(pivot_column[best])) best = r;
-    }
-    pivot_row[p] = best;
-    if (best != p) {
-      for (int c = 0; c < kLeaf; ++c) swap(a[c * kLeaf + p], a[c * kLeaf + best]);
-    }
-    const T d = 1 / pivot_column[p];
-    pivot_column[p] = 0;  // so that the update below leaves the pivot row and column alone
-    P column[packs];
-    for (int q = 0; q < packs; ++q) {
-      column[q] = *reinterpret_cast<const P*>(pivot_column + q * kLanes<T>);
-    }
-    for (int c = 0; c < kLeaf; ++c) {
-      T* x = a + c * kLeaf;
-      const T factor = x[p] * d;
-      for (int q = 0; q < packs; ++q) {
-        *reinterpret_cast<P*>(x + q * kLanes<T>) -= factor * column[q];
-      }
-      x[p] = factor;
-    }
-    for (int q = 0; q < packs; ++q) {
-      *reinterpret_cast<P*>(pivot_column + q * kLanes<T>) = -d * column[q];
-    }
-    pivot_column[p] = d;
-  }
-  // Rows were exchanged before, so columns are exchanged back after.
-  for (int p = kLeaf - 1; p >= 0; --p) {
-    if (pivot_row[p] == p) continue;
-    for (int r = 0; r < kLeaf; ++r) swap(a[p * kLeaf + r], a[pivot_row[p] * kLeaf + r]);
-  }
-}
-
-}  // namespace
-
-const VectorKernels<double> kDouble = {combine<double>, invert_leaf<double>};
-const VectorKernels<float> kFloat = {combine<float>, invert_leaf<float>};
+template void combine(int, const double*, const TermsView<double>&, bool, double*, double*);
+template void combine(int, const float*, const TermsView<float>&, bool, float*, float*);
 
 }  // namespace ASSAY_INSTRUCTION_SET
 }  // namespace assay::transport
