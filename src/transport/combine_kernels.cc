@@ -7,69 +7,143 @@ namespace assay::transport {
 namespace ASSAY_INSTRUCTION_SET {
 namespace {
 
-// Outputs whose sums are in registers at a time: with two packs each, twelve of AVX-512's
-// thirty-two registers; half as many packs fit where a pack takes several registers.
+// The numbers of elements in a row of eight.
+template <typename T>
+struct EightIndices;
+template <>
+struct EightIndices<double> {
+  typedef std::int64_t Type __attribute__((vector_size(64)));
+};
+template <>
+struct EightIndices<float> {
+  typedef std::int32_t Type __attribute__((vector_size(32)));
+};
+
+// Outputs whose sums are in registers at a time, and packs of each: with AVX-512 24 of the 32
+// registers; elsewhere a pack takes several registers.
 #if defined(__AVX512F__)
-constexpr int kTile = 6;
+constexpr int kTile = 6, kTilePacks = 4;
 #else
-constexpr int kTile = 2;
+constexpr int kTile = 2, kTilePacks = 2;
 #endif
 
 // Rows of a panel, in elements.
 template <typename T>
 constexpr int kHeight = kPanelBytes / sizeof(T);
 
-// result[output] += Σ weight·panel[source] for kOutputs outputs of a block and two packs of rows.
+// result[output] += Σ weight·panel[source] for kOutputs outputs of a block and kTilePacks packs of
+// rows.
 template <typename T, int kOutputs>
 void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* source,
                   const std::int32_t* output, const T* weight, T* result) {
-  using P = typename Pack<T>::Type;
   constexpr int lanes = kLanes<T>;
-  typename Pack<T>::Register low[kOutputs], high[kOutputs];
-  for (int o = 0; o < kOutputs; ++o) {
-    low[o] = high[o] = typename Pack<T>::Register{};
-    if (!block.starts) {
-      low[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T>);
-      high[o] = *reinterpret_cast<const P*>(result + output[o] * kHeight<T> + lanes);
+  typename Pack<T>::Register sum[kOutputs][kTilePacks];
+  if (block.starts) {
+    UNROLLED for (int o = 0; o < kOutputs; ++o) {
+      UNROLLED for (int q = 0; q < kTilePacks; ++q) sum[o][q] = typename Pack<T>::Register{};
+    }
+  } else {
+    UNROLLED for (int o = 0; o < kOutputs; ++o) {
+      const T* y = result + output[o] * kHeight<T>;
+      UNROLLED for (int q = 0; q < kTilePacks; ++q) sum[o][q] = load(y + q * lanes);
     }
   }
   for (int s = 0; s < block.sources; ++s) {
-    const P x = *reinterpret_cast<const P*>(panel + source[s] * kHeight<T>);
-    const P y = *reinterpret_cast<const P*>(panel + source[s] * kHeight<T> + lanes);
-    for (int o = 0; o < kOutputs; ++o) {
-      low[o] += weight[o] * x;
-      high[o] += weight[o] * y;
+    const T* at = panel + source[s] * kHeight<T>;
+    typename Pack<T>::Register x[kTilePacks];
+    UNROLLED for (int q = 0; q < kTilePacks; ++q) x[q] = load(at + q * lanes);
+    UNROLLED for (int o = 0; o < kOutputs; ++o) {
+      UNROLLED for (int q = 0; q < kTilePacks; ++q) sum[o][q] += weight[o] * x[q];
     }
     weight += block.outputs;
   }
-  for (int o = 0; o < kOutputs; ++o) {
-    *reinterpret_cast<P*>(result + output[o] * kHeight<T>) = low[o];
-    *reinterpret_cast<P*>(result + output[o] * kHeight<T> + lanes) = high[o];
+  UNROLLED for (int o = 0; o < kOutputs; ++o) {
+    T* y = result + output[o] * kHeight<T>;
+    UNROLLED for (int q = 0; q < kTilePacks; ++q) store(y + q * lanes, sum[o][q]);
   }
 }
 
+// All outputs of a block, in tiles of nearly equal size: a tile of one would wait for its own sums.
 template <typename T>
 void combine_block(const TermBlock& block, const T* panel, const std::int32_t* source,
                    const std::int32_t* output, const T* weight, T* result) {
-  int o = 0;
-  for (; o + kTile <= block.outputs; o += kTile) {
-    combine_tile<T, kTile>(block, panel, source, output + o, weight + o, result);
-  }
-  if constexpr (kTile == 6) {
-    switch (block.outputs - o) {
+  const int tiles = (block.outputs + kTile - 1) / kTile;
+  for (int tile = 0, o = 0; tile < tiles; ++tile) {
+    const int count = (block.outputs - o + tiles - tile - 1) / (tiles - tile);
+    switch (count) {
+#if defined(__AVX512F__)
+      case 6:
+        combine_tile<T, 6>(block, panel, source, output + o, weight + o, result);
+        break;
       case 5:
-        return combine_tile<T, 5>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, 5>(block, panel, source, output + o, weight + o, result);
+        break;
       case 4:
-        return combine_tile<T, 4>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, 4>(block, panel, source, output + o, weight + o, result);
+        break;
       case 3:
-        return combine_tile<T, 3>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, 3>(block, panel, source, output + o, weight + o, result);
+        break;
+#endif
       case 2:
-        return combine_tile<T, 2>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, 2>(block, panel, source, output + o, weight + o, result);
+        break;
       default:
+        combine_tile<T, 1>(block, panel, source, output + o, weight + o, result);
         break;
     }
+    o += count;
   }
-  if (o < block.outputs) combine_tile<T, 1>(block, panel, source, output + o, weight + o, result);
+}
+
+// Eight columns of eight elements, kHeight apart, written as eight rows, `stride` apart.
+template <typename T>
+void turn_over(const T* in, T* out, std::int64_t stride) {
+#if defined(__AVX512F__)
+  typedef T Row __attribute__((vector_size(8 * sizeof(T))));
+  typedef T Anywhere __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias));
+  using Index = typename EightIndices<T>::Type;
+  Row x[8], y[8];
+  for (int c = 0; c < 8; ++c) x[c] = *reinterpret_cast<const Anywhere*>(in + c * kHeight<T>);
+  for (int c = 0; c < 8; c += 2) {  // pairs of 1
+    y[c] = __builtin_shuffle(x[c], x[c + 1], Index{0, 8, 2, 10, 4, 12, 6, 14});
+    y[c + 1] = __builtin_shuffle(x[c], x[c + 1], Index{1, 9, 3, 11, 5, 13, 7, 15});
+  }
+  for (int c = 0; c < 8; c += 4) {  // pairs of 2
+    for (int i = 0; i < 2; ++i) {
+      x[c + i] = __builtin_shuffle(y[c + i], y[c + i + 2], Index{0, 1, 8, 9, 4, 5, 12, 13});
+      x[c + i + 2] = __builtin_shuffle(y[c + i], y[c + i + 2], Index{2, 3, 10, 11, 6, 7, 14, 15});
+    }
+  }
+  for (int i = 0; i < 4; ++i) {  // pairs of 4
+    auto* low = reinterpret_cast<Anywhere*>(out + i * stride);
+    auto* high = reinterpret_cast<Anywhere*>(out + (i + 4) * stride);
+    *low = __builtin_shuffle(x[i], x[i + 4], Index{0, 1, 2, 3, 8, 9, 10, 11});
+    *high = __builtin_shuffle(x[i], x[i + 4], Index{4, 5, 6, 7, 12, 13, 14, 15});
+  }
+#else
+  for (int i = 0; i < 8; ++i) {
+    for (int c = 0; c < 8; ++c) out[i * stride + c] = in[c * kHeight<T> + i];
+  }
+#endif
+}
+
+// `here` rows of each of the columns, kHeight apart, written as rows of `columns`.
+template <typename T>
+void write_rows(const T* result, int here, std::int64_t columns, T* out) {
+  std::int64_t c = 0;
+  for (; c + 8 <= columns; c += 8) {
+    int i = 0;
+    for (; i + 8 <= here; i += 8) {
+      turn_over(result + c * kHeight<T> + i, out + i * columns + c, columns);
+    }
+    for (; i < here; ++i) {
+      for (int l = 0; l < 8; ++l) out[i * columns + c + l] = result[(c + l) * kHeight<T> + i];
+    }
+  }
+  for (; c < columns; ++c) {
+    for (int i = 0; i < here; ++i) out[i * columns + c] = result[c * kHeight<T> + i];
+  }
 }
 
 }  // namespace
@@ -78,7 +152,8 @@ void combine_block(const TermBlock& block, const T* panel, const std::int32_t* s
 // panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
 // would need an address translation of its own. The sums of the panel are made beside it, as dense,
 // and then written to their columns, or, turned over, to their rows. Fewer rows than a panel are
-// filled up with zeros.
+// filled up with zeros. Meanwhile the next panel is asked for: its columns are too far apart for
+// the processor to guess.
 template <typename T>
 void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel, T* out) {
   constexpr int height = kHeight<T>;
@@ -90,30 +165,35 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
       const T* x = in + at + c * stride;
       T* packed = panel + c * height;
       if (here == height) {
-        for (int i = 0; i < height; ++i) packed[i] = x[i];
+        for (int i = 0; i < height; i += kLanes<T>) store(packed + i, load(x + i));
       } else {
         for (int i = 0; i < height; ++i) packed[i] = i < here ? x[i] : T{0};
       }
     }
     for (std::int64_t b = 0; b < terms.block_count; ++b) {
       const TermBlock& block = terms.blocks[b];
-      for (int part = 0; part < height; part += 2 * kLanes<T>) {
+      if (at + height < rows) {
+        const std::int64_t end = (b + 1) * terms.inputs / terms.block_count;
+        for (std::int64_t c = b * terms.inputs / terms.block_count; c < end; ++c) {
+          const T* next = in + at + height + c * stride;
+          for (int i = 0; i < height; i += kLanes<T>) __builtin_prefetch(next + i, 0, 2);
+        }
+      }
+      for (int part = 0; part < height; part += kTilePacks * kLanes<T>) {
         combine_block(block, panel + part, terms.source + block.first_source,
                       terms.output + block.first_output, terms.weight + block.first_weight,
                       result + part);
       }
     }
     if (transposed) {
-      for (std::int64_t c = 0; c < outputs; c += kLanes<T>) {  // a cache line of each row at a time
-        const std::int64_t end = c + kLanes<T> < outputs ? c + kLanes<T> : outputs;
-        for (int i = 0; i < here; ++i) {
-          T* y = out + (at + i) * outputs;
-          for (std::int64_t l = c; l < end; ++l) y[l] = result[l * height + i];
-        }
-      }
-    } else {
-      for (std::int64_t c = 0; c < outputs; ++c) {
-        T* y = out + at + c * stride;
+      write_rows(result, here, outputs, out + at * outputs);
+      continue;
+    }
+    for (std::int64_t c = 0; c < outputs; ++c) {
+      T* y = out + at + c * stride;
+      if (here == height) {
+        for (int i = 0; i < height; i += kLanes<T>) store(y + i, load(result + c * height + i));
+      } else {
         for (int i = 0; i < here; ++i) y[i] = result[c * height + i];
       }
     }

@@ -29,15 +29,15 @@ template <typename T>
 void multiply_strip(const T* rows, const T* block, int from, int to, T* out) {
   constexpr int lanes = kLanes<T>;
   typename Pack<T>::Register low[kWide], high[kWide];
-  for (int c = 0; c < kWide; ++c) low[c] = high[c] = typename Pack<T>::Register{};
+  UNROLLED for (int c = 0; c < kWide; ++c) low[c] = high[c] = typename Pack<T>::Register{};
   for (int p = from; p < to; ++p) {
     const auto x = load(rows + p * 2 * lanes), y = load(rows + p * 2 * lanes + lanes);
-    for (int c = 0; c < kWide; ++c) {
+    UNROLLED for (int c = 0; c < kWide; ++c) {
       low[c] += block[p + c * kLeaf] * x;
       high[c] += block[p + c * kLeaf] * y;
     }
   }
-  for (int c = 0; c < kWide; ++c) {
+  UNROLLED for (int c = 0; c < kWide; ++c) {
     store(out + c * 2 * lanes, low[c]);
     store(out + c * 2 * lanes + lanes, high[c]);
   }

@@ -3,6 +3,7 @@
 #include "transport/lu.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -27,13 +28,17 @@ struct Work {
   double* at(int r, int c) const { return a + r + static_cast<std::ptrdiff_t>(c) * n; }
   const double* leaf(int j) const { return factors.leaves.data() + std::ptrdiff_t{j} * kLeaf; }
 
-  // Exchanges of rows [first, last) in columns [from, to).
+  // Exchanges of rows [first, last) in columns [from, to). Most rows stay where they are.
   void exchange(int first, int last, int from, int to) const {
-    for (int c = from; c < to; ++c) {
+    std::array<std::pair<int, int>, kBlock> rows;
+    std::size_t count = 0;
+    for (int r = first; r < last; ++r) {
+      const int other = factors.pivots[static_cast<std::size_t>(r)] - 1;
+      if (other != r) rows[count++] = {r, other};
+    }
+    for (int c = from; c < to && count > 0; ++c) {
       double* x = at(0, c);
-      for (int r = first; r < last; ++r) {
-        std::swap(x[r], x[factors.pivots[static_cast<std::size_t>(r)] - 1]);
-      }
+      for (std::size_t i = 0; i < count; ++i) std::swap(x[rows[i].first], x[rows[i].second]);
     }
   }
 

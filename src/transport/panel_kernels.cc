@@ -97,18 +97,18 @@ bool factor_strip(int rows, int columns, double* a, std::int64_t ld, int* pivots
 template <int kPacks, int kCount>
 void subtract_tile(const double* l, const double* u, double* c, std::int64_t ld) {
   Register sum[kCount][kPacks];
-  for (int j = 0; j < kCount; ++j) {
-    for (int q = 0; q < kPacks; ++q) sum[j][q] = load(c + j * ld + q * kPack);
+  UNROLLED for (int j = 0; j < kCount; ++j) {
+    UNROLLED for (int q = 0; q < kPacks; ++q) sum[j][q] = load(c + j * ld + q * kPack);
   }
-  for (int p = 0; p < kStrip; ++p) {
+  UNROLLED for (int p = 0; p < kStrip; ++p) {
     Register x[kPacks];
-    for (int q = 0; q < kPacks; ++q) x[q] = load(l + p * ld + q * kPack);
-    for (int j = 0; j < kCount; ++j) {
-      for (int q = 0; q < kPacks; ++q) sum[j][q] -= u[p + j * ld] * x[q];
+    UNROLLED for (int q = 0; q < kPacks; ++q) x[q] = load(l + p * ld + q * kPack);
+    UNROLLED for (int j = 0; j < kCount; ++j) {
+      UNROLLED for (int q = 0; q < kPacks; ++q) sum[j][q] -= u[p + j * ld] * x[q];
     }
   }
-  for (int j = 0; j < kCount; ++j) {
-    for (int q = 0; q < kPacks; ++q) store(c + j * ld + q * kPack, sum[j][q]);
+  UNROLLED for (int j = 0; j < kCount; ++j) {
+    UNROLLED for (int q = 0; q < kPacks; ++q) store(c + j * ld + q * kPack, sum[j][q]);
   }
 }
 
@@ -210,22 +210,19 @@ template <int kCount>
 void apply_lower_columns(const double* block, double* b, std::int64_t ldb) {
   constexpr int packs = kLeaf / kPack;
   Register sum[kCount][packs];
-  for (int c = 0; c < kCount; ++c) {
-    for (int q = 0; q < packs; ++q) sum[c][q] = Register{};
+  UNROLLED for (int c = 0; c < kCount; ++c) {
+    UNROLLED for (int q = 0; q < packs; ++q) sum[c][q] = Register{};
   }
-#pragma GCC unroll 4
-  for (int part = 0; part < packs; ++part) {
+  UNROLLED for (int part = 0; part < packs; ++part) {
     for (int p = part * kPack; p < (part + 1) * kPack; ++p) {
-#pragma GCC unroll 4
-      for (int q = part; q < packs; ++q) {
+      UNROLLED for (int q = part; q < packs; ++q) {
         const Register x = load(block + p * kLeaf + q * kPack);
-#pragma GCC unroll 8
-        for (int c = 0; c < kCount; ++c) sum[c][q] += b[p + c * ldb] * x;
+        UNROLLED for (int c = 0; c < kCount; ++c) sum[c][q] += b[p + c * ldb] * x;
       }
     }
   }
-  for (int c = 0; c < kCount; ++c) {
-    for (int q = 0; q < packs; ++q) store(b + c * ldb + q * kPack, sum[c][q]);
+  UNROLLED for (int c = 0; c < kCount; ++c) {
+    UNROLLED for (int q = 0; q < packs; ++q) store(b + c * ldb + q * kPack, sum[c][q]);
   }
 }
 

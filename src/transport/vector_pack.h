@@ -10,6 +10,9 @@
 
 #include "transport/vector_kernels.h"
 
+// Before a loop over registers: unrolled early, so that an array of them needs no memory.
+#define UNROLLED _Pragma("GCC unroll 8")
+
 namespace assay::transport {
 namespace ASSAY_INSTRUCTION_SET {
 namespace {
