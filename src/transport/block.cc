@@ -9,9 +9,9 @@ namespace assay::transport {
 
 namespace {
 
-// Calls f(source, output, place of the weight) for every term.
+// Calls f(source, output, weight) for every term.
 template <typename F>
-void for_each_place(const Combination<double>& terms, F f) {
+void for_each_term(const Combination<double>& terms, F f) {
   for (const auto& block : terms.blocks) {
     auto place = static_cast<std::size_t>(block.first_weight);
     for (int s = 0; s < block.sources; ++s) {
@@ -19,18 +19,39 @@ void for_each_place(const Combination<double>& terms, F f) {
           static_cast<std::size_t>(terms.source[static_cast<std::size_t>(block.first_source + s)]);
       const auto* output = terms.output.data() + block.first_output;
       for (int o = 0; o < block.outputs; ++o) {
-        f(source, static_cast<std::size_t>(output[o]), place++);
+        f(source, static_cast<std::size_t>(output[o]), terms.weight[place++]);
       }
     }
   }
 }
 
-// Calls f(source, output, weight) for every term.
-template <typename F>
-void for_each_term(const Combination<double>& terms, F f) {
-  for_each_place(terms, [&](std::size_t source, std::size_t output, std::size_t place) {
-    f(source, output, terms.weight[place]);
-  });
+// y += M x or Mᵀ x, where weight(place) is an entry of M. The sums of a block are made side by
+// side, in step with the weights, and only then go where they belong.
+template <typename W>
+void add_product(const Combination<double>& terms, bool transposed, std::span<const double> x,
+                 std::span<double> y, W weight) {
+  std::vector<double> local(static_cast<std::size_t>(terms.outputs));
+  for (const auto& block : terms.blocks) {
+    const auto outputs = static_cast<std::size_t>(block.outputs);
+    const auto* output = terms.output.data() + block.first_output;
+    const auto* source = terms.source.data() + block.first_source;
+    for (std::size_t o = 0; o < outputs; ++o) {
+      local[o] = transposed ? x[static_cast<std::size_t>(output[o])] : 0;
+    }
+    auto place = static_cast<std::size_t>(block.first_weight);
+    for (int s = 0; s < block.sources; ++s, place += outputs) {
+      const auto at = static_cast<std::size_t>(source[s]);
+      if (transposed) {
+        double sum = 0;
+        for (std::size_t o = 0; o < outputs; ++o) sum += weight(place + o) * local[o];
+        y[at] += sum;
+      } else {
+        for (std::size_t o = 0; o < outputs; ++o) local[o] += weight(place + o) * x[at];
+      }
+    }
+    if (transposed) continue;
+    for (std::size_t o = 0; o < outputs; ++o) y[static_cast<std::size_t>(output[o])] += local[o];
+  }
 }
 
 // y += factor·scale·(V + shift·g) x, or with the transpose.
@@ -38,9 +59,8 @@ void add_scaled(const BlockSystem::Scaled& at, double factor, std::span<const do
                 std::span<double> y, bool transposed) {
   const auto& terms = at.operators.by_row;
   const double v = factor * at.scale, g = v * at.shift;
-  for_each_place(terms.v, [&](std::size_t source, std::size_t output, std::size_t place) {
-    const double weight = v * terms.v.weight[place] + g * terms.mirror[place];
-    transposed ? y[source] += weight * x[output] : y[output] += weight * x[source];
+  add_product(terms.v, transposed, x, y, [&](std::size_t place) {
+    return v * terms.v.weight[place] + g * terms.mirror[place];
   });
 }
 
@@ -51,9 +71,8 @@ void add_terms(const Combination<double>& by_row, double factor, std::span<const
   dcheck(
       static_cast<int>(x.size()) == by_row.inputs && static_cast<int>(y.size()) == by_row.outputs,
       "terms are applied to vectors of their sizes");
-  for_each_term(by_row, [&](std::size_t source, std::size_t output, double weight) {
-    y[output] += factor * weight * x[source];
-  });
+  add_product(by_row, false, x, y,
+              [&](std::size_t place) { return factor * by_row.weight[place]; });
 }
 
 void apply_lower(const BlockSystem& system, int k, double factor, std::span<const double> x,

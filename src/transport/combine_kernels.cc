@@ -131,18 +131,18 @@ void turn_over(const T* in, T* out, std::int64_t stride) {
 // `here` rows of each of the columns, kHeight apart, written as rows of `columns`.
 template <typename T>
 void write_rows(const T* result, int here, std::int64_t columns, T* out) {
-  std::int64_t c = 0;
-  for (; c + 8 <= columns; c += 8) {
-    int i = 0;
-    for (; i + 8 <= here; i += 8) {
+  int i = 0;
+  for (; i + 8 <= here; i += 8) {
+    std::int64_t c = 0;
+    for (; c + 8 <= columns; c += 8) {
       turn_over(result + c * kHeight<T> + i, out + i * columns + c, columns);
     }
-    for (; i < here; ++i) {
-      for (int l = 0; l < 8; ++l) out[i * columns + c + l] = result[(c + l) * kHeight<T> + i];
+    for (; c < columns; ++c) {
+      for (int l = i; l < i + 8; ++l) out[l * columns + c] = result[c * kHeight<T> + l];
     }
   }
-  for (; c < columns; ++c) {
-    for (int i = 0; i < here; ++i) out[i * columns + c] = result[c * kHeight<T> + i];
+  for (; i < here; ++i) {
+    for (std::int64_t c = 0; c < columns; ++c) out[i * columns + c] = result[c * kHeight<T> + i];
   }
 }
 
@@ -172,12 +172,16 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
     }
     for (std::int64_t b = 0; b < terms.block_count; ++b) {
       const TermBlock& block = terms.blocks[b];
-      if (at + height < rows) {
-        const std::int64_t end = (b + 1) * terms.inputs / terms.block_count;
-        for (std::int64_t c = b * terms.inputs / terms.block_count; c < end; ++c) {
-          const T* next = in + at + height + c * stride;
-          for (int i = 0; i < height; i += kLanes<T>) __builtin_prefetch(next + i, 0, 2);
-        }
+      const std::int64_t end = (b + 1) * terms.inputs / terms.block_count;
+      for (std::int64_t c = b * terms.inputs / terms.block_count; c < end; ++c) {
+        const T* next = in + at + height + c * stride;
+        if (at + height >= rows) break;
+        for (int i = 0; i < height; i += kLanes<T>) __builtin_prefetch(next + i, 0, 2);
+      }
+      const std::int64_t last = transposed ? 0 : (b + 1) * outputs / terms.block_count;
+      for (std::int64_t c = b * outputs / terms.block_count; c < last; ++c) {
+        for (int i = 0; i < here; i += kLanes<T>)
+          __builtin_prefetch(out + at + i + c * stride, 1, 2);
       }
       for (int part = 0; part < height; part += kTilePacks * kLanes<T>) {
         combine_block(block, panel + part, terms.source + block.first_source,

@@ -38,6 +38,9 @@ using Buffers = EliminationWorkspace::Buffers;
 // Rounds of f ← f + A⁻¹(s − A f) over the three kept block rows. They cost a few N² and take back
 // what the explicit inverses of Δ_1 and Δ_2, and Δ_0 made with them, have lost.
 constexpr int kCorrections = 2;
+// A round shrinks the error by the factor by which its correction is smaller than f: after one
+// below √ε a further one would change nothing.
+constexpr double kEnough = 1e-8;
 
 // Leaves Δ_2, and Δ_2 and Δ_1 inverted, in the buffers; returns Δ_0 (perhaps transposed).
 std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_hat, double epsi_hat,
@@ -125,6 +128,12 @@ double root_mean_square(const ThreeBlocks& r) {
   return std::sqrt(sum / unknowns);
 }
 
+double norm(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
 // From the three kept blocks to f_0, f_1, f_2 for one source.
 ThreeBlocks substitute(const BlockSystem& system, const ThreeBlocks& source,
                        const std::array<SolvedBlock, 3>& kept) {
@@ -171,10 +180,13 @@ EliminationResult eliminate(const BlockSystem& system, double nu_hat, double eps
     auto& f = result.modes[s];
     f = substitute(system, system.source[s], b.kept);
     auto r = residual_of(system, nu_hat, epsi_hat, system.source[s], f, b);
-    for (int i = 0; i < kCorrections; ++i) {
+    bool enough = false;
+    for (int i = 0; i < kCorrections && !enough; ++i) {
       const auto correction = substitute(system, r, b.kept);
+      enough = true;
       for (std::size_t k = 0; k < 3; ++k) {
         for (std::size_t j = 0; j < f[k].size(); ++j) f[k][j] += correction[k][j];
+        enough = enough && !(norm(correction[k]) > kEnough * norm(f[k]));
       }
       r = residual_of(system, nu_hat, epsi_hat, system.source[s], f, b);
     }
