@@ -13,20 +13,10 @@ constexpr int kWide = 8;  // columns of sums in registers, with two packs of row
 constexpr int kWide = 2;
 #endif
 
-// The column's entry of greatest magnitude from row p on, the first of equals.
-template <typename T>
-int pivot_of(const T* column, int p) {
-  int best = p;
-  for (int r = p + 1; r < kLeaf; ++r) {
-    if (magnitude(column[r]) > magnitude(column[best])) best = r;
-  }
-  return best;
-}
-
 // `rows` holds two packs of rows of each of kLeaf columns, dense. Columns c … c + kWide − 1 of
 // their product with the block.
 template <typename T>
-void multiply_strip(const T* rows, const T* block, int from, int to, T* out) {
+void multiply_strip(const T* rows, const T* block, int from, int to, T* out, std::int64_t ld) {
   constexpr int lanes = kLanes<T>;
   typename Pack<T>::Register low[kWide], high[kWide];
   UNROLLED for (int c = 0; c < kWide; ++c) low[c] = high[c] = typename Pack<T>::Register{};
@@ -38,8 +28,8 @@ void multiply_strip(const T* rows, const T* block, int from, int to, T* out) {
     }
   }
   UNROLLED for (int c = 0; c < kWide; ++c) {
-    store(out + c * 2 * lanes, low[c]);
-    store(out + c * 2 * lanes + lanes, high[c]);
+    store(out + c * ld, low[c]);
+    store(out + c * ld + lanes, high[c]);
   }
 }
 
@@ -51,7 +41,7 @@ void invert_leaf(T* a) {
   int pivot_row[kLeaf];
   for (int p = 0; p < kLeaf; ++p) {
     T* pivot_column = a + p * kLeaf;
-    const int best = pivot_of(pivot_column, p);
+    const int best = p + pivot_of(pivot_column + p, kLeaf - p);
     pivot_row[p] = best;
     if (best != p) {
       for (int c = 0; c < kLeaf; ++c) swap(a[c * kLeaf + p], a[c * kLeaf + best]);
@@ -83,7 +73,7 @@ void invert_leaf(T* a) {
 template <typename T>
 void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block, Shape shape) {
   constexpr int height = 2 * kLanes<T>;
-  alignas(64) T in[kLeaf * height], out[kLeaf * height];
+  alignas(64) T in[kLeaf * height], out[kWide * height];
   for (int c = columns; c < kLeaf; ++c) {
     for (int i = 0; i < height; ++i) in[c * height + i] = 0;
   }
@@ -102,15 +92,13 @@ void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block,
     for (int c = 0; c < columns; c += kWide) {
       const int from = shape == Shape::kLower ? c : 0;
       const int to = shape == Shape::kUpper ? c + kWide : kLeaf;
-      multiply_strip(in, block + c * kLeaf, from, to, out + c * height);
-    }
-    for (int c = 0; c < columns; ++c) {
-      T* y = a + at + c * ld;
-      if (whole) {
-        store(y, load(out + c * height));
-        store(y + height / 2, load(out + c * height + height / 2));
-      } else {
-        for (int i = 0; i < here; ++i) y[i] = out[c * height + i];
+      if (whole && c + kWide <= columns) {
+        multiply_strip(in, block + c * kLeaf, from, to, a + at + c * ld, ld);
+        continue;
+      }
+      multiply_strip(in, block + c * kLeaf, from, to, out, height);
+      for (int l = 0; l < kWide && c + l < columns; ++l) {
+        for (int i = 0; i < here; ++i) a[at + i + (c + l) * ld] = out[l * height + i];
       }
     }
   }

@@ -9,7 +9,6 @@ namespace ASSAY_INSTRUCTION_SET {
 namespace {
 
 using Register = Pack<double>::Register;
-using Index = Pack<double>::Index;
 constexpr int kPack = kLanes<double>;
 constexpr int kStrip = 8;  // columns that are factored before their neighbours hear of it
 static_assert(kStrip == kPack);
@@ -20,40 +19,10 @@ constexpr int kColumns = 6;  // of four packs each: 24 of 32 registers
 constexpr int kColumns = 1;
 #endif
 
-// The row of the greatest magnitude, the first of equals; NaN loses against everything.
-int pivot_of(const double* column, int rows) {
-  Register best = Register{} - 1;
-  Index where = {}, here = {0, 1, 2, 3, 4, 5, 6, 7};
-  int r = 0;
-  for (; r + kPack <= rows; r += kPack) {
-    Register x = load(column + r);
-    x = x < 0 ? -x : x;
-    const Index greater = x > best;
-    best = greater ? x : best;
-    where = greater ? here : where;
-    here += kPack;
-  }
-  double value = -1;
-  std::int64_t row = 0;
-  for (int l = 0; l < kPack; ++l) {
-    if (best[l] > value || (best[l] == value && where[l] < row)) {
-      value = best[l];
-      row = where[l];
-    }
-  }
-  for (; r < rows; ++r) {
-    if (magnitude(column[r]) > value) {
-      value = magnitude(column[r]);
-      row = r;
-    }
-  }
-  return static_cast<int>(row);
-}
-
 // x ← x/d.
 void divide(double* x, int rows, double d) {
   // The reciprocal of anything smaller may be infinite.
-  const bool invertible = magnitude(d) > 0x1p-1000;
+  const bool invertible = d > 0x1p-1000 || d < -0x1p-1000;
   const double factor = 1 / d;
   int r = 0;
   if (invertible) {
@@ -166,17 +135,15 @@ bool factor_panel(int rows, int columns, double* a, std::int64_t ld, int* pivots
 // Columns of the inverse are independent of each other; their steps p are not, so p is outermost.
 void invert_triangle(Shape shape, int n, const double* a, std::int64_t ld, double* inverse) {
   alignas(64) double triangle[kLeaf * kLeaf];
-  for (int c = 0; c < kLeaf; ++c) {
-    double *t = triangle + c * kLeaf, *x = inverse + c * kLeaf;
-    for (int r = 0; r < kLeaf; ++r) {
-      // Only what is eliminated: the diagonal itself stays out.
-      const bool inside = r < n && c < n && (shape == Shape::kLower ? r > c : r < c);
-      t[r] = inside ? a[r + c * ld] : 0;
-      x[r] = r == c;
-    }
+  const bool lower = shape == Shape::kLower;
+  for (int i = 0; i < kLeaf * kLeaf; ++i) triangle[i] = inverse[i] = 0;
+  for (int c = 0; c < kLeaf; ++c) inverse[c + c * kLeaf] = 1;
+  for (int c = 0; c < n; ++c) {  // only what is eliminated: the diagonal itself stays out
+    const int to = lower ? n : c;
+    for (int r = lower ? c + 1 : 0; r < to; ++r) triangle[r + c * kLeaf] = a[r + c * ld];
   }
   constexpr int packs = kLeaf / kPack;
-  if (shape == Shape::kLower) {
+  if (lower) {
     for (int p = 0; p < n; ++p) {
       for (int c = 0; c <= p; ++c) {
         double* x = inverse + c * kLeaf;

@@ -52,9 +52,40 @@ inline void swap(T& a, T& b) {
   b = c;
 }
 
+// The row of the greatest magnitude, the first of equals; NaN loses against everything.
 template <typename T>
-inline T magnitude(T x) {
-  return x < 0 ? -x : x;
+inline int pivot_of(const T* column, int rows) {
+  using Register = typename Pack<T>::Register;
+  using Index = typename Pack<T>::Index;
+  constexpr int lanes = kLanes<T>;
+  Register best = Register{} - 1;
+  Index where = {}, here = {};
+  for (int l = 0; l < lanes; ++l) here[l] = l;
+  int r = 0;
+  for (; r + lanes <= rows; r += lanes) {
+    Register x = load(column + r);
+    x = x < 0 ? -x : x;
+    const Index greater = x > best;
+    best = greater ? x : best;
+    where = greater ? here : where;
+    here += lanes;
+  }
+  T value = -1;
+  int row = 0;
+  for (int l = 0; l < lanes; ++l) {
+    if (best[l] > value || (best[l] == value && where[l] < row)) {
+      value = best[l];
+      row = static_cast<int>(where[l]);
+    }
+  }
+  for (; r < rows; ++r) {
+    const T x = column[r] < 0 ? -column[r] : column[r];
+    if (x > value) {
+      value = x;
+      row = r;
+    }
+  }
+  return row;
 }
 
 }  // namespace
