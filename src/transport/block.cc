@@ -25,32 +25,33 @@ void for_each_term(const Combination<double>& terms, F f) {
   }
 }
 
-// y += M x or Mᵀ x, where weight(place) is an entry of M. The sums of a block are made side by
-// side, in step with the weights, and only then go where they belong.
-template <typename W>
-void add_product(const Combination<double>& terms, bool transposed, std::span<const double> x,
-                 std::span<double> y, W weight) {
+// y += factor·M x or factor·Mᵀ x. The sums of a block are made side by side, in step with the
+// weights, and only then go where they belong.
+void add_product(const Combination<double>& terms, double factor, bool transposed,
+                 std::span<const double> x, std::span<double> y) {
   std::vector<double> local(static_cast<std::size_t>(terms.outputs));
   for (const auto& block : terms.blocks) {
     const auto outputs = static_cast<std::size_t>(block.outputs);
     const auto* output = terms.output.data() + block.first_output;
     const auto* source = terms.source.data() + block.first_source;
+    const double* weight = terms.weight.data() + block.first_weight;
     for (std::size_t o = 0; o < outputs; ++o) {
       local[o] = transposed ? x[static_cast<std::size_t>(output[o])] : 0;
     }
-    auto place = static_cast<std::size_t>(block.first_weight);
-    for (int s = 0; s < block.sources; ++s, place += outputs) {
+    for (int s = 0; s < block.sources; ++s, weight += outputs) {
       const auto at = static_cast<std::size_t>(source[s]);
       if (transposed) {
         double sum = 0;
-        for (std::size_t o = 0; o < outputs; ++o) sum += weight(place + o) * local[o];
-        y[at] += sum;
+        for (std::size_t o = 0; o < outputs; ++o) sum += weight[o] * local[o];
+        y[at] += factor * sum;
       } else {
-        for (std::size_t o = 0; o < outputs; ++o) local[o] += weight(place + o) * x[at];
+        for (std::size_t o = 0; o < outputs; ++o) local[o] += weight[o] * x[at];
       }
     }
     if (transposed) continue;
-    for (std::size_t o = 0; o < outputs; ++o) y[static_cast<std::size_t>(output[o])] += local[o];
+    for (std::size_t o = 0; o < outputs; ++o) {
+      y[static_cast<std::size_t>(output[o])] += factor * local[o];
+    }
   }
 }
 
@@ -58,10 +59,14 @@ void add_product(const Combination<double>& terms, bool transposed, std::span<co
 void add_scaled(const BlockSystem::Scaled& at, double factor, std::span<const double> x,
                 std::span<double> y, bool transposed) {
   const auto& terms = at.operators.by_row;
-  const double v = factor * at.scale, g = v * at.shift;
-  add_product(terms.v, transposed, x, y, [&](std::size_t place) {
-    return v * terms.v.weight[place] + g * terms.mirror[place];
-  });
+  add_product(terms.v, factor * at.scale, transposed, x, y);
+  const double g = factor * at.scale * at.shift;
+  for (const auto& entry : terms.mirror) {
+    const auto source = static_cast<std::size_t>(entry.source);
+    const auto output = static_cast<std::size_t>(entry.output);
+    transposed ? y[source] += g * entry.value * x[output]
+               : y[output] += g * entry.value * x[source];
+  }
 }
 
 }  // namespace
@@ -71,8 +76,7 @@ void add_terms(const Combination<double>& by_row, double factor, std::span<const
   dcheck(
       static_cast<int>(x.size()) == by_row.inputs && static_cast<int>(y.size()) == by_row.outputs,
       "terms are applied to vectors of their sizes");
-  add_product(by_row, false, x, y,
-              [&](std::size_t place) { return factor * by_row.weight[place]; });
+  add_product(by_row, factor, false, x, y);
 }
 
 void apply_lower(const BlockSystem& system, int k, double factor, std::span<const double> x,

@@ -146,6 +146,20 @@ void write_rows(const T* result, int here, std::int64_t columns, T* out) {
   }
 }
 
+// Asks for the share of step `step` of `steps` in some lines of memory, of `length` elements each
+// (of which no more than a panel's height unless they are whole rows) and `stride` apart.
+template <typename T>
+void ask_ahead(std::int64_t step, std::int64_t steps, std::int64_t lines, std::int64_t length,
+               const T* memory, std::int64_t stride) {
+  if (stride != length && length > kHeight<T>) length = kHeight<T>;
+  const std::int64_t end = (step + 1) * lines / steps;
+  for (std::int64_t l = step * lines / steps; l < end; ++l) {
+    for (std::int64_t i = 0; i < length; i += kLanes<T>) {
+      __builtin_prefetch(memory + l * stride + i, 0, 2);
+    }
+  }
+}
+
 }  // namespace
 
 // A panel of rows at a time, first copied to where it is aligned and dense: in place, the rows of a
@@ -172,16 +186,11 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
     }
     for (std::int64_t b = 0; b < terms.block_count; ++b) {
       const TermBlock& block = terms.blocks[b];
-      const std::int64_t end = (b + 1) * terms.inputs / terms.block_count;
-      for (std::int64_t c = b * terms.inputs / terms.block_count; c < end; ++c) {
-        const T* next = in + at + height + c * stride;
-        if (at + height >= rows) break;
-        for (int i = 0; i < height; i += kLanes<T>) __builtin_prefetch(next + i, 0, 2);
-      }
-      const std::int64_t last = transposed ? 0 : (b + 1) * outputs / terms.block_count;
-      for (std::int64_t c = b * outputs / terms.block_count; c < last; ++c) {
-        for (int i = 0; i < here; i += kLanes<T>)
-          __builtin_prefetch(out + at + i + c * stride, 1, 2);
+      ask_ahead(b, terms.block_count, terms.inputs, rows - at - height, in + at + height, stride);
+      if (transposed) {
+        ask_ahead(b, terms.block_count, here, outputs, out + at * outputs, outputs);
+      } else {
+        ask_ahead(b, terms.block_count, outputs, here, out + at, stride);
       }
       for (int part = 0; part < height; part += kTilePacks * kLanes<T>) {
         combine_block(block, panel + part, terms.source + block.first_source,

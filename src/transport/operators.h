@@ -29,11 +29,16 @@
 namespace assay::transport {
 
 // A sparse matrix V with a "diagonal" g beside it, as sums for each row and for each column.
-// `mirror` is g at the places of the weights, which hold V.
 struct Streaming {
+  // An entry of g, and the place of the weight that stands for the same entry of V.
+  struct Mirror {
+    std::int32_t source = 0, output = 0;
+    std::int64_t place = 0;
+    double value = 0;
+  };
   struct Terms {
     Combination<double> v;
-    std::vector<double> mirror;
+    std::vector<Mirror> mirror;
   };
   Terms by_row;     // outputs: rows; sources: columns
   Terms by_column;  // outputs: columns; sources: rows
