@@ -121,27 +121,12 @@ void pin_first_row(int n, bool transposed, std::vector<T>& matrix) {
 template void pin_first_row(int, bool, std::vector<double>&);
 template void pin_first_row(int, bool, std::vector<float>&);
 
-namespace {
-
-template <typename F>
-void for_each_element(const Combination<double>& by_row, std::span<const int> place,
-                      std::vector<double>& matrix, F f) {
-  const auto rows = static_cast<std::size_t>(by_row.outputs);
-  for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
-    f(matrix[(place.empty() ? r : static_cast<std::size_t>(place[r])) + c * rows], weight);
-  });
-}
-
-}  // namespace
-
 void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
                   std::vector<double>& matrix) {
-  for_each_element(by_row, place, matrix, [](double& at, double weight) { at += weight; });
-}
-
-void clear_rows(const Combination<double>& by_row, std::span<const int> place,
-                std::vector<double>& matrix) {
-  for_each_element(by_row, place, matrix, [](double& at, double) { at = 0; });
+  const auto rows = static_cast<std::size_t>(by_row.outputs);
+  for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
+    matrix[(place.empty() ? r : static_cast<std::size_t>(place[r])) + c * rows] += weight;
+  });
 }
 
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,

@@ -37,12 +37,9 @@ void add_diagonal_block(const BlockSystem& system, int k, double nu_hat, double 
 template <typename T>
 void pin_first_row(int n, bool transposed, std::vector<T>& matrix);
 
-// Adds terms to a dense matrix, row r of them to row place[r] (or r where `place` is empty), and
-// sets the same elements to zero again.
+// Adds terms to a dense matrix, row r of them to row place[r], or r where `place` is empty.
 void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
                   std::vector<double>& matrix);
-void clear_rows(const Combination<double>& by_row, std::span<const int> place,
-                std::vector<double>& matrix);
 
 // y += M x or Mᵀ x for an n×n matrix.
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,

@@ -78,12 +78,11 @@ void dense_step(const BlockSystem& system, int k, double nu_hat, double epsi_hat
   if (k <= 2) b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, b.lu.pivots);
   const auto place = b.lu.places();
   system.lower_by_row(k, 1, b.terms);
-  b.lower.resize(elements(n, below));
+  b.lower.assign(elements(n, below), 0.0);
   scatter_rows(b.terms, place, b.lower);
   b.delta.resize(elements(below, below));
   blas::gemm(kNo, kNo, below, below, n, -1.0, b.upper.data(), below, b.lower.data(), n, 0.0,
              b.delta.data(), below);
-  clear_rows(b.terms, place, b.lower);
   add_diagonal_block(system, k - 1, nu_hat, epsi_hat, false, b.delta);
 }
 
