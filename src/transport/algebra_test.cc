@@ -16,61 +16,6 @@
 namespace assay::transport {
 namespace {
 
-// Kernels against plain loops, at sizes around the leaf, the panel and zero.
-TEST(Kernels, InverseTimesMatrixIsTheIdentity) {
-  for (const int n : {1, 2, 31, 32, 33, 63, 64, 65, 97, 130}) {
-    std::vector<double> a(elements(n, n)), scratch;
-    const Philox random(1, static_cast<std::uint64_t>(n));
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = uniform(random[i], -1, 1);
-    for (int i = 0; i < n; ++i) a[static_cast<std::size_t>(i) * (n + 1)] += n;  // κ ≈ 2
-    auto inverse = a;
-    invert_without_pivoting(n, inverse.data(), n, scratch);
-    std::vector<double> product(a.size());
-    blas::gemm(blas::Op::kNo, blas::Op::kNo, n, n, n, 1.0, a.data(), n, inverse.data(), n, 0.0,
-               product.data(), n);
-    for (int c = 0; c < n; ++c) {
-      for (int r = 0; r < n; ++r) {
-        // n·κ·ε of a backward-stable inversion, ×10.
-        EXPECT_NEAR(product[elements(c, n) + static_cast<std::size_t>(r)], r == c ? 1 : 0,
-                    1e-15 * 10 * (n + 2))
-            << n;
-      }
-    }
-  }
-}
-
-TEST(Kernels, CombinationsMatchPlainLoopsEitherWayRound) {
-  for (const int rows : {1, 7, 31, 32, 33, 64, 70}) {
-    const int columns = 5;
-    // out_0 = in_0 − 2 in_4, out_1 = ½ in_2 + ¼ in_2, out_2 = 3 in_3, in blocks of several shapes.
-    Combination<double> terms{.inputs = columns, .outputs = 3};
-    terms.blocks = {{2, 1, 0, 0, 0, true}, {2, 2, 2, 1, 2, true}, {1, 1, 4, 3, 6, false}};
-    terms.source = {0, 4, 2, 3, 2};
-    terms.output = {0, 1, 2, 1};
-    terms.weight = {1, -2, 0.5, 0, 0, 3, 0.25};
-    std::vector<double> in(elements(rows, columns)), out(elements(rows, 3), -1);
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(i % 11) - 3;
-    combine_columns(rows, in.data(), terms, false, out.data());
-    const auto at = [&](int r, int c) {
-      return in[elements(c, rows) + static_cast<std::size_t>(r)];
-    };
-    for (int r = 0; r < rows; ++r) {
-      const auto i = static_cast<std::size_t>(r);
-      EXPECT_EQ(out[i], at(r, 0) - 2 * at(r, 4));  // small integers: exact
-      EXPECT_EQ(out[elements(1, rows) + i], 0.75 * at(r, 2));
-      EXPECT_EQ(out[elements(2, rows) + i], 3 * at(r, 3));
-    }
-    std::vector<double> turned(out.size(), -1);
-    combine_columns(rows, in.data(), terms, true, turned.data());
-    for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c < 3; ++c) {
-        EXPECT_EQ(turned[elements(r, 3) + static_cast<std::size_t>(c)],
-                  out[elements(c, rows) + static_cast<std::size_t>(r)]);
-      }
-    }
-  }
-}
-
 // A as one matrix, column-major, with all blocks in order.
 std::vector<double> assemble(const BlockSystem& system, double nu, double epsi, int& unknowns) {
   unknowns = 0;
@@ -111,8 +56,8 @@ TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
       const double nu = 1e-1, epsi = parity ? 0 : 2e-3;
       int n = 0;
       auto a = assemble(system, nu, epsi, n);
-      std::vector<int> pivots;
-      ASSERT_TRUE(blas::factor_lu(n, a.data(), n, pivots));
+      LuFactors factors;
+      ASSERT_TRUE(factor_lu(n, a.data(), factors));
       EliminationWorkspace workspace;
       for (const auto how : {Elimination::kDense, Elimination::kStructured}) {
         const auto result = eliminate(system, nu, epsi, how, workspace);
@@ -120,7 +65,7 @@ TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
           auto source = from_three_blocks(system, system.source[s]);
           if (system.pinned) source[0][0] = 0;
           auto x = flat(source);
-          blas::solve_lu(blas::Op::kNo, n, 1, a.data(), n, pivots, x.data(), n);
+          blas::solve_lu(blas::Op::kNo, n, 1, a.data(), n, factors.pivots, x.data(), n);
           std::size_t i = 0;
           for (std::size_t k = 0; k < 3; ++k) {
             for (const double f : result.modes[s][k]) {

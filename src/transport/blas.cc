@@ -15,7 +15,6 @@ using Gemm = void (*)(const char*, const char*, const int*, const int*, const in
 template <typename T>
 using Gemv = void (*)(const char*, const int*, const int*, const T*, const T*, const int*, const T*,
                       const int*, const T*, T*, const int*);
-using Getrf = void (*)(const int*, const int*, double*, const int*, int*, int*);
 using Getrs = void (*)(const char*, const int*, const int*, const double*, const int*, const int*,
                        double*, const int*, int*);
 using Potr = void (*)(const char*, const int*, double*, const int*, int*);
@@ -25,7 +24,6 @@ struct Library {
   Gemm<float> sgemm;
   Gemv<double> dgemv;
   Gemv<float> sgemv;
-  Getrf dgetrf;
   Getrs dgetrs;
   Potr dpotrf, dpotri;
   std::string description;
@@ -39,7 +37,6 @@ struct Library {
     bind(sgemm, "sgemm_");
     bind(dgemv, "dgemv_");
     bind(sgemv, "sgemv_");
-    bind(dgetrf, "dgetrf_");
     bind(dgetrs, "dgetrs_");
     bind(dpotrf, "dpotrf_");
     bind(dpotri, "dpotri_");
@@ -79,14 +76,6 @@ void gemv(Op a, int m, int n, float alpha, const float* A, int lda, const float*
   const char t = static_cast<char>(a);
   const int step = 1;
   library().sgemv(&t, &m, &n, &alpha, A, &lda, x, &step, &beta, y, &step);
-}
-
-bool factor_lu(int n, double* A, int lda, std::vector<int>& pivots) {
-  pivots.resize(static_cast<std::size_t>(n));
-  int info = 0;
-  library().dgetrf(&n, &n, A, &lda, pivots.data(), &info);
-  check(info >= 0, "dgetrf gets valid arguments");
-  return info == 0;
 }
 
 void solve_lu(Op op, int n, int columns, const double* A, int lda, const std::vector<int>& pivots,

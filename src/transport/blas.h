@@ -4,9 +4,9 @@
 
 // The one door to BLAS and LAPACK.
 //
-// OpenBLAS, loaded on first use with kernels that fit this processor (base/shared_library.h), so that
-// a program that never solves anything does not pay for it. It runs on one thread: whoever has more
-// cores gives each of them a case of its own.
+// OpenBLAS, loaded on first use with kernels that fit this processor (base/shared_library.h), so
+// that a program that never solves anything does not pay for it. It runs on one thread: whoever has
+// more cores gives each of them a case of its own.
 //
 // Matrices are column-major with leading dimension ld. All functions may be called from several
 // threads at once. The first call throws EnvironmentError when the library cannot be loaded.
@@ -30,9 +30,7 @@ void gemv(Op a, int m, int n, double alpha, const double* A, int lda, const doub
 void gemv(Op a, int m, int n, float alpha, const float* A, int lda, const float* x, float beta,
           float* y);
 
-// P·L·U of an n×n matrix in place, with row exchanges in `pivots`. False when a pivot is zero.
-bool factor_lu(int n, double* A, int lda, std::vector<int>& pivots);
-// op(A)·X = B in place of B, with A as factor_lu left it.
+// op(A)·X = B in place of B, with A as factor_lu (lu.h) left it.
 void solve_lu(Op op, int n, int columns, const double* A, int lda, const std::vector<int>& pivots,
               double* B, int ldb);
 // A⁻¹ in place of the symmetric positive definite A, of which the lower triangle is read; both

@@ -9,9 +9,9 @@ namespace assay::transport {
 
 namespace {
 
-// Calls f(source, output, place of the weight) for every term.
+// Calls f(source, output, weight) for every term.
 template <typename F>
-void for_each_place(const Combination<double>& terms, F f) {
+void for_each_term(const Combination<double>& terms, F f) {
   for (const auto& block : terms.blocks) {
     auto place = static_cast<std::size_t>(block.first_weight);
     for (int s = 0; s < block.sources; ++s) {
@@ -19,29 +19,54 @@ void for_each_place(const Combination<double>& terms, F f) {
           static_cast<std::size_t>(terms.source[static_cast<std::size_t>(block.first_source + s)]);
       const auto* output = terms.output.data() + block.first_output;
       for (int o = 0; o < block.outputs; ++o) {
-        f(source, static_cast<std::size_t>(output[o]), place++);
+        f(source, static_cast<std::size_t>(output[o]), terms.weight[place++]);
       }
     }
   }
 }
 
-// Calls f(source, output, weight) for every term.
-template <typename F>
-void for_each_term(const Combination<double>& terms, F f) {
-  for_each_place(terms, [&](std::size_t source, std::size_t output, std::size_t place) {
-    f(source, output, terms.weight[place]);
-  });
+// y += factor·M x or factor·Mᵀ x. The sums of a block are made side by side, in step with the
+// weights, and only then go where they belong.
+void add_product(const Combination<double>& terms, double factor, bool transposed,
+                 std::span<const double> x, std::span<double> y) {
+  std::vector<double> local(static_cast<std::size_t>(terms.outputs));
+  for (const auto& block : terms.blocks) {
+    const auto outputs = static_cast<std::size_t>(block.outputs);
+    const auto* output = terms.output.data() + block.first_output;
+    const auto* source = terms.source.data() + block.first_source;
+    const double* weight = terms.weight.data() + block.first_weight;
+    for (std::size_t o = 0; o < outputs; ++o) {
+      local[o] = transposed ? x[static_cast<std::size_t>(output[o])] : 0;
+    }
+    for (int s = 0; s < block.sources; ++s, weight += outputs) {
+      const auto at = static_cast<std::size_t>(source[s]);
+      if (transposed) {
+        double sum = 0;
+        for (std::size_t o = 0; o < outputs; ++o) sum += weight[o] * local[o];
+        y[at] += factor * sum;
+      } else {
+        for (std::size_t o = 0; o < outputs; ++o) local[o] += weight[o] * x[at];
+      }
+    }
+    if (transposed) continue;
+    for (std::size_t o = 0; o < outputs; ++o) {
+      y[static_cast<std::size_t>(output[o])] += factor * local[o];
+    }
+  }
 }
 
 // y += factor·scale·(V + shift·g) x, or with the transpose.
 void add_scaled(const BlockSystem::Scaled& at, double factor, std::span<const double> x,
                 std::span<double> y, bool transposed) {
   const auto& terms = at.operators.by_row;
-  const double v = factor * at.scale, g = v * at.shift;
-  for_each_place(terms.v, [&](std::size_t source, std::size_t output, std::size_t place) {
-    const double weight = v * terms.v.weight[place] + g * terms.mirror[place];
-    transposed ? y[source] += weight * x[output] : y[output] += weight * x[source];
-  });
+  add_product(terms.v, factor * at.scale, transposed, x, y);
+  const double g = factor * at.scale * at.shift;
+  for (const auto& entry : terms.mirror) {
+    const auto source = static_cast<std::size_t>(entry.source);
+    const auto output = static_cast<std::size_t>(entry.output);
+    transposed ? y[source] += g * entry.value * x[output]
+               : y[output] += g * entry.value * x[source];
+  }
 }
 
 }  // namespace
@@ -51,9 +76,7 @@ void add_terms(const Combination<double>& by_row, double factor, std::span<const
   dcheck(
       static_cast<int>(x.size()) == by_row.inputs && static_cast<int>(y.size()) == by_row.outputs,
       "terms are applied to vectors of their sizes");
-  for_each_term(by_row, [&](std::size_t source, std::size_t output, double weight) {
-    y[output] += factor * weight * x[source];
-  });
+  add_product(by_row, factor, false, x, y);
 }
 
 void apply_lower(const BlockSystem& system, int k, double factor, std::span<const double> x,
@@ -98,15 +121,11 @@ void pin_first_row(int n, bool transposed, std::vector<T>& matrix) {
 template void pin_first_row(int, bool, std::vector<double>&);
 template void pin_first_row(int, bool, std::vector<float>&);
 
-void scatter_columns(const Combination<double>& by_column, int rows, std::vector<double>& matrix) {
-  for_each_term(by_column, [&](std::size_t r, std::size_t c, double weight) {
-    matrix[r + c * static_cast<std::size_t>(rows)] += weight;
-  });
-}
-
-void scatter_rows(const Combination<double>& by_row, int rows, std::vector<double>& matrix) {
+void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
+                  std::vector<double>& matrix) {
+  const auto rows = static_cast<std::size_t>(by_row.outputs);
   for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
-    matrix[r + c * static_cast<std::size_t>(rows)] += weight;
+    matrix[(place.empty() ? r : static_cast<std::size_t>(place[r])) + c * rows] += weight;
   });
 }
 
@@ -116,20 +135,20 @@ void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed
              x.data(), 1.0, y.data());
 }
 
-void SolvedBlock::set_lu(int n, const std::vector<double>& factors, std::vector<int> pivots,
+void SolvedBlock::set_lu(int n, std::vector<double>& factors, const std::vector<int>& pivots,
                          bool transposed) {
   n_ = n;
   inverse_ = false;
   transposed_ = transposed;
-  matrix_ = factors;
-  pivots_ = std::move(pivots);
+  matrix_.swap(factors);
+  pivots_ = pivots;
 }
 
-void SolvedBlock::set_inverse(int n, const std::vector<double>& inverse, bool transposed) {
+void SolvedBlock::set_inverse(int n, std::vector<double>& inverse, bool transposed) {
   n_ = n;
   inverse_ = true;
   transposed_ = transposed;
-  matrix_ = inverse;
+  matrix_.swap(inverse);
 }
 
 void SolvedBlock::solve(std::vector<double>& x) const {

@@ -37,9 +37,9 @@ void add_diagonal_block(const BlockSystem& system, int k, double nu_hat, double 
 template <typename T>
 void pin_first_row(int n, bool transposed, std::vector<T>& matrix);
 
-// Adds terms to a dense matrix with that many rows: column c gets its terms, or row r gets them.
-void scatter_columns(const Combination<double>& by_column, int rows, std::vector<double>& matrix);
-void scatter_rows(const Combination<double>& by_row, int rows, std::vector<double>& matrix);
+// Adds terms to a dense matrix, row r of them to row place[r], or r where `place` is empty.
+void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
+                  std::vector<double>& matrix);
 
 // y += M x or Mᵀ x for an n×n matrix.
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,
@@ -48,9 +48,10 @@ void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed
 // A block Δ_k after its elimination: as LU factors or as inverse, possibly of the transpose.
 class SolvedBlock {
  public:
-  void set_lu(int n, const std::vector<double>& factors, std::vector<int> pivots,
+  // Both take the matrix, and leave in its place memory that was used before.
+  void set_lu(int n, std::vector<double>& factors, const std::vector<int>& pivots,
               bool transposed = false);
-  void set_inverse(int n, const std::vector<double>& inverse, bool transposed);
+  void set_inverse(int n, std::vector<double>& inverse, bool transposed);
   // x ← Δ_k⁻¹ x.
   void solve(std::vector<double>& x) const;
 

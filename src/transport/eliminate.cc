@@ -9,14 +9,19 @@
 #include "base/error.h"
 #include "transport/blas.h"
 #include "transport/block.h"
+#include "transport/lu.h"
 #include "transport/structured.h"
 
 namespace assay::transport {
 
 struct EliminationWorkspace::Buffers {
   StructuredElimination<double> structured;
-  std::vector<double> delta, lower, upper, scratch;  // dense Δ_k, L_k, U_k: Elimination::kDense
-  std::vector<double> delta2;                        // Δ_2 before it is factored or inverted
+  std::vector<double> spare;  // an inverse on its way to where it is kept
+  // Elimination::kDense: Δ_k, U_{k−1} Δ_k⁻¹, and P L_k. The last is all zeros between steps, so
+  // that only its entries need to be written.
+  std::vector<double> delta, upper, lower;
+  LuFactors lu;
+  std::vector<double> delta2;  // Δ_2 before it is factored or inverted
   bool delta2_transposed = false;
   std::array<SolvedBlock, 3> kept;
   Combination<double> terms;
@@ -33,6 +38,9 @@ using Buffers = EliminationWorkspace::Buffers;
 // Rounds of f ← f + A⁻¹(s − A f) over the three kept block rows. They cost a few N² and take back
 // what the explicit inverses of Δ_1 and Δ_2, and Δ_0 made with them, have lost.
 constexpr int kCorrections = 2;
+// A round shrinks the error by the factor by which its correction is smaller than f: after one
+// below √ε a further one would change nothing.
+constexpr double kEnough = 1e-8;
 
 // Leaves Δ_2, and Δ_2 and Δ_1 inverted, in the buffers; returns Δ_0 (perhaps transposed).
 std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_hat, double epsi_hat,
@@ -46,34 +54,36 @@ std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_h
       b.delta2_transposed = e.transposed();
     }
     e.invert();
+    const bool turned = e.transposed();
+    e.descend(k <= 2 ? &b.spare : nullptr);
     if (k <= 2) {
-      b.kept[static_cast<std::size_t>(k)].set_inverse(system.block_size(k), e.delta(),
-                                                      e.transposed());
+      b.kept[static_cast<std::size_t>(k)].set_inverse(system.block_size(k), b.spare, turned);
     }
-    e.descend();
   }
   transposed = e.transposed();
   return e.delta();
 }
 
-// X_k = Δ_k⁻¹ L_k by LU and solve, Δ_{k−1} = D_{k−1} − U_{k−1} X_k by a product.
+// LU of Δ_k, U_{k−1} Δ_k⁻¹ by an N-row solve, Δ_{k−1} = D_{k−1} − U_{k−1} Δ_k⁻¹ L_k by a product.
+// Solving from the right leaves all matrices as tall as a block, which is what BLAS likes best, and
+// the row exchanges of the LU fall on L_k, where they are only another place to write an entry.
 void dense_step(const BlockSystem& system, int k, double nu_hat, double epsi_hat, Buffers& b) {
   const int n = system.block_size(k), below = system.block_size(k - 1);
   constexpr auto kNo = blas::Op::kNo;
-  std::vector<int> pivots;
-  blas::factor_lu(n, b.delta.data(), n, pivots);
-  system.lower_by_column(k, 1, b.terms);
-  b.lower.assign(elements(n, below), 0.0);
-  scatter_columns(b.terms, n, b.lower);
-  solve_lu_by_products(n, below, b.delta.data(), pivots, b.lower.data(), b.scratch);
-  if (k <= 2) b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, std::move(pivots));
+  factor_lu(n, b.delta.data(), b.lu);
   system.upper_by_row(k - 1, 1, b.terms);
   b.upper.assign(elements(below, n), 0.0);
-  scatter_rows(b.terms, below, b.upper);
-  b.delta.assign(elements(below, below), 0.0);
-  add_diagonal_block(system, k - 1, nu_hat, epsi_hat, false, b.delta);
-  blas::gemm(kNo, kNo, below, below, n, -1.0, b.upper.data(), below, b.lower.data(), n, 1.0,
+  scatter_rows(b.terms, {}, b.upper);
+  solve_lu_from_right(b.delta.data(), b.lu, below, b.upper.data());
+  if (k <= 2) b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, b.lu.pivots);
+  const auto place = b.lu.places();
+  system.lower_by_row(k, 1, b.terms);
+  b.lower.assign(elements(n, below), 0.0);
+  scatter_rows(b.terms, place, b.lower);
+  b.delta.resize(elements(below, below));
+  blas::gemm(kNo, kNo, below, below, n, -1.0, b.upper.data(), below, b.lower.data(), n, 0.0,
              b.delta.data(), below);
+  add_diagonal_block(system, k - 1, nu_hat, epsi_hat, false, b.delta);
 }
 
 // The same by LU; never transposed.
@@ -117,6 +127,12 @@ double root_mean_square(const ThreeBlocks& r) {
   return std::sqrt(sum / unknowns);
 }
 
+double norm(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
 // From the three kept blocks to f_0, f_1, f_2 for one source.
 ThreeBlocks substitute(const BlockSystem& system, const ThreeBlocks& source,
                        const std::array<SolvedBlock, 3>& kept) {
@@ -154,20 +170,22 @@ EliminationResult eliminate(const BlockSystem& system, double nu_hat, double eps
   EliminationResult result;
   const int n0 = system.block_size(0);
   if (system.pinned) pin_first_row(n0, transposed, delta0);
-  std::vector<int> pivots;
-  if (!blas::factor_lu(n0, delta0.data(), n0, pivots)) {
+  if (!factor_lu(n0, delta0.data(), b.lu)) {
     result.singular = true;
     return result;
   }
-  b.kept[0].set_lu(n0, delta0, std::move(pivots), transposed);
+  b.kept[0].set_lu(n0, delta0, b.lu.pivots, transposed);
   for (std::size_t s = 0; s < 2; ++s) {
     auto& f = result.modes[s];
     f = substitute(system, system.source[s], b.kept);
     auto r = residual_of(system, nu_hat, epsi_hat, system.source[s], f, b);
-    for (int i = 0; i < kCorrections; ++i) {
+    bool enough = false;
+    for (int i = 0; i < kCorrections && !enough; ++i) {
       const auto correction = substitute(system, r, b.kept);
+      enough = true;
       for (std::size_t k = 0; k < 3; ++k) {
         for (std::size_t j = 0; j < f[k].size(); ++j) f[k][j] += correction[k][j];
+        enough = enough && !(norm(correction[k]) > kEnough * norm(f[k]));
       }
       r = residual_of(system, nu_hat, epsi_hat, system.source[s], f, b);
     }

@@ -8,7 +8,7 @@
 //   Δ_{nξ} = D_{nξ},   Δ_{k−1} = D_{k−1} − U_{k−1} Δ_k⁻¹ L_k
 //
 // then f_0, f_1, f_2 by substitution. Two ways of doing a step (N unknowns in a block):
-//   dense        LU of Δ_k, N-column solve, N×N product:               (14/3) N³ flops
+//   dense        LU of Δ_k, N-row solve for U_{k−1} Δ_k⁻¹, N×N product:  (14/3) N³ flops
 //   structured   Δ_k⁻¹ without pivoting (or by Cholesky where Δ_k is symmetric), then U and L
 //                applied entry by entry:                                2 N³ + 4 N² (n_θ + n_ζ)
 

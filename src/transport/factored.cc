@@ -48,21 +48,23 @@ FactoredSystem::FactoredSystem(const BlockSystem& system, double nu_hat, double 
   single.start(system, nu_hat, epsi_hat);
   while (single.k() > highest_double && single.k() >= 1) {
     single.invert();
-    inverse_[static_cast<std::size_t>(single.k())] = {{}, single.delta(), single.transposed()};
-    single.descend();
+    auto& kept = inverse_[static_cast<std::size_t>(single.k())];
+    kept.transposed = single.transposed();
+    single.descend(&kept.f32);
   }
   StructuredElimination<double> e;
   single.k() == system.n_xi ? e.start(system, nu_hat, epsi_hat) : e.take_over(single);
   while (e.k() >= 1) {
     e.invert();
-    inverse_[static_cast<std::size_t>(e.k())] = {e.delta(), {}, e.transposed()};
-    e.descend();
+    auto& kept = inverse_[static_cast<std::size_t>(e.k())];
+    kept.transposed = e.transposed();
+    e.descend(&kept.f64);
   }
   const int n = system.block_size(0);
   lu_transposed_ = e.transposed();
   lu_ = std::move(e.delta());
   if (system.pinned) pin_first_row(n, lu_transposed_, lu_);
-  singular_ = !blas::factor_lu(n, lu_.data(), n, pivots_);
+  singular_ = !factor_lu(n, lu_.data(), factors_);
 }
 
 void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double>& x) const {
@@ -71,7 +73,7 @@ void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double
     return transposed != stored_transposed ? blas::Op::kTranspose : blas::Op::kNo;
   };
   if (k == 0) {
-    blas::solve_lu(op(lu_transposed_), n, 1, lu_.data(), n, pivots_, x.data(), n);
+    blas::solve_lu(op(lu_transposed_), n, 1, lu_.data(), n, factors_.pivots, x.data(), n);
     return;
   }
   const auto multiply = [&]<typename T>(const std::vector<T>& matrix, bool stored_transposed) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transport/block.h"
+#include "transport/lu.h"
 #include "transport/operators.h"
 
 namespace assay::transport {
@@ -48,7 +49,7 @@ class FactoredSystem {
   const BlockSystem* system_;
   std::vector<Inverse> inverse_;  // entry 0 is empty
   std::vector<double> lu_;        // of Δ_0, pivoted, in f64
-  std::vector<int> pivots_;
+  LuFactors factors_;
   bool lu_transposed_ = false, singular_ = false;
 };
 

@@ -26,18 +26,11 @@ struct Combination {
 template <typename T>
 void combine_columns(int rows, const T* in, const Combination<T>& terms, bool transposed, T* out);
 
-// Inverts an n×n matrix in place by halves (Schur complements), all of it matrix products but for
-// leaves of 32: 2n³ flops. No pivots are searched; docs/methods/transport.md says why the blocks
-// k ≥ 1 do not need them. `scratch` is resized to n²/2 elements. A zero pivot leaves infinities or
-// NaN, which the caller must look for.
+// Inverts an n×n matrix without gaps in place, all of it products of matrices with n rows but for
+// leaves of 32: 2n³ flops. No pivots are searched outside the leaves; docs/methods/transport.md
+// says why the blocks k ≥ 1 do not need them. `scratch` is resized to n²/4 elements. A zero pivot
+// leaves infinities or NaN, which the caller must look for.
 template <typename T>
-void invert_without_pivoting(int n, T* a, int ld, std::vector<T>& scratch);
-
-// A·X = B in place of the n×columns matrix B, with A as blas::factor_lu left it. The triangles are
-// taken apart by halves down to leaves of 32, which are inverted, so that all work is matrix
-// products: OpenBLAS's own triangular solve runs at a third of the rate of its product.
-// `scratch` is resized as needed.
-void solve_lu_by_products(int n, int columns, const double* lu, const std::vector<int>& pivots,
-                          double* b, std::vector<double>& scratch);
+void invert_without_pivoting(int n, T* a, std::vector<T>& scratch);
 
 }  // namespace assay::transport

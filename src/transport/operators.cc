@@ -116,8 +116,12 @@ void add_lines(const Rows& entries, const Rows* g, const std::vector<int>& row_l
     v.output.insert(v.output.end(), rows.begin(), rows.end());
     for (const int c : columns) {
       for (const int r : rows) {
-        v.weight.push_back(value(entries[static_cast<std::size_t>(r)], c));
-        terms.mirror.push_back(g == nullptr ? 0.0 : value((*g)[static_cast<std::size_t>(r)], c));
+        const auto row = static_cast<std::size_t>(r);
+        if (g != nullptr && (*g)[row].contains(c)) {
+          terms.mirror.push_back(
+              {c, r, static_cast<std::int64_t>(v.weight.size()), (*g)[row].at(c)});
+        }
+        v.weight.push_back(value(entries[row], c));
       }
     }
   }
@@ -210,7 +214,11 @@ void weigh(const Streaming::Terms& terms, double scale, double shift, Combinatio
   }
   out.weight.resize(v.weight.size());
   for (std::size_t i = 0; i < v.weight.size(); ++i) {
-    out.weight[i] = static_cast<T>(scale * (v.weight[i] + shift * terms.mirror[i]));
+    out.weight[i] = static_cast<T>(scale * v.weight[i]);
+  }
+  for (const auto& g : terms.mirror) {
+    const auto place = static_cast<std::size_t>(g.place);
+    out.weight[place] = static_cast<T>(scale * (v.weight[place] + shift * g.value));
   }
 }
 template void weigh(const Streaming::Terms&, double, double, Combination<double>&);

@@ -29,11 +29,16 @@
 namespace assay::transport {
 
 // A sparse matrix V with a "diagonal" g beside it, as sums for each row and for each column.
-// `mirror` is g at the places of the weights, which hold V.
 struct Streaming {
+  // An entry of g, and the place of the weight that stands for the same entry of V.
+  struct Mirror {
+    std::int32_t source = 0, output = 0;
+    std::int64_t place = 0;
+    double value = 0;
+  };
   struct Terms {
     Combination<double> v;
-    std::vector<double> mirror;
+    std::vector<Mirror> mirror;
   };
   Terms by_row;     // outputs: rows; sources: columns
   Terms by_column;  // outputs: columns; sources: rows
@@ -75,11 +80,16 @@ struct BlockSystem {
     return {*upper[static_cast<std::size_t>(k % 2)], (k + 1) / (2.0 * k + 3),
             -static_cast<double>(k + upper_shift)};
   }
-  // factor·L_k by column and factor·U_k by row, as terms.
+  // factor·L_k by column or by row and factor·U_k by row, as terms.
   template <typename T>
   void lower_by_column(int k, double factor, Combination<T>& out) const {
     const auto at = lower_at(k);
     weigh(at.operators.by_column, factor * at.scale, at.shift, out);
+  }
+  template <typename T>
+  void lower_by_row(int k, double factor, Combination<T>& out) const {
+    const auto at = lower_at(k);
+    weigh(at.operators.by_row, factor * at.scale, at.shift, out);
   }
   template <typename T>
   void upper_by_row(int k, double factor, Combination<T>& out) const {

@@ -35,13 +35,13 @@ void StructuredElimination<T>::invert() {
       return;
     }
   }
-  invert_without_pivoting(n, delta_.data(), n, scratch_);
+  invert_without_pivoting(n, delta_.data(), scratch_);
 }
 
 // Not transposed:  Y = Δ_k⁻¹ → Y L → (Y L)ᵀ → (Y L)ᵀ Uᵀ = (U Y L)ᵀ.
 // Transposed:      Yᵀ → Yᵀ Uᵀ → U Y → U Y L.
 template <typename T>
-void StructuredElimination<T>::descend() {
+void StructuredElimination<T>::descend(std::vector<T>* inverse) {
   const int n = system_->block_size(k_), below = system_->block_size(k_ - 1);
   if (transposed_) {
     system_->upper_by_row(k_ - 1, 1, first_);
@@ -52,6 +52,7 @@ void StructuredElimination<T>::descend() {
   }
   turned_.resize(elements(below, n));
   combine_columns(n, delta_.data(), first_, true, turned_.data());
+  if (inverse != nullptr) inverse->swap(delta_);
   delta_.resize(elements(below, below));
   combine_columns(below, turned_.data(), second_, false, delta_.data());
   transposed_ = !transposed_;

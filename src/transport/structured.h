@@ -32,8 +32,9 @@ class StructuredElimination {
   // Δ_k⁻¹ in place of Δ_k: without pivoting, or by Cholesky where Δ_k is symmetric (f64). What
   // cannot be inverted becomes NaN or infinity.
   void invert();
-  // Δ_{k−1} = D_{k−1} − U_{k−1} Δ_k⁻¹ L_k in place of Δ_k⁻¹.
-  void descend();
+  // Δ_{k−1} = D_{k−1} − U_{k−1} Δ_k⁻¹ L_k in place of Δ_k⁻¹, which goes to *inverse if that is
+  // given, in exchange for its memory.
+  void descend(std::vector<T>* inverse = nullptr);
 
   int k() const { return k_; }
   // The current matrix, n×n, or its transpose: each step turns the matrix over once, because terms
