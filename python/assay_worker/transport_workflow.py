@@ -9,11 +9,14 @@ src/transport/energy.h, all pieces of a table and all tables at once.
 import os
 import tempfile
 import time
+from importlib.metadata import version
 
 import numpy as np
 
-from assay_worker import philox, safetensors
-from assay_worker.transport import SURFACES, Numpy, Problem, grid_inputs
+from assay_worker import safetensors
+from assay_worker.transport import factor, make_inputs
+from assay_worker.transport_problem import SURFACES, Problem
+from assay_worker.transport_solvers import Numpy
 from assay_worker.workload import Workload
 
 ORDERS = (0, 1, 2)
@@ -81,11 +84,8 @@ class Workflow(Workload):
         return os.path.join(self.folder.name, name)
 
     def load(self, slot, input_set):
-        thermal = np.array([1e-2, 1e-1, 1.0]) * philox.factor(self.point["seed"], "nu", input_set)
-        cases = grid_inputs(
-            self.point, input_set, self.point["collisionalities"], self.point["fields"], (-3, 0)
-        )
-        self.slots[slot] = cases, thermal
+        thermal = factor(self.point, "nu", input_set) * np.array([1e-2, 1e-1, 1.0])
+        self.slots[slot] = make_inputs(self.point, input_set), thermal
 
     def stage(self, name):
         now = time.perf_counter()
@@ -104,7 +104,7 @@ class Workflow(Workload):
         self.stage("prepare")
         solver = Numpy(Problem(self.point, surface))
         self.stage("scan")
-        d = np.array([solver.solve(nu, er) for nu, er in cases])
+        d = solver.solve(cases)
         self.stage("database")
         nu = np.array([nu for nu, _ in cases[::fields]])
         table = d.reshape(len(nu), fields, 4).transpose(1, 2, 0).copy()  # field, coefficient, ν̂
@@ -131,6 +131,4 @@ class Workflow(Workload):
         return {"lanes": self.cores}
 
     def versions(self):
-        import scipy
-
-        return {"numpy": np.__version__, "scipy": scipy.__version__}
+        return {"numpy": np.__version__, "scipy": version("scipy")}
