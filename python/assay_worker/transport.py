@@ -40,8 +40,8 @@ def case_grid(nu_factor, er_factor, rows, fields, exponents):
 class Coefficients(Workload):
     """The cases of a point on a surface that was prepared beforehand."""
 
-    def __init__(self, point, solver, cores):
-        self.point, self.solver, self.cores = point, solver, cores
+    def __init__(self, point, solver, lanes):
+        self.point, self.solver, self.lanes = point, solver, lanes
         self.slots, self.d = [None, None], None
 
     def load(self, slot, input_set):
@@ -57,7 +57,7 @@ class Coefficients(Workload):
         return {"d": self.d}
 
     def metrics(self):
-        return {"lanes": self.cores}  # threads of its linear algebra
+        return {"lanes": self.lanes}
 
     def versions(self):
         return self.solver.versions()
@@ -67,11 +67,12 @@ def make(case, provider, point, cores):
     if case == "transport_workflow" and provider == "numpy":
         from assay_worker.transport_workflow import Workflow
 
-        return Workflow(point, cores)
+        return Workflow(point)
     if case in ("transport_solve", "transport_scan") and provider in ("numpy", "jax"):
         problem = Problem(point)
         batch = min(point.get("batch", 1), point.get("cases", 1))
-        solver = Numpy(problem) if provider == "numpy" else Jax(problem, batch, cores)
-        return Coefficients(point, solver, cores)
+        if provider == "numpy":
+            return Coefficients(point, Numpy(problem), 1)
+        return Coefficients(point, Jax(problem, batch, cores), cores)
     message = f"no Python provider {provider!r} of {case}"
     raise ProviderFailure("failed", "unknown_provider", message)

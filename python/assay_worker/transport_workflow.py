@@ -73,8 +73,8 @@ def energy_integrals(nu, tables, thermal):
 
 
 class Workflow(Workload):
-    def __init__(self, point, cores):
-        self.point, self.cores, self.slots = point, cores, [None, None]
+    def __init__(self, point):
+        self.point, self.slots = point, [None, None]
         self.folder = tempfile.TemporaryDirectory()
         self.times, self.started = [], 0
         with open(self.path("surface.txt"), "w") as file:
@@ -128,7 +128,7 @@ class Workflow(Workload):
         return self.tensors
 
     def metrics(self):
-        return {"lanes": self.cores}
+        return {"lanes": 1}
 
     def versions(self):
         return {"numpy": np.__version__, "scipy": version("scipy")}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/transport/cases.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "cases/transport/figures.h"
@@ -72,8 +73,9 @@ class TransportCase : public lab::Case {
     const TransportPoint p(json);
     const double block = 8.0 * p.grid.points() * p.grid.points();
     const double lanes = provider == "serial" || p.cases == 1 ? 1 : p.lanes > 0 ? p.lanes : 64;
-    const double blocks =
-        provider == "assay-mixed" || provider == "jax" ? 10 + p.grid.n_xi : 10 * lanes;
+    const double blocks = provider == "assay-mixed" ? 10 + p.grid.n_xi
+                          : provider == "jax"       ? 30 + 10.0 * std::min(p.batch, p.cases)
+                                                    : 10 * lanes;
     return static_cast<std::uint64_t>(block * blocks) + 4 * kWorkerBytes;
   }
 
@@ -107,9 +109,11 @@ std::vector<Provider> lane_providers() {
 
 std::vector<Provider> python_providers() {
   return {{.id = "numpy",
-           .description = "NumPy and SciPy: the dense elimination with lu_factor and lu_solve",
+           .description =
+               "NumPy and SciPy on one thread: the dense elimination, one case after another",
            .runtime = lab::Runtime::kPython,
-           .modules = {"numpy", "scipy"}},
+           .modules = {"numpy", "scipy"},
+           .threads = 1},
           {.id = "jax",
            .description = "JAX: the dense elimination under jit, f64, vmap over a batch of cases",
            .runtime = lab::Runtime::kPython,
@@ -227,9 +231,10 @@ Definition workflow_definition() {
   d.providers = {{.id = "assay", .description = "one case after another on one core"},
                  {.id = "assay-threads", .description = "one case for each thread"},
                  {.id = "numpy",
-                  .description = "NumPy and SciPy: the dense elimination, Gauss's rule",
+                  .description = "NumPy and SciPy on one thread: the dense elimination",
                   .runtime = lab::Runtime::kPython,
-                  .modules = {"numpy", "scipy"}}};
+                  .modules = {"numpy", "scipy"},
+                  .threads = 1}};
   d.figures = workflow_figures();
   return d;
 }
