@@ -11,6 +11,7 @@
 #include <limits>
 #include <set>
 
+#include "base/error.h"
 #include "base/gnuplot.h"
 #include "base/units.h"
 
@@ -175,6 +176,10 @@ std::string y_range(const Figure& f) {
       most = std::max(most, p.high.value_or(p.y));
     }
   }
+  for (const auto& mark : f.marks) {
+    least = std::min(least, mark.y);
+    most = std::max(most, mark.y);
+  }
   if (f.log_y) return fmt::format("set logscale y\nset yrange [{}:{}]\n", least / 1.6, most * 1.6);
   // Lengths are compared from zero.
   return least >= 0 ? fmt::format("set yrange [0:{}]\n", most > 0 ? most * 1.06 : 1) : "";
@@ -210,6 +215,10 @@ std::string lines(const Figure& f) {
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], 0);
     plots.push_back(line_of(i, f.series[i], f.form != FigureForm::kScatter));
+  }
+  for (const auto& mark : f.marks) {
+    plots.push_back(fmt::format("{} with lines lw 1.5 dt 3 lc rgb '#777777' title {}", mark.y,
+                                gnuplot_quoted(mark.label)));
   }
   return out + joined(plots);
 }
@@ -319,8 +328,10 @@ std::string gnuplot_script(const Figure& f, ImageFormat format, const std::strin
       return out + stacked(f);
     case FigureForm::kAgainst:
       return out + against(f);
+    case FigureForm::kTable:
+      break;
   }
-  return out;
+  throw InternalError("a table is no picture");
 }
 
 }  // namespace assay::lab
