@@ -14,39 +14,46 @@ using lab::FigureRecipe;
 
 const std::vector<std::string> kGrid = {"n_theta", "n_zeta", "n_xi"};
 
-// Time of each provider over the number of cases (where two lines cross, one becomes worth its
-// start), the rate that this is, and the ratio to the baseline.
-std::vector<FigureRecipe> figures_over(const std::string& x, const std::string& label,
+// What lanes are asked for: time (where two lines cross, one becomes worth its start), rate,
+// memory, how much faster than the baseline, how much of the lanes that is, and all of it as a
+// table.
+std::vector<FigureRecipe> lane_figures(const std::string& x, const std::string& label,
                                        const std::vector<std::string>& pages) {
-  return {{.name = "crossover",
-           .title = "time of a call",
-           .x = {x},
-           .x_label = label,
-           .pages = pages,
-           .log_x = true,
-           .log_y = true},
-          {.name = "rate",
-           .title = "cases per second",
-           .x = {x},
-           .x_label = label,
-           .y = "case_rate",
-           .y_label = "cases per second",
-           .pages = pages,
-           .log_x = true},
-          {.name = "memory",
-           .title = "peak memory, child processes and ranks included",
-           .x = {x},
-           .x_label = label,
-           .y = "peak_rss_steady",
-           .y_label = "peak memory [B]",
-           .pages = pages,
-           .log_x = true}};
+  FigureRecipe common;
+  common.x = {x};
+  common.x_label = label;
+  common.pages = pages;
+  common.log_x = true;
+  const auto figure = [&](const char* name, const char* title, const char* y, const char* y_label) {
+    auto f = common;
+    f.name = name;
+    f.title = title;
+    f.y = y;
+    f.y_label = y_label;
+    return f;
+  };
+  std::vector<FigureRecipe> all = {
+      figure("crossover", "time of a call", "", "time of a call [s]"),
+      figure("rate", "cases per second", "case_rate", "cases per second"),
+      figure("memory", "peak memory, child processes and ranks included", "peak_rss_steady",
+             "peak memory [B]"),
+      figure("speedup", "speed-up over one lane", "speedup", "speed-up over the serial scan"),
+      figure("efficiency", "speed-up over the number of lanes", "efficiency",
+             "share of the lanes that is used"),
+      figure("summary", "every lane", "", "")};
+  all[0].log_y = true;
+  all[4].marks = {{1, "all of it"}, {0.9, "90 %"}};
+  all[5].form = FigureForm::kTable;
+  all[5].columns = {"lanes",     "steady_time",     "cold_time",
+                    "case_rate", "speedup",         "efficiency",
+                    "crossover", "peak_rss_steady", "difference_from_baseline"};
+  return all;
 }
 
 }  // namespace
 
 std::vector<FigureRecipe> scan_figures() {
-  auto figures = figures_over("cases", "cases of a scan", kGrid);
+  auto figures = lane_figures("cases", "cases of a scan", kGrid);
   for (auto& f : figures) f.only = {{"layout", "ladder"}};
   figures.push_back({.name = "batches",
                      .title = "192 cases in batches: time",
@@ -64,14 +71,37 @@ std::vector<FigureRecipe> scan_figures() {
                      .pages = kGrid,
                      .only = {{"layout", "grid"}},
                      .log_x = true});
+  figures.push_back({.name = "batch-summary",
+                     .title = "192 cases in batches",
+                     .form = FigureForm::kTable,
+                     .x = {"batch"},
+                     .columns = figures[5].columns,
+                     .pages = kGrid,
+                     .only = {{"layout", "grid"}}});
   return figures;
 }
 
 std::vector<FigureRecipe> strong_scaling_figures() {
-  return figures_over("lanes", "threads, processes or ranks", {});
+  return lane_figures("lanes", "threads, processes or ranks", kGrid);
 }
 
-std::vector<FigureRecipe> reuse_figures() { return figures_over("cases", "cases of a call", {}); }
+std::vector<FigureRecipe> reuse_figures() {
+  auto figures = lane_figures("cases", "cases of a call", kGrid);
+  for (auto& f : figures) {
+    if (f.y == "speedup") {
+      f.title = "what preparing once is worth, steady calls";
+      f.y_label = "speed-up over preparing for every case";
+    }
+  }
+  std::erase_if(figures, [](const FigureRecipe& f) { return f.y == "efficiency"; });
+  auto first = figures.front();
+  first.name = "first-call";
+  first.title = "time of the first call";
+  first.y = "cold_time";
+  first.y_label = "time of the first call [s]";
+  figures.push_back(std::move(first));
+  return figures;
+}
 
 std::vector<FigureRecipe> workflow_figures() {
   std::vector<FigureRecipe> figures;

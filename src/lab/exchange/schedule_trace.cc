@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/exchange/stage_slices.h"
 #include "lab/record/point.h"
+#include "lab/record/stage_slices.h"
 #include "lab/view/provenance.h"
 #include "lab/view/text.h"
 

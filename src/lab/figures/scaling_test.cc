@@ -108,7 +108,7 @@ TEST(Scaling, ATableIsTextForPeopleAndNumbersForPrograms) {
   EXPECT_THAT(files, ElementsAre(folder.path() + "/table.md", folder.path() + "/table.json"));
   const auto text = read_file(files[0]);
   EXPECT_THAT(text,
-              HasSubstr("| provider | cases | steady time | efficiency |\n|---|---|---|---|\n"));
+              HasSubstr("| provider | cases | steady time | efficiency |\n|---|---:|---:|---:|\n"));
   EXPECT_THAT(text, HasSubstr("| threads | 32 | 27.50 ms | 72.7 % |"));
 }
 

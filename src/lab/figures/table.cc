@@ -3,8 +3,8 @@
 #include "lab/figures/table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -14,6 +14,7 @@
 #include "lab/record/metrics.h"
 #include "lab/stats/crossover.h"
 #include "lab/stats/quantile.h"
+#include "lab/view/markdown.h"
 #include "lab/view/provenance.h"
 
 namespace assay::lab {
@@ -102,24 +103,27 @@ FigureTable compose_table(const FigureRecipe& recipe, const std::vector<const Ro
 
 std::string table_markdown(const Figure& figure) {
   const auto& table = figure.table.value();
-  std::vector<std::string> heads;
+  std::vector<std::string> titles;
+  std::string alignment;
   for (const auto& column : table.columns) {
     const auto label = metric_label(column);
-    heads.push_back(label.substr(0, label.find(" [")));
+    titles.push_back(markdown_text(label.substr(0, label.find(" ["))));
+    const auto is_number = [&, i = titles.size() - 1](const auto& line) {
+      return line[i].is_number() || line[i].is_null();
+    };
+    alignment += std::ranges::all_of(table.lines, is_number) ? 'r' : 'l';
   }
-  std::string out =
-      fmt::format("# {}\n\n{}{}| {} |\n|{}\n", figure.title, figure.subtitle,
-                  figure.subtitle.empty() ? "" : "\n\n", fmt::join(heads, " | "), [&] {
-                    std::string rule;
-                    for (std::size_t i = 0; i < heads.size(); ++i) rule += "---|";
-                    return rule;
-                  }());
+  std::vector<std::vector<std::string>> lines;
   for (const auto& line : table.lines) {
-    std::vector<std::string> cells;
-    for (std::size_t i = 0; i < line.size(); ++i) cells.push_back(cell(table.columns[i], line[i]));
-    out += fmt::format("| {} |\n", fmt::join(cells, " | "));
+    auto& cells = lines.emplace_back();
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      cells.push_back(markdown_text(cell(table.columns[i], line[i])));
+    }
   }
-  return out;
+  const auto under =
+      figure.subtitle.empty() ? "" : "On " + markdown_text(figure.subtitle) + ".\n\n";
+  return fmt::format("# {}\n\n{}{}", markdown_text(figure.title), under,
+                     markdown_table(titles, alignment, lines));
 }
 
 }  // namespace assay::lab

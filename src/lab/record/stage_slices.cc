@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/exchange/stage_slices.h"
+#include "lab/record/stage_slices.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "lab/record/metrics.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -46,11 +45,13 @@ void append(std::vector<StageSlice>& out, const std::vector<Stage>& stages, doub
   }
 }
 
-// The element of a list in a row's samples; NaN where there is no such number.
+// A row's samples may be anyone's: what is no number there is NaN.
+double number(const Json& value) { return value.is_number() ? value.get<double>() : NAN; }
+
 double sample(const Row& row, const std::string& name, std::size_t index) {
-  const Json list = value_at(row.samples, name);
-  const bool known = list.is_array() && index < list.size() && list[index].is_number();
-  return known ? list[index].get<double>() : NAN;
+  const auto list = row.samples.find(name);
+  if (list == row.samples.end() || !list->is_array() || index >= list->size()) return NAN;
+  return number((*list)[index]);
 }
 
 }  // namespace
@@ -63,7 +64,8 @@ std::vector<StageSlice> stages_in(const Row& row, std::string_view phase, double
     });
     if (length_us(stages) <= phase_us + kRoundingUs) append(out, stages, 0);
   } else if (phase == "steady") {
-    const double calls = number_at(row.samples, "batch_calls").value_or(NAN);
+    const auto found = row.samples.find("batch_calls");
+    const double calls = found == row.samples.end() ? NAN : number(*found);
     double end_us = 0;
     for (std::size_t batch = 0;; ++batch) {
       const double us = 1e6 * calls * sample(row, "steady_s", batch);
