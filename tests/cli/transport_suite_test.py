@@ -70,7 +70,7 @@ class TransportSuite(CliTest):
                 self.assertGreater(line[key], 0, line)
             self.assertAlmostEqual(line["efficiency"], line["speedup"] / line["lanes"])
             self.assertIn("crossover", line)
-        self.assertIn("| serial | 4 |", self.read(f"figures/transport_scan-summary-{page}.md"))
+        self.assertIn(b"| serial | 4 |", self.read(f"figures/transport_scan-summary-{page}.md"))
         speedup = json.loads(self.read(f"figures/transport_scan-speedup-{page}.json"))
         self.assertEqual(speedup["series"][-1]["label"], "ideal")
         efficiency = json.loads(self.read(f"figures/transport_scan-efficiency-{page}.json"))
