@@ -109,6 +109,9 @@ LaneResult solve_in_ranks(const tr::Surface& surface, const tr::Grid& grid,
                          "[solver]\nbatch = {}\n",
                          surface.name, grid.n_theta, grid.n_zeta, grid.n_xi, pairs,
                          fmt::join(nu, ", "), fmt::join(field, ", "), batch));
+  // Not through mpirun's own output, which has lost the beginning of a long answer. Rank 0 alone
+  // writes.
+  const auto answer = folder.path() + "/answer.json";
   ProcessSpec spec;
   spec.argv = {"mpirun",
                "-n",
@@ -116,6 +119,10 @@ LaneResult solve_in_ranks(const tr::Surface& surface, const tr::Grid& grid,
                "--oversubscribe",
                "--bind-to",
                "none",
+               "sh",
+               "-c",
+               R"(exec "$@" >>"$0")",
+               answer,
                program.string(),
                "transport",
                "scan",
@@ -126,7 +133,7 @@ LaneResult solve_in_ranks(const tr::Surface& surface, const tr::Grid& grid,
   spec.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
   const auto run = run_process(spec);
   if (run.exit_code != 0) fail("mpirun failed: {}", run.stderr_text.substr(0, 300));
-  const auto json = parse_json(run.stdout_text, "the output of assay-transport");
+  const auto json = parse_json(read_file(answer), "the output of assay-transport");
   LaneResult result;
   for (const auto& s : json.at("cases")) {
     result.solutions.push_back(tr::solution_from_json(s, "the output of assay-transport"));
