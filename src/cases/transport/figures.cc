@@ -38,11 +38,13 @@ std::vector<FigureRecipe> lane_figures(const std::string& x, const std::string& 
       figure("memory", "peak memory, child processes and ranks included", "peak_rss_steady",
              "peak memory [B]"),
       figure("speedup", "speed-up over one lane", "speedup", "speed-up over the serial scan"),
-      figure("efficiency", "speed-up over the number of lanes", "efficiency",
-             "share of the lanes that is used"),
+      figure("efficiency", "parallel efficiency", "efficiency",
+             "speed-up over the number of lanes"),
       figure("summary", "every lane", "", "")};
   all[0].log_y = true;
-  all[4].marks = {{1, "all of it"}, {0.9, "90 %"}};
+  all[2].log_y = true;
+  all[4].marks = {{1, "100 %"}, {0.9, "90 %"}};
+  all[4].only = {{"provider", {"serial", "threads", "processes", "mpi"}}};  // of one program
   all[5].form = FigureForm::kTable;
   all[5].columns = {"lanes",     "steady_time",     "cold_time",
                     "case_rate", "speedup",         "efficiency",
@@ -54,7 +56,7 @@ std::vector<FigureRecipe> lane_figures(const std::string& x, const std::string& 
 
 std::vector<FigureRecipe> scan_figures() {
   auto figures = lane_figures("cases", "cases of a scan", kGrid);
-  for (auto& f : figures) f.only = {{"layout", "ladder"}};
+  for (auto& f : figures) f.only["layout"] = "ladder";
   figures.push_back({.name = "batches",
                      .title = "192 cases in batches: time",
                      .x = {"batch"},

@@ -216,9 +216,9 @@ std::string lines(const Figure& f) {
     out += data_block(i, f.series[i], 0);
     plots.push_back(line_of(i, f.series[i], f.form != FigureForm::kScatter));
   }
-  for (const auto& mark : f.marks) {
-    plots.push_back(fmt::format("{} with lines lw 1.5 dt 3 lc rgb '#777777' title {}", mark.y,
-                                gnuplot_quoted(mark.label)));
+  for (std::size_t i = 0; i < f.marks.size(); ++i) {
+    plots.push_back(fmt::format("{} with lines lw 1.5 dt {} lc rgb '#777777' title {}",
+                                f.marks[i].y, 2 + i % 4, gnuplot_quoted(f.marks[i].label)));
   }
   return out + joined(plots);
 }

@@ -63,7 +63,7 @@ std::string cell(const std::string& column, const Json& value) {
   if (unit == "s") return format_seconds(number);
   if (unit == "B") return format_bytes(number);
   if (column == kEfficiencyQuantity) return fmt::format("{:.1f} %", 100 * number);
-  if (column == "difference_from_baseline") return fmt::format("{:.1e}", number);
+  if (column == "difference_from_baseline" && number != 0) return fmt::format("{:.1e}", number);
   return value.is_number_integer() ? in_words(value) : fmt::format("{:.4g}", number);
 }
 
