@@ -43,6 +43,7 @@ std::vector<FigureRecipe> lane_figures(const std::string& x, const std::string& 
       figure("summary", "every lane", "", "")};
   all[0].log_y = true;
   all[2].log_y = true;
+  all[3].ideal = true;
   all[4].marks = {{1, "100 %"}, {0.9, "90 %"}};
   all[4].only = {{"provider", {"serial", "threads", "processes", "mpi"}}};  // of one program
   all[5].form = FigureForm::kTable;
@@ -84,13 +85,18 @@ std::vector<FigureRecipe> scan_figures() {
 }
 
 std::vector<FigureRecipe> strong_scaling_figures() {
-  return lane_figures("lanes", "threads, processes or ranks", kGrid);
+  auto pages = kGrid;
+  pages.push_back("cases");
+  auto figures = lane_figures("lanes", "threads, processes or ranks", pages);
+  for (auto& f : figures) std::erase(f.columns, "lanes");  // x says it
+  return figures;
 }
 
 std::vector<FigureRecipe> reuse_figures() {
   auto figures = lane_figures("cases", "cases of a call", kGrid);
   for (auto& f : figures) {
     if (f.y == "speedup") {
+      f.ideal = false;
       f.title = "what preparing once is worth, steady calls";
       f.y_label = "speed-up over preparing for every case";
     }
@@ -107,6 +113,9 @@ std::vector<FigureRecipe> reuse_figures() {
 
 std::vector<FigureRecipe> workflow_figures() {
   std::vector<FigureRecipe> figures;
+  FigureRecipe table{.name = "summary", .title = "stages of a call", .form = FigureForm::kTable};
+  table.x = kGrid;
+  table.columns = {"steady_time", "cold_time", "speedup", "peak_rss_steady"};
   for (const auto& [name, title, prefix] :
        {std::tuple{"stages", "stages of a repeated call", lab::kStage},
         std::tuple{"cold-stages", "stages of the first call", lab::kColdStage}}) {
@@ -116,9 +125,11 @@ std::vector<FigureRecipe> workflow_figures() {
     f.pages = kGrid;
     for (const char* stage : {"surface", "prepare", "scan", "database", "integrals", "output"}) {
       f.parts.push_back({std::string(prefix) + stage, "", stage});
+      table.columns.push_back(f.parts.back().metric);
     }
     figures.push_back(std::move(f));
   }
+  figures.push_back(std::move(table));
   figures.push_back({.name = "memory",
                      .title = "peak memory of the repeated calls",
                      .form = FigureForm::kBars,

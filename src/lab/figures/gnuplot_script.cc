@@ -168,6 +168,17 @@ std::string x_ticks(const Figure& f) {
   return out;
 }
 
+// Below two decades, powers of ten alone are too few labels: 1, 2 and 5 of each.
+std::string ticks_between(double low, double high) {
+  if (!(low > 0) || !std::isfinite(high) || high / low > 100) return "";
+  std::vector<std::string> ticks;
+  for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high;
+       ++power) {
+    for (const int digit : {1, 2, 5}) ticks.push_back(fmt::format("{}e{}", digit, power));
+  }
+  return fmt::format("set ytics nomirror ({})\n", fmt::join(ticks, ", "));
+}
+
 std::string y_range(const Figure& f) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const auto& s : f.series) {
@@ -180,7 +191,10 @@ std::string y_range(const Figure& f) {
     least = std::min(least, mark.y);
     most = std::max(most, mark.y);
   }
-  if (f.log_y) return fmt::format("set logscale y\nset yrange [{}:{}]\n", least / 1.6, most * 1.6);
+  if (f.log_y) {
+    return fmt::format("set logscale y\nset yrange [{}:{}]\n{}", least / 1.6, most * 1.6,
+                       ticks_between(least / 1.6, most * 1.6));
+  }
   // Lengths are compared from zero.
   return least >= 0 ? fmt::format("set yrange [0:{}]\n", most > 0 ? most * 1.06 : 1) : "";
 }

@@ -174,7 +174,7 @@ class Page {
       }
       if (!series.points.empty()) f.series.push_back(std::move(series));
     }
-    if (y_name() == kSpeedupQuantity) add_ideal(f);
+    if (recipe_.ideal) add_ideal(f);
   }
   // As fast as the widest lane at each x would be if nothing were lost.
   void add_ideal(Figure& f) const {

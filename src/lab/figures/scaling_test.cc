@@ -55,7 +55,7 @@ Figure drawn(FigureRecipe recipe) {
 }
 
 TEST(Scaling, SpeedupIsTheInverseRatioBesideTheIdeal) {
-  const auto f = drawn({.y = "speedup"});
+  const auto f = drawn({.y = "speedup", .ideal = true});
   ASSERT_EQ(f.series.size(), 3U);
   EXPECT_EQ(f.series[1].label, "threads");
   EXPECT_NEAR(f.series[1].points[0].y, 0.8, 1e-12);  // 8 ms over 10 ms, in every round

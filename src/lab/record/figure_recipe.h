@@ -52,6 +52,7 @@ struct FigureRecipe {
   // baseline.
   std::vector<std::string> columns = {};
   std::vector<FigureMark> marks = {};  // kLines
+  bool ideal = false;                  // y = "speedup": also the speed-up that equals the lanes
   std::vector<std::string> series = {"provider"};
   std::vector<std::string> pages = {};  // a figure for each combination of their values
   // Rows that take part: quantity → the value, or the list of values, that it must have.
