@@ -9,7 +9,7 @@ from assay_worker.edges import ZERO_OF_REDUCE, slot_by_slot, unrolled, with_abse
 from assay_worker.peer import Peer
 
 
-def _import_jax(cores):
+def import_jax(cores):
     """JAX reads all of this when it is first imported, or when it first computes."""
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["NPROC"] = str(cores)  # the size of XLA's thread pool
@@ -26,7 +26,7 @@ def _import_jax(cores):
 class Jax(Peer):
     def __init__(self, cores):
         super().__init__(cores)
-        self.jax = _import_jax(cores)
+        self.jax = import_jax(cores)
 
     def take(self, array):
         return self.jax.block_until_ready(self.jax.numpy.asarray(array))

@@ -110,6 +110,7 @@ def _measure(make, settings, deterministic, output_path, phases, report):
     caller = Caller(workload)
     metrics["cold_time"] = caller.time(1)
     metrics["peak_rss_cold"] = peak_rss()
+    metrics.update({f"cold_stage_{name}": seconds for name, seconds in workload.stages()})
 
     if not deterministic:
         reset_peak_rss()
@@ -127,6 +128,8 @@ def _measure(make, settings, deterministic, output_path, phases, report):
         phases.begin("steady")
         for _ in range(settings["batches"]):
             report["steady_s"].append(caller.time(calls) / calls)
+            for name, seconds in workload.stages():
+                report["samples"].setdefault(f"stage_{name}", []).append(seconds)
         metrics["peak_rss_steady"] = peak_rss()
 
     # The judged call: inputs never seen before, in slots that were timed, into poisoned outputs.

@@ -16,6 +16,8 @@ MODULE_OF_CASE = {
     "dense_matmul": "assay_worker.semiring",
     "ell_edge_aggregate": "assay_worker.edges",
     "transport_solve": "assay_worker.transport",
+    "transport_scan": "assay_worker.transport",
+    "transport_workflow": "assay_worker.transport",
     "einsum_pair": "assay_worker.einsum",
     "einsum_network": "assay_worker.einsum",
     "decompose_cp": "assay_worker.decompose",

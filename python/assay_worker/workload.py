@@ -26,6 +26,10 @@ class Workload:
         """The outputs of the last call, as a dict of name → ndarray."""
         raise NotImplementedError
 
+    def stages(self):
+        """The stages of the last call in their order, as pairs of name and seconds."""
+        return []
+
     def metrics(self):
         return {}
 

@@ -35,8 +35,9 @@ transport::RunInput input_with_flags(const TransportArguments& arguments);
 std::string run_text(const transport::RunInput& input, const transport::Prepared& prepared,
                      const std::vector<transport::Solution>& solutions, const RunTimes& times,
                      const std::vector<std::string>& written);
+// `memory`: peak bytes until the cases were solved, of all ranks together.
 Json run_json(const transport::RunInput& input, const std::vector<transport::Solution>& solutions,
-              const RunTimes& times);
+              const RunTimes& times, double memory);
 
 // Draws the panel of a run beside `output` (its name with .png) and returns that name.
 std::string draw_panel(const transport::RunInput& input, const transport::Prepared& prepared,

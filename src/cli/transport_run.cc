@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/resident_memory.h"
 #include "cli/commands.h"
 #include "cli/transport_commands.h"
 #include "transport/blas.h"
@@ -99,6 +100,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   bool complete = true;
   const auto solutions = solve_all(a, in, prepared, ranks, complete);
   times.solve_s = watch.lap();
+  const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
   if (!root) return kFine;
   if (!complete) {
     std::fputs("interrupted; the same command goes on from here\n", stderr);
@@ -117,7 +119,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
     times.plot_s = watch.lap();
   }
   times.total_s = total.lap();
-  const auto text = a.json ? pretty_json(run_json(in, solutions, times)) + "\n"
+  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory)) + "\n"
                            : run_text(in, prepared, solutions, times, written);
   std::fputs(text.c_str(), stdout);
   return kFine;

@@ -47,7 +47,7 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
 }
 
 Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions,
-              const RunTimes& times) {
+              const RunTimes& times, double memory) {
   const Json timings = {{"prepare", times.prepare_s},
                         {"solve", times.solve_s},
                         {"write", times.write_s},
@@ -56,11 +56,12 @@ Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions
   if (!in.scan) {
     Json json = tr::solution_to_json(solutions.front());
     json["timings"] = timings;
+    json["peak_memory"] = number_to_json(memory);
     return json;
   }
   Json cases = Json::array();
   for (const auto& s : solutions) cases.push_back(tr::solution_to_json(s));
-  return {{"cases", cases}, {"timings", timings}};
+  return {{"cases", cases}, {"timings", timings}, {"peak_memory", number_to_json(memory)}};
 }
 
 std::string draw_panel(const tr::RunInput& in, const tr::Prepared& prepared,

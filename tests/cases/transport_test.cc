@@ -59,6 +59,82 @@ TEST_F(TransportCases, AnAnswerToOtherInputsIsStale) {
   EXPECT_EQ(verdict(c, small(c), "assay-dense", 0).code, "stale");
 }
 
+TEST_F(TransportCases, AWorkflowThatAnswersOtherInputsIsStale) {
+  const auto& c = cases_.find("transport_workflow");
+  EXPECT_EQ(verdict(c, small(c), "assay", 0).code, "stale");
+}
+
+// The integrals are judged by themselves: right coefficients do not make up for them.
+TEST_F(TransportCases, AWrongIntegralIsWrong) {
+  const auto& c = cases_.find("transport_workflow");
+  auto expected = c.expect(small(c), lab::kJudgedSet);
+  ASSERT_EQ(expected.size(), 2u);
+  ASSERT_EQ(expected[1].output, "i");
+  const auto workload = workloads_.make(c.name(), "assay", small(c), 1);
+  workload->load(0, lab::kJudgedSet);
+  workload->call(0);
+  workload->write_outputs(dir_.path() + "/out");
+  const auto judged = [&] {
+    return lab::judge(expected, dir_.path() + "/out",
+                      [&](int) -> const std::vector<lab::Expectation>& { return expected; });
+  };
+  EXPECT_EQ(judged().status, lab::Status::kOk);
+  expected[1].values[7] *= 1 + 1e-8;
+  EXPECT_EQ(judged().status, lab::Status::kWrongResult);
+}
+
+TEST_F(TransportCases, AWorkflowTellsItsStages) {
+  const auto& c = cases_.find("transport_workflow");
+  const auto workload = workloads_.make(c.name(), "assay-threads", small(c), 2);
+  workload->load(0, 0);
+  workload->call(0);
+  std::vector<std::string> names;
+  for (const auto& [name, seconds] : workload->stages()) {
+    names.push_back(name);
+    EXPECT_GT(seconds, 0) << name;
+    EXPECT_NE(lab::find_metric("stage_" + name), nullptr);
+    EXPECT_NE(lab::find_metric("cold_stage_" + name), nullptr);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"surface", "prepare", "scan", "database", "integrals",
+                                             "output"}));
+}
+
+// A block of 625 points is 3 MB, of which each process holds several.
+TEST_F(TransportCases, ProcessesTellTheMemoryOfTheirChildren) {
+  Json point = small(cases_.find("transport_scan"));
+  point["n_theta"] = 25;
+  point["n_zeta"] = 25;
+  point["n_xi"] = 2;
+  point["cases"] = 2;
+  for (const auto& [provider, least] : {std::pair{"threads", 0.0}, std::pair{"processes", 1e7}}) {
+    const auto workload = workloads_.make("transport_scan", provider, point, 2);
+    workload->load(0, 0);
+    workload->call(0);
+    EXPECT_GE(workload->child_memory(), least) << provider;
+    EXPECT_EQ(workload->metrics().at("lanes"), 2) << provider;
+  }
+}
+
+TEST_F(TransportCases, TheSerialLaneStandsBesideTheOracle) {
+  const auto& c = cases_.find("transport_scan");
+  for (const char* provider : {"serial", "threads", "processes"}) {
+    EXPECT_EQ(verdict(c, small(c), provider).from_baseline, 0.0) << provider;
+  }
+}
+
+TEST_F(TransportCases, MoreLanesThanCoresAreSkipped) {
+  const auto& c = cases_.find("transport_strong_scaling");
+  Json point = small(c);
+  point["lanes"] = 3;
+  try {
+    workloads_.make(c.name(), "threads", point, 2);
+    FAIL() << "made";
+  } catch (const lab::ProviderFailure& e) {
+    EXPECT_EQ(e.status(), lab::Status::kSkipped);
+    EXPECT_EQ(e.code(), "too_few_cores");
+  }
+}
+
 TEST_F(TransportCases, ParityIsSkippedWithAField) {
   const auto& c = cases_.find("transport_solve");
   EXPECT_EQ(c.why_not(small(c), "assay-parity", "cpu").value().code, "provider_not_applicable");

@@ -52,6 +52,7 @@ class Transport(CliTest):
         d = answer["coefficients"]
         self.assertEqual(set(d), {"D11", "D31", "D13", "D33", "D33_spitzer"})
         self.assertEqual(set(answer["timings"]), {"prepare", "solve", "write", "plot", "total"})
+        self.assertGreater(answer["peak_memory"], 1e6)
         self.assertEqual(answer["warnings"], [])
         self.assertLess(answer["residual"], 1e-12)
         for suffix in ("nc", "h5", "npz"):

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/transport/cases.h"
 
+#include <algorithm>
 #include <memory>
 
+#include "cases/transport/figures.h"
 #include "cases/transport/point.h"
+#include "cases/transport/workflow.h"
 
 namespace assay::cases::transport {
 namespace {
@@ -70,8 +73,9 @@ class TransportCase : public lab::Case {
     const TransportPoint p(json);
     const double block = 8.0 * p.grid.points() * p.grid.points();
     const double lanes = provider == "serial" || p.cases == 1 ? 1 : p.lanes > 0 ? p.lanes : 64;
-    const double blocks =
-        provider == "assay-mixed" || provider == "jax" ? 10 + p.grid.n_xi : 10 * lanes;
+    const double blocks = provider == "assay-mixed" ? 10 + p.grid.n_xi
+                          : provider == "jax"       ? 30 + 10.0 * std::min(p.batch, p.cases)
+                                                    : 10 * lanes;
     return static_cast<std::uint64_t>(block * blocks) + 4 * kWorkerBytes;
   }
 
@@ -84,7 +88,9 @@ class TransportCase : public lab::Case {
   }
 
   std::vector<lab::Expectation> expect(const Json& json, int set) const override {
-    return {expectation(TransportPoint(json), set)};
+    const TransportPoint point(json);
+    if (d_.name == "transport_workflow") return workflow_expectations(point, set);
+    return {expectation(point, set)};
   }
 
  private:
@@ -92,44 +98,26 @@ class TransportCase : public lab::Case {
   lab::PointSchema schema_;
 };
 
-const std::vector<std::string> kGrid = {"n_theta", "n_zeta", "n_xi"};
+std::vector<Provider> lane_providers() {
+  return {{.id = "serial", .description = "one case after another on one core"},
+          {.id = "threads", .description = "one case for each thread, single-threaded BLAS"},
+          {.id = "processes", .description = "one share of the cases for each forked process"},
+          {.id = "mpi",
+           .description = "mpirun of assay-transport scan, one rank for each core",
+           .unequal_work = "each call starts the ranks and prepares the surface in each of them"}};
+}
 
-// Time of each provider over the number of cases (where two lines cross, one becomes worth its
-// start), the rate that this is, and the ratio to the baseline.
-std::vector<lab::FigureRecipe> figures_over(const std::string& x, const std::string& label,
-                                            const std::vector<std::string>& pages) {
-  return {{.name = "crossover",
-           .title = "time of a call",
-           .x = {x},
-           .x_label = label,
-           .pages = pages,
-           .log_x = true,
-           .log_y = true},
-          {.name = "rate",
-           .title = "cases per second",
-           .x = {x},
-           .x_label = label,
-           .y = "case_rate",
-           .y_label = "cases per second",
-           .pages = pages,
-           .log_x = true},
-          {.name = "ratio",
-           .title = "time over the baseline's (below 1 is faster)",
-           .x = {x},
-           .x_label = label,
-           .y = "ratio",
-           .y_label = "time over the baseline's",
-           .pages = pages,
-           .log_x = true,
-           .log_y = true},
-          {.name = "memory",
-           .title = "peak memory of the measuring process, forked ones and ranks not counted",
-           .x = {x},
-           .x_label = label,
-           .y = "peak_rss_steady",
-           .y_label = "peak memory [B]",
-           .pages = pages,
-           .log_x = true}};
+std::vector<Provider> python_providers() {
+  return {{.id = "numpy",
+           .description =
+               "NumPy and SciPy on one thread: the dense elimination, one case after another",
+           .runtime = lab::Runtime::kPython,
+           .modules = {"numpy", "scipy"},
+           .threads = 1},
+          {.id = "jax",
+           .description = "JAX: the dense elimination under jit, f64, vmap over a batch of cases",
+           .runtime = lab::Runtime::kPython,
+           .modules = {"jax"}}};
 }
 
 Definition solve_definition() {
@@ -150,25 +138,9 @@ Definition solve_definition() {
       {.id = "assay-structured",
        .description = "sparse operators, inversion without pivoting by products, f64"},
       {.id = "assay-parity", .description = "the same on half the unknowns, zero field only"},
-      {.id = "assay-mixed", .description = "f32 factors of every block, f64 residuals"},
-      {.id = "numpy",
-       .description = "NumPy and SciPy: the dense elimination with lu_factor and lu_solve",
-       .runtime = lab::Runtime::kPython,
-       .modules = {"numpy", "scipy"}},
-      {.id = "jax",
-       .description = "JAX: the dense elimination under jit, f64",
-       .runtime = lab::Runtime::kPython,
-       .modules = {"jax"}}};
+      {.id = "assay-mixed", .description = "f32 factors of every block, f64 residuals"}};
+  for (auto& p : python_providers()) d.providers.push_back(std::move(p));
   return d;
-}
-
-std::vector<Provider> lane_providers() {
-  return {{.id = "serial", .description = "one case after another on one core"},
-          {.id = "threads", .description = "one case for each thread, single-threaded BLAS"},
-          {.id = "processes", .description = "one share of the cases for each forked process"},
-          {.id = "mpi",
-           .description = "mpirun of assay-transport scan, one rank for each core",
-           .unequal_work = "each call starts the ranks and prepares the surface in each of them"}};
 }
 
 Definition scan_definition() {
@@ -199,24 +171,8 @@ Definition scan_definition() {
                               {{"cases", 192}, {"layout", "grid"}, {"batch", batch}}));
   }
   d.providers = lane_providers();
-  d.figures = figures_over("cases", "cases of a scan", kGrid);
-  for (auto& f : d.figures) f.only = {{"layout", "ladder"}};
-  d.figures.push_back({.name = "batches",
-                       .title = "192 cases in batches: time",
-                       .x = {"batch"},
-                       .x_label = "cases handed out at a time",
-                       .pages = kGrid,
-                       .only = {{"layout", "grid"}},
-                       .log_x = true});
-  d.figures.push_back({.name = "batch-memory",
-                       .title = "192 cases in batches: memory",
-                       .x = {"batch"},
-                       .x_label = "cases handed out at a time",
-                       .y = "peak_rss_steady",
-                       .y_label = "peak memory [B]",
-                       .pages = kGrid,
-                       .only = {{"layout", "grid"}},
-                       .log_x = true});
+  for (auto& p : python_providers()) d.providers.push_back(std::move(p));
+  d.figures = scan_figures();
   return d;
 }
 
@@ -241,7 +197,7 @@ Definition strong_scaling_definition() {
   }
   d.representative = {d.standard[1]};
   d.providers = lane_providers();
-  d.figures = figures_over("lanes", "threads, processes or ranks", {});
+  d.figures = strong_scaling_figures();
   return d;
 }
 
@@ -258,15 +214,36 @@ Definition reuse_definition() {
   d.providers = {{.id = "direct", .description = "the surface prepared anew for every case"},
                  {.id = "prepared", .description = "prepared in the first call, then used"},
                  {.id = "prepared-batched", .description = "the same, cases over threads"}};
-  d.figures = figures_over("cases", "cases of a call", {});
+  d.figures = reuse_figures();
+  return d;
+}
+
+Definition workflow_definition() {
+  Definition d;
+  d.name = "transport_workflow";
+  d.description = "a surface file to a file of coefficients and their energy integrals";
+  d.baseline = "assay";
+  d.parameters = {{"collisionalities", "of the scan", 2, 256, {}, ""},
+                  {"fields", "of the scan", 1, 64, {}, ""}};
+  const Json scan = {{"collisionalities", 16}, {"fields", 4}};
+  d.representative = {with(grid_point("w7x_eim_sample", 9, 11, 12), scan)};
+  d.standard = {d.representative.front(), with(grid_point("w7x_eim_sample", 11, 15, 30), scan)};
+  d.providers = {{.id = "assay", .description = "one case after another on one core"},
+                 {.id = "assay-threads", .description = "one case for each thread"},
+                 {.id = "numpy",
+                  .description = "NumPy and SciPy on one thread: the dense elimination",
+                  .runtime = lab::Runtime::kPython,
+                  .modules = {"numpy", "scipy"},
+                  .threads = 1}};
+  d.figures = workflow_figures();
   return d;
 }
 
 }  // namespace
 
 void add_cases(lab::CaseRegistry& cases) {
-  for (auto* make :
-       {solve_definition, scan_definition, strong_scaling_definition, reuse_definition}) {
+  for (auto* make : {solve_definition, scan_definition, strong_scaling_definition, reuse_definition,
+                     workflow_definition}) {
     cases.add(std::make_unique<TransportCase>(make()));
   }
 }

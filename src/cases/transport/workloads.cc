@@ -7,6 +7,7 @@
 
 #include "cases/transport/lanes.h"
 #include "cases/transport/point.h"
+#include "cases/transport/workflow.h"
 #include "tensor/safetensors.h"
 #include "transport/blas.h"
 #include "transport/scan.h"
@@ -17,10 +18,13 @@ namespace {
 // Two slots of cases, one table of coefficients, and a way between them.
 class CoefficientsWorkload : public lab::Workload {
  public:
-  using Solve = std::function<std::vector<tr::Solution>(std::span<const tr::Case>)>;
+  using Solve = std::function<LaneResult(std::span<const tr::Case>)>;
 
-  CoefficientsWorkload(const TransportPoint& point, Solve solve)
-      : point_(point), d_(DType::kF64, Shape({point.cases, 4})), solve_(std::move(solve)) {}
+  CoefficientsWorkload(const TransportPoint& point, int lanes, Solve solve)
+      : point_(point),
+        lanes_(lanes),
+        d_(DType::kF64, Shape({point.cases, 4})),
+        solve_(std::move(solve)) {}
 
   void load(int slot, int set) override {
     slots_[static_cast<std::size_t>(slot)] = point_.inputs(set);
@@ -28,7 +32,9 @@ class CoefficientsWorkload : public lab::Workload {
   void call(int slot) override {
     auto out = d_.as<double>();
     std::size_t i = 0;
-    for (const auto& s : solve_(slots_[static_cast<std::size_t>(slot)])) {
+    const auto result = solve_(slots_[static_cast<std::size_t>(slot)]);
+    child_memory_ = result.child_memory;
+    for (const auto& s : result.solutions) {
       for (const double value : {s.d.d11, s.d.d31, s.d.d13, s.d.d33}) out[i++] = value;
     }
   }
@@ -38,12 +44,18 @@ class CoefficientsWorkload : public lab::Workload {
   void write_outputs(const std::string& path) override {
     write_safetensors(path, {{"d", d_.view()}});
   }
+  double child_memory() const override { return child_memory_; }
+  std::map<std::string, double> metrics() const override {
+    return {{"lanes", static_cast<double>(lanes_)}};
+  }
   std::map<std::string, std::string> versions() const override {
     return {{"blas", tr::blas::description()}};
   }
 
  private:
   TransportPoint point_;
+  int lanes_;
+  double child_memory_ = 0;
   std::array<std::vector<tr::Case>, 2> slots_;
   Tensor d_;
   Solve solve_;
@@ -51,7 +63,13 @@ class CoefficientsWorkload : public lab::Workload {
 
 using Factory = lab::WorkloadRegistry::Factory;
 
+// Lanes that share a core measure the system's scheduler: such points belong to larger machines.
 int lanes_of(const TransportPoint& point, int cores) {
+  if (point.lanes > cores) {
+    throw lab::ProviderFailure(
+        lab::Status::kSkipped, "too_few_cores",
+        fmt::format("{} lanes on the {} cores of the attempt", point.lanes, cores));
+  }
   return point.lanes > 0 ? point.lanes : cores;
 }
 
@@ -62,8 +80,8 @@ Factory single(tr::Method method) {
     const auto prepared = tr::prepare(point.surface, point.grid);
     auto workspace = std::make_shared<tr::Workspace>();
     return std::make_unique<CoefficientsWorkload>(
-        point, [=](std::span<const tr::Case> cases) -> std::vector<tr::Solution> {
-          return {tr::solve(prepared, cases[0], {.method = method}, *workspace)};
+        point, 1, [=](std::span<const tr::Case> cases) -> LaneResult {
+          return {{tr::solve(prepared, cases[0], {.method = method}, *workspace)}};
         });
   };
 }
@@ -74,11 +92,13 @@ Factory scan(int fixed_threads) {
     const TransportPoint point(json);
     const auto prepared = tr::prepare(point.surface, point.grid);
     tr::ScanOptions options;
-    options.threads = fixed_threads > 0 ? fixed_threads : lanes_of(point, cores);
+    const int lanes = lanes_of(point, cores);
+    options.threads = fixed_threads > 0 ? fixed_threads : lanes;
     options.batch = point.batch;
-    return std::make_unique<CoefficientsWorkload>(point, [=](std::span<const tr::Case> cases) {
-      return tr::solve_scan(prepared, cases, options).solutions;
-    });
+    return std::make_unique<CoefficientsWorkload>(
+        point, options.threads, [=](std::span<const tr::Case> cases) -> LaneResult {
+          return {tr::solve_scan(prepared, cases, options).solutions};
+        });
   };
 }
 
@@ -86,7 +106,7 @@ std::unique_ptr<lab::Workload> processes(const Json& json, int cores) {
   const TransportPoint point(json);
   const auto prepared = tr::prepare(point.surface, point.grid);
   const int lanes = lanes_of(point, cores);
-  return std::make_unique<CoefficientsWorkload>(point, [=](std::span<const tr::Case> cases) {
+  return std::make_unique<CoefficientsWorkload>(point, lanes, [=](std::span<const tr::Case> cases) {
     return solve_in_processes(prepared, cases, lanes);
   });
 }
@@ -94,19 +114,19 @@ std::unique_ptr<lab::Workload> processes(const Json& json, int cores) {
 std::unique_ptr<lab::Workload> ranks(const Json& json, int cores) {
   const TransportPoint point(json);
   const int lanes = lanes_of(point, cores);
-  return std::make_unique<CoefficientsWorkload>(point, [=](std::span<const tr::Case> cases) {
+  return std::make_unique<CoefficientsWorkload>(point, lanes, [=](std::span<const tr::Case> cases) {
     return solve_in_ranks(point.surface, point.grid, cases, lanes, point.batch);
   });
 }
 
 std::unique_ptr<lab::Workload> direct(const Json& json, int) {
   const TransportPoint point(json);
-  return std::make_unique<CoefficientsWorkload>(point, [=](std::span<const tr::Case> cases) {
-    std::vector<tr::Solution> solutions;
+  return std::make_unique<CoefficientsWorkload>(point, 1, [=](std::span<const tr::Case> cases) {
+    LaneResult result;
     for (const auto& c : cases) {
-      solutions.push_back(tr::solve(tr::prepare(point.surface, point.grid), c));
+      result.solutions.push_back(tr::solve(tr::prepare(point.surface, point.grid), c));
     }
-    return solutions;
+    return result;
   });
 }
 
@@ -117,10 +137,11 @@ Factory prepared_once(bool batched) {
     auto prepared = std::make_shared<std::optional<tr::Prepared>>();
     tr::ScanOptions options;
     options.threads = batched ? cores : 1;
-    return std::make_unique<CoefficientsWorkload>(point, [=](std::span<const tr::Case> cases) {
-      if (!*prepared) *prepared = tr::prepare(point.surface, point.grid);
-      return tr::solve_scan(**prepared, cases, options).solutions;
-    });
+    return std::make_unique<CoefficientsWorkload>(
+        point, options.threads, [=](std::span<const tr::Case> cases) -> LaneResult {
+          if (!*prepared) *prepared = tr::prepare(point.surface, point.grid);
+          return {tr::solve_scan(**prepared, cases, options).solutions};
+        });
   };
 }
 
@@ -140,6 +161,8 @@ void add_workloads(lab::WorkloadRegistry& w) {
   w.add("transport_prepared_reuse", "direct", direct);
   w.add("transport_prepared_reuse", "prepared", prepared_once(false));
   w.add("transport_prepared_reuse", "prepared-batched", prepared_once(true));
+  w.add("transport_workflow", "assay", [](const Json& p, int) { return make_workflow(p, 1); });
+  w.add("transport_workflow", "assay-threads", make_workflow);
 }
 
 }  // namespace assay::cases::transport

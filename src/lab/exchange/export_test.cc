@@ -173,6 +173,49 @@ TEST(ScheduleTrace, HasASliceForEachAttemptOnItsCores) {
   EXPECT_EQ(trace["otherData"]["rows_without_times"], 1);
 }
 
+// The first call takes 3 µs; then two batches of two calls of 2 and 3 µs, and stages of 1 + 0.5 µs.
+TEST(ScheduleTrace, StagesLieWithinTheirPhases) {
+  auto row = row_named("a");
+  row.provenance["end_ns"] = 1000 + 20'000;
+  row.provenance["phases_s"] = {{"cold", 3e-6}, {"steady", 10e-6}};
+  row.metrics["cold_stage_scan"] = 2e-6;
+  row.metrics["cold_stage_surface"] = 1e-6;
+  row.samples = {{"batch_calls", 2},
+                 {"steady_s", {2e-6, 3e-6}},
+                 {"stage_scan", {1e-6, 1e-6}},
+                 {"stage_output", {0.5e-6, 0.5e-6}}};
+  std::vector<std::tuple<std::string, double, double>> stages;
+  const auto trace = schedule_trace(std::vector{row});
+  for (const auto& event : trace["traceEvents"]) {
+    if (event.value("cat", "") != "stage") continue;
+    stages.emplace_back(event["name"], event["ts"].get<double>(), event["dur"].get<double>());
+  }
+  // Phases end with the attempt: cold from 7 to 10 µs, steady from 10 to 20, batches at 14 and 20.
+  const std::vector<std::tuple<std::string, double, double>> expected = {
+      {"surface", 7, 1},     {"scan", 8, 2},    {"scan", 12.5, 1},
+      {"output", 13.5, 0.5}, {"scan", 18.5, 1}, {"output", 19.5, 0.5}};
+  ASSERT_EQ(stages.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(std::get<0>(stages[i]), std::get<0>(expected[i]));
+    EXPECT_NEAR(std::get<1>(stages[i]), std::get<1>(expected[i]), 1e-9);
+    EXPECT_NEAR(std::get<2>(stages[i]), std::get<2>(expected[i]), 1e-9);
+  }
+}
+
+TEST(ScheduleTrace, StagesThatCannotBeTrueAreLeftOut) {
+  auto row = row_named("a");
+  row.provenance["end_ns"] = 1000 + 20'000;
+  row.provenance["phases_s"] = {{"cold", 3e-6}, {"steady", 10e-6}};
+  row.metrics["cold_stage_scan"] = 4e-6;  // longer than the call
+  row.samples = {{"batch_calls", "two"}, {"steady_s", {2e-6}}, {"stage_scan", "x"}};
+  auto odd = row;
+  odd.samples = {{"batch_calls", 1}, {"steady_s", {2e-6, "nan"}}, {"stage_scan", {3e-6, 1e-6}}};
+  const auto trace = schedule_trace(std::vector{row, odd});
+  for (const auto& event : trace["traceEvents"]) {
+    EXPECT_NE(event.value("cat", ""), "stage") << canonical_json(event);
+  }
+}
+
 TEST(ScheduleTrace, TextOfRowsCannotDisturb) {
   std::vector<Row> rows;
   for (const auto& name : hostile()) rows.push_back(row_named(name));

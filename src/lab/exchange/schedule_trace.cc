@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lab/record/point.h"
+#include "lab/record/stage_slices.h"
 #include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
@@ -75,7 +76,12 @@ class Trace {
     double at = start_us + std::max(0.0, us - all);
     for (const char* phase : kPhases) {
       const double length = phase_us(row, phase);
-      if (length > 0 && all <= us) events_.push_back(slice(phase, "phase", at, length));
+      if (length > 0 && all <= us) {
+        events_.push_back(slice(phase, "phase", at, length));
+        for (const auto& s : stages_in(row, phase, length)) {
+          events_.push_back(slice(s.name, "stage", at + s.start_us, s.us));
+        }
+      }
       at += length;
     }
   }

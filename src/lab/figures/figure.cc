@@ -22,8 +22,25 @@ std::string_view form_name(FigureForm form) {
       return "stacked";
     case FigureForm::kAgainst:
       return "against";
+    case FigureForm::kTable:
+      return "table";
   }
-  throw InternalError("a figure has one of five forms");
+  throw InternalError("a figure has one of six forms");
+}
+
+// Lines as objects: what a program reads.
+Json table_json(const FigureTable& table) {
+  Json lines = Json::array();
+  for (const auto& line : table.lines) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < line.size(); ++i) object[table.columns[i]] = line[i];
+    lines.push_back(std::move(object));
+  }
+  Json units = Json::object();
+  for (const auto& column : table.columns) {
+    if (const Metric* metric = find_metric(column)) units[column] = metric->unit;
+  }
+  return {{"columns", table.columns}, {"units", std::move(units)}, {"lines", std::move(lines)}};
 }
 
 Json or_null(const std::optional<double>& x) { return x ? Json(*x) : Json(); }
@@ -43,10 +60,14 @@ Json figure_json(const Figure& figure) {
     }
     series.push_back({{"label", s.label}, {"origin", s.origin}, {"points", std::move(points)}});
   }
+  Json marks = Json::array();
+  for (const auto& m : figure.marks) marks.push_back({{"y", m.y}, {"label", m.label}});
   return {{"name", figure.name},
           {"title", figure.title},
           {"subtitle", figure.subtitle},
           {"form", form_name(figure.form)},
+          {"marks", std::move(marks)},
+          {"table", figure.table ? table_json(*figure.table) : Json()},
           {"x", {{"label", figure.x_label}, {"log", figure.log_x}}},
           {"y", {{"label", figure.y_label}, {"log", figure.log_y}}},
           {"categories", figure.categories},

@@ -27,6 +27,12 @@ struct FigureSeries {
   std::vector<FigurePoint> points;  // ascending in x
 };
 
+// Of kTable: names of quantities, and lines with a value for each.
+struct FigureTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Json>> lines;
+};
+
 struct Figure {
   std::string name;  // of the files, without extension: safe as a file name
   std::string title, subtitle;
@@ -36,8 +42,10 @@ struct Figure {
   std::vector<std::string> categories;  // of x; empty: x is a number
   // kStacked: layers from the bottom up. kAgainst: x is the reference's value.
   std::vector<FigureSeries> series;
-  std::vector<std::string> notes;  // what a reader must know, one sentence each
-  std::string newest;              // time of the newest row, ISO 8601; empty: not known
+  std::vector<FigureMark> marks;
+  std::optional<FigureTable> table;  // of kTable, which has no series
+  std::vector<std::string> notes;    // what a reader must know, one sentence each
+  std::string newest;                // time of the newest row, ISO 8601; empty: not known
 };
 
 Json figure_json(const Figure& figure);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <set>
 
+#include "base/error.h"
 #include "base/gnuplot.h"
 #include "base/units.h"
 
@@ -167,6 +168,17 @@ std::string x_ticks(const Figure& f) {
   return out;
 }
 
+// Below two decades, powers of ten alone are too few labels: 1, 2 and 5 of each.
+std::string ticks_between(double low, double high) {
+  if (!(low > 0) || !std::isfinite(high) || high / low > 100) return "";
+  std::vector<std::string> ticks;
+  for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high;
+       ++power) {
+    for (const int digit : {1, 2, 5}) ticks.push_back(fmt::format("{}e{}", digit, power));
+  }
+  return fmt::format("set ytics nomirror ({})\n", fmt::join(ticks, ", "));
+}
+
 std::string y_range(const Figure& f) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const auto& s : f.series) {
@@ -175,7 +187,14 @@ std::string y_range(const Figure& f) {
       most = std::max(most, p.high.value_or(p.y));
     }
   }
-  if (f.log_y) return fmt::format("set logscale y\nset yrange [{}:{}]\n", least / 1.6, most * 1.6);
+  for (const auto& mark : f.marks) {
+    least = std::min(least, mark.y);
+    most = std::max(most, mark.y);
+  }
+  if (f.log_y) {
+    return fmt::format("set logscale y\nset yrange [{}:{}]\n{}", least / 1.6, most * 1.6,
+                       ticks_between(least / 1.6, most * 1.6));
+  }
   // Lengths are compared from zero.
   return least >= 0 ? fmt::format("set yrange [0:{}]\n", most > 0 ? most * 1.06 : 1) : "";
 }
@@ -210,6 +229,10 @@ std::string lines(const Figure& f) {
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], 0);
     plots.push_back(line_of(i, f.series[i], f.form != FigureForm::kScatter));
+  }
+  for (std::size_t i = 0; i < f.marks.size(); ++i) {
+    plots.push_back(fmt::format("{} with lines lw 1.5 dt {} lc rgb '#777777' title {}",
+                                f.marks[i].y, 2 + i % 4, gnuplot_quoted(f.marks[i].label)));
   }
   return out + joined(plots);
 }
@@ -319,8 +342,10 @@ std::string gnuplot_script(const Figure& f, ImageFormat format, const std::strin
       return out + stacked(f);
     case FigureForm::kAgainst:
       return out + against(f);
+    case FigureForm::kTable:
+      break;
   }
-  return out;
+  throw InternalError("a table is no picture");
 }
 
 }  // namespace assay::lab

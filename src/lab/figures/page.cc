@@ -9,11 +9,12 @@
 #include <cmath>
 #include <map>
 
+#include "lab/figures/baseline_ratio.h"
 #include "lab/figures/equal_formulas.h"
 #include "lab/figures/row_quantity.h"
+#include "lab/figures/table.h"
 #include "lab/record/metrics.h"
 #include "lab/stats/median_interval.h"
-#include "lab/stats/paired_ratio.h"
 #include "lab/stats/quantile.h"
 #include "lab/view/provenance.h"
 
@@ -43,16 +44,19 @@ class Page {
     f.log_y = recipe_.log_y;
     f.x_label = recipe_.x_label.empty() ? x_name() : recipe_.x_label;
     f.y_label = !recipe_.y_label.empty() ? recipe_.y_label : metric_label(y_name());
-    if (recipe_.form == FigureForm::kAgainst) {
+    f.marks = recipe_.marks;
+    if (recipe_.form == FigureForm::kTable) {
+      f.table = compose_table(recipe_, rows_, primary_);
+    } else if (recipe_.form == FigureForm::kAgainst) {
       against(f);
     } else if (recipe_.form == FigureForm::kStacked) {
       find_categories(f);
       stack(f);
     } else {
       if (!x_is_number() || recipe_.form == FigureForm::kBars) find_categories(f);
-      y_name() == kRatioQuantity ? ratios(f) : lines(f);
+      is_of_baseline(y_name()) ? ratios(f) : lines(f);
     }
-    if (f.series.empty()) return std::nullopt;
+    if (f.series.empty() && !f.table) return std::nullopt;
     join_equal_formulas(f);
     for (const Row* row : rows_) {
       f.newest = std::max(f.newest, text_at(row->provenance, "time_end").value_or(""));
@@ -134,10 +138,6 @@ class Page {
     return out;
   }
 
-  static std::string round_of(const Row& row) {
-    return fmt::format("{} {} {}", row.run_id, row.round, canonical_json(row.point));
-  }
-
   void add_series(Figure& f, const std::string& label, const std::string& origin,
                   const std::map<double, std::vector<double>>& values) const {
     if (values.empty()) return;
@@ -159,34 +159,33 @@ class Page {
     }
   }
 
-  // Each row over the baseline's of the same run, round and point, by the one formula for ratios.
+  // Each row against the baseline's of the same run, round and point.
   void ratios(Figure& f) const {
-    std::map<std::string, double> baselines;
-    for (const Row* row : rows_) {
-      const bool is_baseline = text_at(row->provenance, "baseline") == row->provider;
-      if (is_baseline && is_time(row)) baselines[round_of(*row)] = row->metric_or_nan(primary_);
-    }
+    const BaselineRatios baselines(rows_, primary_);
     for (const auto& [label, origin, rows] : by_series()) {
-      std::map<double, std::pair<std::vector<double>, std::vector<double>>> pairs;  // by x
+      std::map<double, std::vector<const Row*>> by_x;
       for (const Row* row : rows) {
-        const auto found = baselines.find(round_of(*row));
-        const double x = x_of(f, *row);
-        if (found == baselines.end() || !is_time(row) || !is_on_axis(f, x)) continue;
-        pairs[x].first.push_back(row->metric_or_nan(primary_));
-        pairs[x].second.push_back(found->second);
+        if (const double x = x_of(f, *row); is_on_axis(f, x)) by_x[x].push_back(row);
       }
-      if (pairs.empty()) continue;
       FigureSeries series{.label = label, .origin = origin, .points = {}};
-      for (const auto& [x, sides] : pairs) {
-        const auto ratio = paired_ratio(sides.first, sides.second);
-        series.points.push_back(point(x, ratio.ratio, ratio.interval, ratio.rounds));
+      for (const auto& [x, group] : by_x) {
+        const auto ratio = baselines.of(y_name(), group);
+        if (ratio) series.points.push_back(point(x, ratio->ratio, ratio->interval, ratio->rounds));
       }
-      f.series.push_back(std::move(series));
+      if (!series.points.empty()) f.series.push_back(std::move(series));
     }
+    if (recipe_.ideal) add_ideal(f);
   }
-  bool is_time(const Row* row) const {
-    const double value = row->metric_or_nan(primary_);
-    return std::isfinite(value) && value > 0;
+  // As fast as the widest lane at each x would be if nothing were lost.
+  void add_ideal(Figure& f) const {
+    std::map<double, double> widest;
+    for (const Row* row : rows_) {
+      const double x = x_of(f, *row), lanes = row->metric_or_nan("lanes");
+      if (is_on_axis(f, x) && lanes > 0) widest[x] = std::max(widest[x], lanes);
+    }
+    FigureSeries ideal{.label = "ideal", .origin = "closed form", .points = {}};
+    for (const auto& [x, lanes] : widest) ideal.points.push_back(point(x, lanes, {}, 0));
+    if (!f.series.empty() && !widest.empty()) f.series.push_back(std::move(ideal));
   }
   static bool is_on_axis(const Figure& f, double x) {
     return std::isfinite(x) && (!f.log_x || !f.categories.empty() || x > 0);

@@ -3,16 +3,12 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "lab/figures/figure.h"
 #include "lab/record/row.h"
 
 namespace assay::lab {
-
-// A quantity that no row has: its primary metric over the baseline's in the same run and round.
-inline constexpr std::string_view kRatioQuantity = "ratio";
 
 // One figure from the rows that belong on it, in the order they were made; its name and subtitle
 // are the caller's. Nothing when no row has what the recipe asks for.

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/gnuplot.h"
+#include "lab/figures/table.h"
 
 namespace assay::lab {
 namespace {
@@ -50,6 +51,16 @@ std::vector<std::string> render(const Figure& figure, const std::vector<ImageFor
                                 const std::string& folder) {
   std::vector<std::string> written;
   const auto stem = folder + "/" + figure.name;
+  const auto write = [&](const char* suffix, const std::string& bytes) {
+    written.push_back(fmt::format("{}.{}", stem, suffix));
+    write_file_atomically(written.back(), bytes);
+  };
+  const auto numbers = pretty_json(figure_json(figure)) + "\n";
+  if (figure.form == FigureForm::kTable) {
+    write("md", table_markdown(figure));
+    write("json", numbers);
+    return written;
+  }
   const TemporaryDirectory drawn;
   const auto image = [&](ImageFormat format) {
     return fmt::format("{}/figure.{}", drawn.path(), extension(format));
@@ -62,11 +73,9 @@ std::vector<std::string> render(const Figure& figure, const std::vector<ImageFor
   for (const auto format : formats) {
     auto bytes = read_file(image(format));
     if (format == ImageFormat::kPdf) bytes = dated(std::move(bytes), figure.newest);
-    written.push_back(fmt::format("{}.{}", stem, extension(format)));
-    write_file_atomically(written.back(), bytes);
+    write(extension(format), bytes);
   }
-  written.push_back(stem + ".json");
-  write_file_atomically(written.back(), pretty_json(figure_json(figure)) + "\n");
+  write("json", numbers);
   return written;
 }
 

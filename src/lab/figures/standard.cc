@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "lab/figures/baseline_ratio.h"
 #include "lab/figures/compose.h"
-#include "lab/figures/page.h"
 
 namespace assay::lab {
 

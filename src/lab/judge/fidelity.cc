@@ -114,4 +114,16 @@ Fidelity compare(const Expectation& expected, const TensorView& output) {
   return f;
 }
 
+double difference_from_baseline(const Expectation& expected, const TensorView& output) {
+  double largest = 0;
+  const std::size_t row_size = expected.baseline.size() / expected.rows.size();
+  for (std::size_t i = 0; i < expected.baseline.size(); ++i) {
+    const auto index = expected.rows[i / row_size] * static_cast<std::int64_t>(row_size) +
+                       static_cast<std::int64_t>(i % row_size);
+    const double ref = expected.baseline[i], scale = ref == 0 ? 1 : std::abs(ref);
+    largest = std::max(largest, scaled_error(value_as_double(output, index), ref, 0, scale));
+  }
+  return largest;
+}
+
 }  // namespace assay::lab

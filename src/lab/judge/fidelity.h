@@ -31,4 +31,8 @@ struct Fidelity {
 // NaN equals NaN, an infinity equals itself; anything else against them is infinitely wrong.
 Fidelity compare(const Expectation& expected, const TensorView& output);
 
+// Largest |out − b|/|b| over the rows that the expectation gives, b being the baseline's values;
+// |out| where b is zero, infinite where only one of the two is a number.
+double difference_from_baseline(const Expectation& expected, const TensorView& output);
+
 }  // namespace assay::lab

@@ -104,6 +104,11 @@ Verdict judge(const std::vector<Expectation>& expected, const std::string& outpu
   const auto results = compare_all(expected, *file);
   Verdict verdict;
   verdict.fidelity = fidelity_block(expected, results, all_passed(results));
+  for (const auto& e : expected) {
+    if (e.baseline.empty() || e.rows.empty()) continue;
+    const double difference = difference_from_baseline(e, file->view(e.output));
+    verdict.from_baseline = std::max(difference, verdict.from_baseline.value_or(0));
+  }
   if (all_passed(results)) return verdict;
 
   verdict.status = Status::kWrongResult;

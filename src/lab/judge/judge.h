@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Verdict {
   Status status = Status::kOk;
   std::string code, message;
   Json fidelity;  // the row's block
+  // Largest |out − b|/|b| over what the expectations say of the baseline's values b; of b = 0,
+  // |out|. Nothing where they say nothing. No part of the verdict.
+  std::optional<double> from_baseline;
 };
 
 // Holds a worker's output file against the right answer. `other_sets` gives the answers for the

@@ -126,6 +126,27 @@ TEST_F(JudgeTest, OnlyTheSampledRowsAreLookedAt) {
   EXPECT_EQ(v.fidelity["checked"]["seed"], 5);
 }
 
+TEST_F(JudgeTest, TheDifferenceFromTheBaselineIsSaidAndNotJudged) {
+  write({1, 2, 99, 99});
+  auto e = expectation({1, 2, 0, 0});
+  e.rows = {0};
+  e.values = {1, 2};
+  const auto judged = [&] {
+    return judge({e}, path_,
+                 [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
+  };
+  EXPECT_FALSE(judged().from_baseline.has_value());
+  e.baseline = {1, 2};
+  EXPECT_EQ(judged().from_baseline.value(), 0);
+  e.baseline = {1, 1.6};
+  EXPECT_DOUBLE_EQ(judged().from_baseline.value(), 0.25);
+  e.baseline = {0, 2};
+  EXPECT_DOUBLE_EQ(judged().from_baseline.value(), 1);
+  e.baseline = {1, NAN};
+  EXPECT_EQ(judged().from_baseline.value(), INFINITY);
+  EXPECT_EQ(judged().status, Status::kOk);
+}
+
 TEST_F(JudgeTest, WithoutAnOracleItSaysSo) {
   const auto v = judge(
       {}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });

@@ -84,7 +84,10 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
   phases.begin("cold");
   Caller caller(workload, instruments);
   report.metrics["cold_time"] = caller.time(1);
-  report.metrics["peak_rss_cold"] = instruments.peak_memory();
+  report.metrics["peak_rss_cold"] = instruments.peak_memory() + workload.child_memory();
+  for (const auto& [stage, seconds] : workload.stages()) {
+    report.metrics[fmt::format("{}{}", kColdStage, stage)] = seconds;
+  }
 
   if (!deterministic) {
     instruments.reset_peak_memory();
@@ -103,8 +106,11 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
     for (int batch = 0; batch < settings.batches; ++batch) {
       report.steady_s.push_back(caller.time(report.batch_calls) /
                                 static_cast<double>(report.batch_calls));
+      for (const auto& [stage, seconds] : workload.stages()) {
+        report.samples[fmt::format("{}{}", kStage, stage)].push_back(seconds);
+      }
     }
-    report.metrics["peak_rss_steady"] = instruments.peak_memory();
+    report.metrics["peak_rss_steady"] = instruments.peak_memory() + workload.child_memory();
   }
 
   // The judged call: inputs never seen before, in buffers that were timed, into poisoned outputs.

@@ -19,7 +19,8 @@ struct Script {
   std::int64_t call_ns = 1'000'000;
   std::int64_t cold_ns = 50'000'000;
   int calls = 0;
-  double memory = 0;
+  double memory = 0, child_memory = 0;
+  bool has_stages = false;
   std::vector<int> slots;
   std::vector<std::pair<int, int>> loads;
   std::vector<std::string> phases;
@@ -41,6 +42,11 @@ class Scripted : public Workload {
   }
   void poison_outputs() override { s_.events.push_back("poison"); }
   void write_outputs(const std::string&) override { s_.events.push_back("write"); }
+  std::vector<std::pair<std::string, double>> stages() const override {
+    if (!s_.has_stages) return {};
+    return {{"scan", 1.0 * s_.calls}, {"output", 0.5}};
+  }
+  double child_memory() const override { return s_.child_memory; }
 
  private:
   Script& s_;
@@ -114,6 +120,28 @@ TEST(Attempt, PeakMemoryIsPerPhase) {
   EXPECT_EQ(report.metrics.at("peak_rss_start"), 7);
   EXPECT_EQ(report.metrics.at("peak_rss_cold"), 1);
   EXPECT_EQ(report.metrics.at("peak_rss_steady"), s.calls - 2);
+}
+
+TEST(Attempt, ChildProcessesCountAsMemory) {
+  Script s;
+  s.child_memory = 1000;
+  const auto report = measure_scripted(s, {.batches = 5, .steady_s = 0.05});
+  EXPECT_EQ(report.metrics.at("peak_rss_cold"), 1001);
+  EXPECT_EQ(report.metrics.at("peak_rss_steady"), 1000 + s.calls - 2);
+}
+
+// The first call's stages stand alone; of the later ones, those of the last call of each batch.
+TEST(Attempt, StagesAreKeptForTheFirstCallAndForEachBatch) {
+  Script s;
+  s.has_stages = true;
+  s.call_ns = 1'000'000'000;
+  const auto report = measure_scripted(s, {.warm_up_calls = 2, .batches = 5, .steady_s = 0.5});
+  ASSERT_EQ(report.status, Status::kOk) << report.message;
+  EXPECT_EQ(report.metrics.at("cold_stage_scan"), 1);
+  EXPECT_EQ(report.metrics.at("cold_stage_output"), 0.5);
+  EXPECT_THAT(report.samples.at("stage_scan"), ElementsAre(4, 5, 6, 7, 8));
+  EXPECT_EQ(report.samples.at("stage_output").size(), 5u);
+  EXPECT_EQ(report.metrics.count("stage_scan"), 0u) << "medians are the runner's business";
 }
 
 TEST(Attempt, ADeterministicProviderIsCalledOnceAndJudgedOnce) {

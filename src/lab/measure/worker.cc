@@ -6,31 +6,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <memory>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/resident_memory.h"
 #include "lab/measure/attempt.h"
 
 namespace assay::lab {
 namespace {
-
-// The kernel's peak of this process's resident memory since it was last reset (VmHWM, in kB).
-double peak_rss_bytes() {
-  const auto status = read_small_file("/proc/self/status");
-  const auto at = status ? status->find("VmHWM:") : std::string::npos;
-  if (at == std::string::npos) return std::numeric_limits<double>::quiet_NaN();
-  return 1024.0 * std::atof(status->c_str() + at + 6);
-}
-
-void reset_peak_rss() {
-  const UniqueFd fd(::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
-  if (fd) [[maybe_unused]]
-    const ssize_t n = ::write(fd.get(), "5", 1);
-}
 
 // The runner pinned us before the program started; make sure that it worked, since numbers from
 // elsewhere would be filed under these cores.
@@ -67,8 +52,8 @@ Instruments real_instruments(const std::string& phase_file) {
   Instruments instruments;
   instruments.now_ns = monotonic_ns;
   instruments.clock_step_ns = observed_clock_step_ns();
-  instruments.reset_peak_memory = reset_peak_rss;
-  instruments.peak_memory = peak_rss_bytes;
+  instruments.reset_peak_memory = reset_peak_resident;
+  instruments.peak_memory = peak_resident_bytes;
   instruments.on_phase = [fd](std::string_view name) {
     // Fixed width, so that a shorter name covers a longer one.
     const auto text = fmt::format("{:<16}", name);

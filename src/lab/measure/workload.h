@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
 #include "lab/record/status.h"
@@ -29,6 +31,13 @@ class Workload {
   virtual void poison_outputs() = 0;
   // Writes the outputs of the last call, in the form the judge reads (.safetensors).
   virtual void write_outputs(const std::string& path) = 0;
+
+  // The stages of the last call in their order, with their seconds; empty: a call is one thing.
+  // Each is a metric "stage_NAME" and "cold_stage_NAME" (lab/record/metrics.h).
+  virtual std::vector<std::pair<std::string, double>> stages() const { return {}; }
+  // Bytes that child processes of the last call held at their peak, beyond what they share with
+  // this one; those of this process are seen from outside.
+  virtual double child_memory() const { return 0; }
 
   // Metrics that only the provider knows (compile_time, simulated_time, …), after all calls.
   virtual std::map<std::string, double> metrics() const { return {}; }

@@ -34,7 +34,9 @@ struct Expectation {
   std::optional<std::int64_t> sample_seed;
   std::vector<double> values;  // row-major over (rows × the other axes), computed in fp64
   double rtol = 0, atol = 0;   // |out − ref| ≤ atol + rtol·|ref|
-  std::string oracle;          // how the values were computed, one line
+  // What the case's baseline computes there, in the form of `values`; empty: not compared.
+  std::vector<double> baseline = {};
+  std::string oracle;  // how the values were computed, one line
 };
 
 // Why an attempt is not made, as a row's failure.

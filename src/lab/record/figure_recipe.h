@@ -6,7 +6,9 @@
 // figure for what. lab/figures draws it.
 //
 // A quantity is named as it stands in the rows: a parameter of the point ("n"), "provider", a
-// metric ("steady_time"), or "intensity", the case's flops per byte.
+// metric ("steady_time"), or "intensity", the case's flops per byte. As y or in a column also:
+// "ratio", the primary metric over the baseline's in the same round; "speedup", its inverse;
+// "efficiency", that over the metric "lanes".
 
 #include <string>
 #include <vector>
@@ -22,6 +24,13 @@ enum class FigureForm {
   kStacked,  // parts of a whole by category
   kAgainst,  // the value of each series against that of the provider `reference` at the same point,
              // with the relative difference below
+  kTable,    // no picture: a line for each series and x, with `columns`
+};
+
+// A line across a figure at a value of y that means something.
+struct FigureMark {
+  double y = 0;
+  std::string label;
 };
 
 // One layer of a stacked bar: a metric, the category it stands at (empty: that of x) and the
@@ -39,6 +48,11 @@ struct FigureRecipe {
   std::string y = {};                  // a metric; empty: the case's primary metric
   std::string y_label = {};            // empty: the metric's name and unit
   std::vector<FigurePart> parts = {};  // instead of y, for kStacked
+  // Instead of y, for kTable; "crossover" is the x from which on a series is faster than the
+  // baseline.
+  std::vector<std::string> columns = {};
+  std::vector<FigureMark> marks = {};  // kLines
+  bool ideal = false;                  // y = "speedup": also the speed-up that equals the lanes
   std::vector<std::string> series = {"provider"};
   std::vector<std::string> pages = {};  // a figure for each combination of their values
   // Rows that take part: quantity → the value, or the list of values, that it must have.

@@ -43,9 +43,14 @@ inline constexpr auto kMetrics = [] {
       {"recomputed_share", "1", kLowerIsBetter, kFraction,
        "of the results, refused by a certificate and computed again"},
       {"peak_rss_start", "B", kLowerIsBetter, kBytes, "peak memory until the inputs were ready"},
-      {"peak_rss_cold", "B", kLowerIsBetter, kBytes, "peak memory during the first call"},
-      {"peak_rss_steady", "B", kLowerIsBetter, kBytes, "peak memory during all later calls"},
+      {"peak_rss_cold", "B", kLowerIsBetter, kBytes,
+       "peak memory during the first call, child processes included"},
+      {"peak_rss_steady", "B", kLowerIsBetter, kBytes,
+       "peak memory during all later calls, child processes included"},
       {"peak_device_memory", "B", kLowerIsBetter, kBytes, "peak of the provider's own device use"},
+      {"lanes", "1", kNeutral, kCount, "threads, processes or ranks that a call keeps busy"},
+      {"difference_from_baseline", "1", kLowerIsBetter, kFraction,
+       "largest relative difference of an output from what the baseline computes"},
       {"harness_overhead", "s", kLowerIsBetter, kTime,
        "an empty attempt of this run, spawn to end"},
       {"simulated_time", "s", kLowerIsBetter, kTime, "time inside a simulation"},
@@ -71,12 +76,35 @@ inline constexpr auto kMetrics = [] {
       {"algbw", "B/s", kHigherIsBetter, kRate, "bytes of the vector over the time"},
       {"busbw", "B/s", kHigherIsBetter, kRate,
        "algbw times the share of the vector that each link must carry"},
+      // Stages of a call, in the order they have in it: the steady ones are medians over batches.
+      {"stage_surface", "s", kLowerIsBetter, kTime, "stage of a call: reading a flux surface"},
+      {"stage_prepare", "s", kLowerIsBetter, kTime,
+       "stage of a call: what a surface has for all cases"},
+      {"stage_scan", "s", kLowerIsBetter, kTime, "stage of a call: solving the cases"},
+      {"stage_database", "s", kLowerIsBetter, kTime, "stage of a call: tables of the coefficients"},
+      {"stage_integrals", "s", kLowerIsBetter, kTime,
+       "stage of a call: energy integrals of the tables"},
+      {"stage_output", "s", kLowerIsBetter, kTime, "stage of a call: writing the results"},
+      {"cold_stage_surface", "s", kLowerIsBetter, kTime,
+       "stage of the first call: reading a flux surface"},
+      {"cold_stage_prepare", "s", kLowerIsBetter, kTime,
+       "stage of the first call: what a surface has for all cases"},
+      {"cold_stage_scan", "s", kLowerIsBetter, kTime, "stage of the first call: solving the cases"},
+      {"cold_stage_database", "s", kLowerIsBetter, kTime,
+       "stage of the first call: tables of the coefficients"},
+      {"cold_stage_integrals", "s", kLowerIsBetter, kTime,
+       "stage of the first call: energy integrals of the tables"},
+      {"cold_stage_output", "s", kLowerIsBetter, kTime,
+       "stage of the first call: writing the results"},
       {"search_time", "s", kLowerIsBetter, kTime, "time spent searching for a program"},
       {"ttft", "s", kLowerIsBetter, kTime, "time to first token"},
       {"tpot", "s", kLowerIsBetter, kTime, "time per output token"},
       {"tokens_per_s", "1/s", kHigherIsBetter, kRate, "output tokens per second"},
   });
 }();
+
+// What a stage's name begins with where it is a metric: of the steady calls, of the first one.
+inline constexpr std::string_view kStage = "stage_", kColdStage = "cold_stage_";
 
 // The metric of that name, or null.
 constexpr const Metric* find_metric(std::string_view name) {

@@ -26,7 +26,10 @@ struct Provider {
   Runtime runtime = Runtime::kNative;
   std::vector<std::string> platforms = {"cpu"};
   std::vector<std::string> modules;  // Python modules it imports; the first gives its version
-  std::string library;               // shared library it loads ("libopenblas.so.0"), if any
+  // Threads that the libraries behind it are told to use (OMP_NUM_THREADS and its like); 0: as many
+  // as the attempt has cores.
+  int threads = 0;
+  std::string library;  // shared library it loads ("libopenblas.so.0"), if any
   // A provider that does less or other work than the case's definition says so, with the reason;
   // empty: equal work.
   std::string unequal_work;

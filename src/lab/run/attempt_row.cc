@@ -121,11 +121,13 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     const auto cause = contamination(measured.before, measured.after, facts.request.max_steal);
     if (cause) set_failure(row, Status::kExcluded, {"steady", "contaminated", *cause, {}, {}, ""});
   }
+  std::optional<double> from_baseline;
   if (row.status == Status::kOk) {
     const auto verdict =
         judge(expectations(kJudgedSet), outcome.output_file,
               [&](int set) -> const std::vector<Expectation>& { return expectations(set); });
     row.fidelity = verdict.fidelity;
+    from_baseline = verdict.from_baseline;
     if (verdict.status != Status::kOk) {
       set_failure(row, verdict.status, {"judge", verdict.code, verdict.message, {}, {}, ""});
     }
@@ -134,6 +136,7 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     std::map<std::string, double> work;
     if (!row.work.is_null()) work = row.work.get<std::map<std::string, double>>();
     row.metrics = derive_metrics(outcome.report, work);
+    if (from_baseline) row.metrics["difference_from_baseline"] = *from_baseline;
     row.samples = samples_of(outcome.report);
     if (facts.ceilings) compare_with_limit(row, definition, *facts.ceilings);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
 
 namespace assay::lab {
@@ -15,6 +16,9 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
     if (phase.name == "prepare") {
       metrics["prepare_time"] = 1e-9 * static_cast<double>(phase.end_ns - phase.start_ns);
     }
+  }
+  for (const auto& [name, values] : report.samples) {
+    if (find_metric(name) != nullptr && !values.empty()) metrics[name] = median(values);
   }
   if (report.steady_s.empty()) return metrics;
   const auto& t = report.steady_s;

@@ -9,8 +9,8 @@
 
 namespace assay::lab {
 
-// The metrics of a row: what the worker reported, the statistics of its steady batches, and the
-// rates that follow from the case's cost model.
+// The metrics of a row: what the worker reported, the statistics of its steady batches, medians of
+// samples that are named as a metric, and the rates that follow from the case's cost model.
 std::map<std::string, double> derive_metrics(const WorkerReport& report,
                                              const std::map<std::string, double>& work);
 

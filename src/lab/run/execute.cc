@@ -112,6 +112,18 @@ std::vector<std::pair<std::string, std::string>> thread_environment(int cores) {
   return environment;
 }
 
+std::vector<std::pair<std::string, std::string>> provider_environment(const Provider& provider,
+                                                                      const Programs& programs) {
+  std::vector<std::pair<std::string, std::string>> environment;
+  if (provider.threads > 0) environment = thread_environment(provider.threads);
+  if (provider.runtime == Runtime::kPython) {
+    environment.emplace_back("PYTHONPATH", programs.python_package);
+    environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");
+    environment.emplace_back("PYTHONHASHSEED", "0");
+  }
+  return environment;
+}
+
 AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>& command,
                                 const std::vector<std::pair<std::string, std::string>>& environment,
                                 const AttemptLimits& limits, const std::vector<int>& held_fds,

@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "lab/record/protocol.h"
 #include "lab/record/row.h"
+#include "lab/run/environment.h"
 
 namespace assay::lab {
 
@@ -36,7 +37,8 @@ struct AttemptLimits {
   std::uint64_t memory = 0;
 };
 
-// Runs the attempt described by `spec` (its directory is chosen here) as a process of its own.
+// Runs the attempt described by `spec` (its directory is chosen here) as a process of its own, with
+// thread_environment(spec.cores) and `environment` on top of it.
 AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>& command,
                                 const std::vector<std::pair<std::string, std::string>>& environment,
                                 const AttemptLimits& limits, const std::vector<int>& held_fds,
@@ -51,5 +53,9 @@ PointOutcome classify(const ProcessResult& process, const std::string& directory
 
 // The environment that fixes thread counts before any library loads.
 std::vector<std::pair<std::string, std::string>> thread_environment(int cores);
+// What a provider wants beside or instead of that: its own number of threads, where Python finds
+// the worker.
+std::vector<std::pair<std::string, std::string>> provider_environment(const Provider& provider,
+                                                                      const Programs& programs);
 
 }  // namespace assay::lab

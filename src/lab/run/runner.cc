@@ -263,12 +263,7 @@ class Runner {
     spec.settings = facts_.request.settings;
     const AttemptLimits limits = {
         facts_.request.time_limit_s * static_cast<double>(spec.points.size()), memory_limit_};
-    std::vector<std::pair<std::string, std::string>> environment;
-    if (contender.provider.runtime == Runtime::kPython) {
-      environment = {{"PYTHONPATH", context_.programs.python_package},
-                     {"PYTHONDONTWRITEBYTECODE", "1"},
-                     {"PYTHONHASHSEED", "0"}};
-    }
+    auto environment = provider_environment(contender.provider, context_.programs);
     if (!attempt_id.empty()) environment.emplace_back(kAttemptVariable, attempt_id);
 
     Measured measured;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "lab/record/point.h"
+#include "lab/record/stage_slices.h"
 
 namespace assay::lab {
 
@@ -16,15 +17,23 @@ void write_trace(const std::string& directory, const Row& row,
   Json events = Json::array();
   events.push_back(Json{
       {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"name", "process_name"}, {"args", {{"name", title}}}});
-  for (const auto& phase : phases) {
-    // Complete events; times in microseconds.
+  // Complete events; times in microseconds.
+  const auto slice = [&](const char* category, const std::string& name, double start, double us) {
     events.push_back(Json{{"ph", "X"},
                           {"pid", 1},
                           {"tid", 1},
-                          {"cat", "phase"},
-                          {"name", phase.name},
-                          {"ts", 1e-3 * static_cast<double>(phase.start_ns)},
-                          {"dur", 1e-3 * static_cast<double>(phase.end_ns - phase.start_ns)}});
+                          {"cat", category},
+                          {"name", name},
+                          {"ts", start},
+                          {"dur", us}});
+  };
+  for (const auto& phase : phases) {
+    const double start = 1e-3 * static_cast<double>(phase.start_ns);
+    const double us = 1e-3 * static_cast<double>(phase.end_ns - phase.start_ns);
+    slice("phase", phase.name, start, us);
+    for (const auto& s : stages_in(row, phase.name, us)) {
+      slice("stage", s.name, start + s.start_us, s.us);
+    }
   }
   make_directories(directory);
   write_file_atomically(

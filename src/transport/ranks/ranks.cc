@@ -5,9 +5,11 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <numeric>
 #include <string>
 
 #include "base/error.h"
+#include "base/resident_memory.h"
 
 namespace assay::transport {
 namespace {
@@ -55,9 +57,12 @@ Ranks::Ranks() {
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  memory_.resize(static_cast<std::size_t>(size_));
 }
 
 Ranks::~Ranks() { MPI_Finalize(); }
+
+double Ranks::peak_memory() const { return std::accumulate(memory_.begin(), memory_.end(), 0.0); }
 
 int Ranks::agree(int status) {
   MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -79,12 +84,14 @@ std::vector<Solution> Ranks::solve_share(const Prepared& prepared, const ScanOpt
   } catch (const std::exception& e) {
     reply["error"] = e.what();
   }
+  reply["memory"] = number_to_json(peak_resident_bytes());
   const auto texts = gather(canonical_json(reply), rank_, size_);
   std::vector<Solution> solutions(rank_ == 0 ? batch.size() / 2 : 0);
   for (std::size_t r = 0; r < texts.size(); ++r) {
     const auto json = parse_json(texts[r], "a rank's reply");
     const auto error = json_field<std::string>(json, "error", "a rank's reply");
     if (!error.empty()) fail("rank {}: {}", r, error);
+    memory_.at(r) = number_from_json(json["memory"], "a rank's reply");
     std::size_t at = r;
     for (const auto& s : json["solutions"]) {
       solutions.at(at) = solution_from_json(s, "a rank's reply");

@@ -32,6 +32,10 @@ class Ranks {
   void run(const Prepared& prepared, const ScanOptions& options,
            const std::function<void(const BatchSolver&)>& root);
 
+  // Peak memory of all ranks together in bytes, as far as run() has heard of it; on rank 0. What
+  // ranks share (the program itself) counts in each.
+  double peak_memory() const;
+
   // The exit status of rank 0 on every rank.
   int agree(int status);
 
@@ -40,6 +44,7 @@ class Ranks {
   std::vector<Solution> solve_share(const Prepared& prepared, const ScanOptions& options,
                                     const std::vector<double>& batch);
   int rank_ = 0, size_ = 1;
+  std::vector<double> memory_;  // of each rank
 };
 
 }  // namespace assay::transport
