@@ -103,6 +103,9 @@ class Measurer {
     pair(Part::kGemv, {1, 65536, 1, 16, {1, 3}, {3}, {1}});
     pair(Part::kGemv, {64, 32, 1, 32, {0, 1, 3}, {0, 3}, {0, 1}});
     pair(Part::kGemv, {1024, 64, 1, 64, {0, 1, 3}, {0, 3}, {0, 1}});
+    // Matrices that no cache holds, one by one.
+    pair(Part::kGemv, {4096, 64, 1, 64, {0, 1, 3}, {0, 3}, {0, 1}});
+    pair(Part::kGemm, {4096, 64, 1, 64, {0, 1, 3}, {0, 3}, {0, 1}});
 
     for (const std::int64_t n : {64, 1024, 16384, 262144, 2097152, 6291456}) {
       pair(Part::kLoops, {1, 1, 1, n, {3}, {3}, {}});

@@ -4,7 +4,7 @@
 
 // A contraction as one blocked matrix product whose panels are packed straight from the tensors,
 // whatever their layout: no operand is ever copied whole. The product is that of the semiring
-// engine; this file tells it where rows, columns and terms lie (docs/adr/0024).
+// engine; this file tells it where rows, columns and terms lie (docs/adr/0026).
 
 #include "einsum/lower.h"
 
