@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/gett.h"
 
+#include <cmath>
 #include <complex>
 #include <limits>
 
@@ -146,23 +147,39 @@ TermOrder::Runs wanted_runs(std::int64_t m, std::int64_t n) {
 
 }  // namespace
 
+namespace {
+
+// f of a value of the type that a dtype is computed in.
+template <typename F>
+double with_type(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kF64:
+      return f(0.0);
+    case DType::kC64:
+      return f(std::complex<float>());
+    case DType::kC128:
+      return f(std::complex<double>());
+    default:
+      return f(0.0F);
+  }
+}
+
+}  // namespace
+
 double gett_workspace(const PairSize& size, DType dtype) {
   const auto whole = [](double x) { return static_cast<std::int64_t>(std::min(x, 1e15)); };
-  const auto elements = [&]<typename T>(T) {
+  return with_type(dtype, [&]<typename T>(T) {
     const Blocking b = blocking<T>(whole(size.m), whole(size.n), whole(size.k));
     // A complex element is packed once on the left and twice on the right.
     return static_cast<double>((b.rows + b.columns) * b.terms) / kReals<T>;
-  };
-  switch (dtype) {
-    case DType::kF64:
-      return elements(0.0);
-    case DType::kC64:
-      return elements(std::complex<float>());
-    case DType::kC128:
-      return elements(std::complex<double>());
-    default:
-      return elements(0.0F);
-  }
+  });
+}
+
+double gett_columns(double n, DType dtype) {
+  return with_type(dtype, [n]<typename T>(T) {
+    const double tile = static_cast<double>(simd::real_tiles(Real<T>{}).columns()) / kReals<T>;
+    return std::ceil(n / tile) * tile;
+  });
 }
 
 template <typename T>

@@ -13,6 +13,9 @@ namespace assay::einsum {
 // Elements of the panels that are in memory at a time.
 double gett_workspace(const PairSize& size, DType dtype);
 
+// The columns that `n` of them cost: those of a tile that is not full take the time of one that is.
+double gett_columns(double n, DType dtype);
+
 // c = alpha·Σ a·b + beta·c for one index of form.batch. `a` and `b` are the form's left and right
 // operand. T is float, double or std::complex of either.
 template <typename T>

@@ -300,12 +300,13 @@ class Lowering {
     const double moved = packed_bytes(left, step.gett.m, step.gett.k, &Loop::a) +
                          packed_bytes(right, step.gett.n, step.gett.k, &Loop::b) +
                          element_ * element_count(task_.c);
+    const double rows = swapped ? size_.n : size_.m, columns = swapped ? size_.m : size_.n;
     predict(step, Part::kGett,
-            {.m = swapped ? size_.n : size_.m,
-             .n = swapped ? size_.m : size_.n,
+            {.m = rows,
+             .n = columns,
              .k = size_.k,
              .calls = size_.batch,
-             .flop = 2 * size_.mac(),
+             .flop = 2 * size_.batch * rows * size_.k * gett_columns(columns, task_.dtype),
              .bytes = moved});
     found_.push_back(std::move(step));
   }
