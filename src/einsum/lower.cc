@@ -176,6 +176,7 @@ class Lowering {
                                                   : Kernel::kLoopedGemm;
       }
       // Each product reads its own operands; a loop over a sum reads and writes c again and again.
+      const double passes = iterations(form.summed) > 1 ? 2 : 1;
       const double calls = as_double(iterations(form.free) * iterations(form.summed));
       const double rows = form.m, columns = form.n, depth = form.k;
       predict(
@@ -190,7 +191,7 @@ class Lowering {
                (rows * depth * far_rows(form.op_a == Op::kNone ? depth : rows, form.lda, element_) +
                 columns * depth *
                     far_rows(form.op_b == Op::kNone ? columns : depth, form.ldb, element_) +
-                rows * columns)});
+                passes * rows * columns)});
       candidate.gemm = std::move(form);
       found_.push_back(std::move(candidate));
     }
