@@ -134,21 +134,6 @@ class GettOperands final : public simd::Operands<Real<T>> {
   const TileKernels<R>& tiles_;
 };
 
-// Four lines of each operand; of one that is much smaller than the other, which is packed in less
-// time however it is read, a vector.
-template <typename T>
-TermOrder::Runs wanted_runs(std::int64_t m, std::int64_t n) {
-  constexpr std::int64_t kLong = 2048 / sizeof(T), kEven = 256 / sizeof(T), kShort = 4;
-  constexpr std::int64_t kMuch = 8;
-  if (m >= kMuch * n) return {kLong, kShort};
-  if (n >= kMuch * m) return {kShort, kLong};
-  return {kEven, kEven};
-}
-
-}  // namespace
-
-namespace {
-
 // f of a value of the type that a dtype is computed in.
 template <typename F>
 double with_type(DType dtype, F&& f) {
@@ -194,8 +179,8 @@ void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, 
     }
   }
   const Blocking sizes = blocking<T>(m, n, k);
-  const TermOrder order(form.k, std::max<std::int64_t>(1, sizes.terms / kReals<T>),
-                        wanted_runs<T>(m, n));
+  constexpr std::int64_t kWanted = 256 / sizeof(T);  // four lines
+  const TermOrder order(form.k, std::max<std::int64_t>(1, sizes.terms / kReals<T>), kWanted);
   const GettOperands<T> operands(form, a, b, alpha, order);
   simd::blocked_product<Real<T>>(
       operands, m, k * kReals<T>, n * kReals<T>,

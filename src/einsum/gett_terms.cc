@@ -7,13 +7,17 @@ namespace {
 
 std::int64_t divide_up(std::int64_t x, std::int64_t by) { return (x + by - 1) / by; }
 
+auto nearest(std::vector<Loop>& loops, std::int64_t Loop::*stride) {
+  return std::ranges::min_element(loops, {},
+                                  [stride](const Loop& loop) { return std::abs(loop.*stride); });
+}
+
 // Takes the loop with the smallest stride out of the list.
 Loop take_nearest(std::vector<Loop>& loops, std::int64_t Loop::*stride) {
-  const auto nearest = std::ranges::min_element(
-      loops, {}, [stride](const Loop& loop) { return std::abs(loop.*stride); });
-  if (nearest == loops.end()) return {};
-  const Loop loop = *nearest;
-  loops.erase(nearest);
+  const auto at = nearest(loops, stride);
+  if (at == loops.end()) return {};
+  const Loop loop = *at;
+  loops.erase(at);
   return loop;
 }
 
@@ -31,32 +35,20 @@ std::int64_t continue_run(std::vector<Loop>& rest, const Loop& loop, std::int64_
 
 }  // namespace
 
-TermOrder::TermOrder(std::vector<Loop> k, std::int64_t most, const Runs& wanted)
+TermOrder::TermOrder(std::vector<Loop> k, std::int64_t most, std::int64_t wanted)
     : rest_(std::move(k)) {
-  const auto nearest = [&](std::int64_t Loop::*stride) {
-    return std::ranges::min_element(rest_, {},
-                                    [stride](const Loop& loop) { return std::abs(loop.*stride); });
-  };
-  const bool same = nearest(&Loop::a) == nearest(&Loop::b);
+  const bool same = nearest(rest_, &Loop::a) == nearest(rest_, &Loop::b);
   p_ = take_nearest(rest_, &Loop::a);
   if (!same) q_ = take_nearest(rest_, &Loop::b);
   rests_ = iterations(rest_);
-  const bool left_first = wanted.left > wanted.right;
-  const auto continue_left = [&] { return continue_run(rest_, p_, &Loop::a, wanted.left); };
-  const auto continue_right = [&] {
-    return continue_run(rest_, same ? p_ : q_, &Loop::b, wanted.right);
-  };
-  std::int64_t together = left_first ? continue_left() : continue_right();
-  if (together == 1) together = left_first ? continue_right() : continue_left();
-  // Even pieces, the longer side first, until the box is small enough; a side keeps what it wants
-  // as long as the other has more than that.
+  std::int64_t together = continue_run(rest_, same ? p_ : q_, &Loop::b, wanted);
+  if (together == 1) together = continue_run(rest_, p_, &Loop::a, wanted);
+  // Even pieces, the longer side first, until the box is small enough.
   std::int64_t pieces_p = 1, pieces_q = 1;
   block_p_ = p_.extent;
   block_q_ = q_.extent;
-  const std::int64_t fitting = std::max<std::int64_t>(1, most / together);
-  while (block_p_ * block_q_ > fitting) {
-    const bool spare_p = block_p_ > wanted.left, spare_q = block_q_ > wanted.right;
-    if (spare_p == spare_q ? block_p_ >= block_q_ : spare_p) {
+  while (block_p_ * block_q_ > std::max<std::int64_t>(1, most / together)) {
+    if (block_p_ >= block_q_) {
       block_p_ = divide_up(p_.extent, ++pieces_p);
     } else {
       block_q_ = divide_up(q_.extent, ++pieces_q);

@@ -25,15 +25,10 @@ struct TermBlock {
 
 class TermOrder {
  public:
-  // How many contiguous elements each operand would like to be read at a time: runs that are
-  // shorter, each perhaps on a page of its own, are made longer by the label that lies next to
-  // them.
-  struct Runs {
-    std::int64_t left, right;
-  };
-
-  // Blocks of at most `most` terms; `k` are the summed loops, strides a (left) and b (right).
-  TermOrder(std::vector<Loop> k, std::int64_t most, const Runs& wanted);
+  // Blocks of at most `most` terms; `k` are the summed loops, strides a (left) and b (right). Runs
+  // of fewer than `wanted` contiguous elements, each perhaps on a page of its own, are made longer
+  // by the label that lies next to them, if there is one.
+  TermOrder(std::vector<Loop> k, std::int64_t most, std::int64_t wanted);
 
   // The block whose first term is number `begin`. Blocks follow one another without gaps.
   TermBlock block_at(std::int64_t begin) const;

@@ -222,7 +222,7 @@ TEST(TermOrder, BlocksCoverEveryTermOnce) {
       {{700, 1, 1000, 0}, {900, 1000, 1, 0}}};
   for (const auto& k : sums) {
     for (const std::int64_t most : {1, 7, 64, 512}) {
-      const TermOrder order(k, most, {64, 64});
+      const TermOrder order(k, most, 64);
       std::int64_t begin = 0, sum = 0;
       const std::int64_t terms = iterations(k);
       while (begin < terms) {
