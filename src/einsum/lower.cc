@@ -47,12 +47,11 @@ class Lowering {
   std::vector<Lowered> run() {
     add_loops();
     for (auto& form : gemv_forms(task_, groups_)) add_gemv(std::move(form));
-    if (size_.k > 1 || (size_.m > 1 && size_.n > 1)) {
-      for (int copies = 0; copies < 8; ++copies) {
-        add_gemm((copies & 1) != 0, (copies & 2) != 0, (copies & 4) != 0);
-      }
-      if (size_.m > 1 && size_.n > 1) add_gett();
+    // BLAS takes twice the time of a loop for a product of one term.
+    for (int copies = 0; size_.k > 1 && copies < 8; ++copies) {
+      add_gemm((copies & 1) != 0, (copies & 2) != 0, (copies & 4) != 0);
     }
+    if (size_.m > 1 && size_.n > 1) add_gett();
     std::ranges::stable_sort(found_, {}, &Lowered::predicted_s);
     return std::move(found_);
   }
