@@ -62,6 +62,12 @@ class Lowering {
     return (mode != nullptr ? mode : find_mode(task_.b, l))->extent;
   }
 
+  Layout dense(const std::vector<Label>& order) const {
+    std::vector<std::int64_t> extents(kMaxLabels, 1);
+    for (const Label l : order) extents[static_cast<std::size_t>(l)] = extent(l);
+    return dense_layout(order, extents);
+  }
+
   Lowered base(Kernel kernel) const {
     Lowered step;
     step.kernel = kernel;
@@ -131,9 +137,7 @@ class Lowering {
     for (const auto* group : {swap ? &y : &x, swap ? &x : &y}) {
       labels.insert(labels.end(), group->begin(), group->end());
     }
-    std::vector<std::int64_t> extents(kMaxLabels, 1);
-    for (const Label l : labels) extents[static_cast<std::size_t>(l)] = extent(l);
-    return dense_layout(labels, extents);
+    return dense(labels);
   }
 
   void add_gemm(bool copy_a, bool copy_b, bool copy_c) {
@@ -168,15 +172,14 @@ class Lowering {
     }
     for (auto& form : gemm_forms(task, groups_)) {
       Lowered candidate = step;
+      const double calls = as_double(iterations(form.free) * iterations(form.summed));
       if (step.copies == 0) {
-        const double calls = as_double(iterations(form.free) * iterations(form.summed));
         candidate.kernel = calls == 1             ? Kernel::kGemm
                            : calls == size_.batch ? Kernel::kBatchedGemm
                                                   : Kernel::kLoopedGemm;
       }
       // Each product reads its own operands; a loop over a sum reads and writes c again and again.
       const double passes = iterations(form.summed) > 1 ? 2 : 1;
-      const double calls = as_double(iterations(form.free) * iterations(form.summed));
       const double rows = form.m, columns = form.n, depth = form.k;
       predict(
           candidate, gemm_part(rows, columns, depth),
@@ -235,16 +238,15 @@ class Lowering {
       const auto m = fused_group(in_order(rows, task_.c), left, right, task_.c);
       const auto n = fused_group(in_order(columns, task_.c), left, right, task_.c);
       if (is_one_index(m, 0) && is_one_index(n, 1)) add_gett(swapped, m, n, {});
-      const bool wide_enough = (swapped ? size_.m : size_.n) >= 32;
-      if (swapped ? !wide_enough : size_.n < 32 && size_.m >= 32) continue;
-      Layout product;
+      // Few columns leave tiles half empty: then only the other way round, if that has more.
+      constexpr double kFewColumns = 32;
+      const double width = swapped ? size_.m : size_.n, height = swapped ? size_.n : size_.m;
+      if (width < kFewColumns && (swapped || height >= kFewColumns)) continue;
       auto order = in_order(groups_.batch, task_.c);
       for (const auto& group : {in_order(rows, left), in_order(columns, right)}) {
         order.insert(order.end(), group.begin(), group.end());
       }
-      std::vector<std::int64_t> extents(kMaxLabels, 1);
-      for (const Label l : order) extents[static_cast<std::size_t>(l)] = extent(l);
-      product = dense_layout(order, extents);
+      const Layout product = dense(order);
       add_gett(swapped, fused_group(in_order(rows, left), left, right, product),
                fused_group(in_order(columns, right), left, right, product), product);
     }
@@ -285,7 +287,8 @@ class Lowering {
     step.gett = {swapped, fused_group(in_order(groups_.batch, result), left, right, result),
                  std::move(m), std::move(n),
                  fused_group(in_order(groups_.k, left), left, right, result)};
-    step.workspace = gett_workspace(size_, task_.dtype);
+    // Threads that share the batch have panels each.
+    step.workspace = gett_workspace(size_, task_.dtype) * (size_.batch > 1 ? task_.threads : 1);
     lines_ = planes_ = 0;
     if (!product.empty()) {
       step.temporary_c = element_count(product);
