@@ -8,13 +8,12 @@
 
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/installation.h"
 #include "einsum/calibration.h"
 #include "einsum/explain.h"
 #include "tensor/fill.h"
@@ -35,15 +34,6 @@ int threads_of(const EinsumArguments& a) {
   const int threads = a.threads.value_or(usable_cores());
   if (threads < 1 || threads > 1024) fail("--threads is from 1 to 1024, not {}", threads);
   return threads;
-}
-
-// Where calibrations and orders live: $XDG_CACHE_HOME/assay, or ~/.cache/assay.
-std::string cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache != '\0') return std::string(cache) + "/assay";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') return std::string(home) + "/.cache/assay";
-  fail("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set");
 }
 
 Shape shape_from(const std::string& text) {
@@ -122,13 +112,13 @@ einsum::PlanOptions plan_options(const EinsumArguments& a, const einsum::Engine&
 
 int calibrate(const EinsumArguments& a) {
   const int threads = threads_of(a);
-  const auto path = a.out.empty() ? einsum::calibration_path(cache_folder(), threads) : a.out;
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const auto calibration = einsum::calibrate(threads, [&](const std::string& what) {
     if (terminal) std::fprintf(stderr, "\r\033[K%s", what.c_str());
   });
   if (terminal) std::fputs("\r\033[K", stderr);
-  einsum::save_calibration(path, calibration);
+  if (!a.out.empty()) einsum::save_calibration(a.out, calibration);
+  const auto path = a.out.empty() ? einsum::save_machine_calibration(calibration) : a.out;
   if (a.json) {
     print(pretty_json(einsum::to_json(calibration)) + "\n");
     return kFine;
@@ -180,14 +170,11 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   auto options = einsum::EngineOptions::from_environment();
   options.threads = threads_of(a);
   if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
-  if (!a.calibration.empty()) {
-    options.model = einsum::load_calibration(a.calibration, options.threads).model;
-  } else if (const auto path = einsum::calibration_path(cache_folder(), options.threads);
-             std::filesystem::exists(path)) {
-    options.model = einsum::load_calibration(path, options.threads).model;
-  }
+  options.model = a.calibration.empty()
+                      ? einsum::machine_model(options.threads)
+                      : einsum::load_calibration(a.calibration, options.threads).model;
   make_directories(cache_folder());
-  options.path_file = cache_folder() + "/einsum-paths";
+  options.path_file = cache_folder() + "/einsum-paths";  // orders of contractions
   return options;
 }
 

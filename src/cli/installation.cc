@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "base/error.h"
 #include "cases/chip/cases.h"
 #include "cases/einsum/cases.h"
 #include "cases/harness/cases.h"
@@ -47,6 +48,17 @@ lab::Programs find_programs() {
     }
   }
   return programs;
+}
+
+std::string cache_folder() {
+  const auto absolute = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr && *value == '/' ? value : "");
+  };
+  if (const auto cache = absolute("XDG_CACHE_HOME"); !cache.empty()) return cache + "/assay";
+  const auto home = absolute("HOME");
+  if (home.empty()) fail("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set");
+  return home + "/.cache/assay";
 }
 
 std::string transport_program() {

@@ -22,6 +22,10 @@ std::string transport_program();
 // The program behind `assay serve`.
 std::string serve_program();
 
+// What can be made again lives here: assay in XDG_CACHE_HOME, or in ~/.cache. Throws UserError if
+// neither that nor HOME is an absolute path.
+std::string cache_folder();
+
 // Every case this program was built with.
 lab::CaseRegistry all_cases();
 

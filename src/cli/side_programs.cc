@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "cli/installation.h"
 #include "lab/view/text.h"
 
 namespace assay::cli {
@@ -58,16 +58,6 @@ std::string commit_of(const std::string& revision) {
   return result.stdout_text.substr(0, result.stdout_text.find('\n'));
 }
 
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
-    return fs::path(cache) / "assay" / "builds";
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home != '/')
-    fail("no folder for builds: neither XDG_CACHE_HOME nor HOME is set");
-  return fs::path(home) / ".cache" / "assay" / "builds";
-}
-
 // A worktree that is gone, for git too, when this is.
 class Worktree {
  public:
@@ -88,7 +78,8 @@ class Worktree {
 
 std::string built_worker(const std::string& commit, const std::string& build) {
   const auto command = build.empty() ? std::string(kDefaultBuild) : build;
-  const auto folder = cache_folder() / fmt::format("{}-{}", commit, short_hash(command));
+  const auto folder =
+      fs::path(cache_folder()) / "builds" / fmt::format("{}-{}", commit, short_hash(command));
   const auto worker = folder / "assay-worker";
   if (fs::exists(worker)) return worker.string();
   std::fputs(fmt::format("building commit {}: {}\n", commit.substr(0, 12), command).c_str(),

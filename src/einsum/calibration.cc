@@ -8,12 +8,13 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/machine_files.h"
 #include "einsum/blas.h"
 
 namespace assay::einsum {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 // The numbers of a part's model under their names in the file.
 struct Field {
@@ -30,6 +31,7 @@ constexpr Field kFields[] = {{"fixed_s", &PartModel::fixed},
                              {"bandwidth_b_per_s", &PartModel::bandwidth},
                              {"cache_bandwidth_b_per_s", &PartModel::cache_bandwidth},
                              {"cache_bytes", &PartModel::cache_bytes},
+                             {"per_jump_s", &PartModel::per_jump},
                              {"band", &PartModel::band}};
 
 Json model_json(const TimeModel& model) {
@@ -44,6 +46,24 @@ Json model_json(const TimeModel& model) {
   }
   return parts;
 }
+
+// The calibration, if it is of this machine, its BLAS and so many threads.
+Calibration for_here(Calibration c, const std::string& path, int threads) {
+  const auto here = read_machine().fingerprint();
+  if (c.fingerprint != here) {
+    fail("{}: this is the calibration of another machine, {}; this one is {}", path, c.fingerprint,
+         here);
+  }
+  if (c.threads != threads) {
+    fail("{}: this calibration is for {} threads, not {}", path, c.threads, threads);
+  }
+  if (c.blas != blas_description()) {
+    fail("{}: this calibration is of another BLAS, '{}'; run assay einsum calibrate", path, c.blas);
+  }
+  return c;
+}
+
+std::string file_name(int threads) { return fmt::format("einsum-{}", threads); }
 
 }  // namespace
 
@@ -95,23 +115,24 @@ void save_calibration(const std::string& path, const Calibration& calibration) {
 }
 
 Calibration load_calibration(const std::string& path, int threads) {
-  auto c = calibration_from_json(read_json_file(path), path);
-  const auto here = read_machine().fingerprint();
-  if (c.fingerprint != here) {
-    fail("{}: this is the calibration of another machine, {}; this one is {}", path, c.fingerprint,
-         here);
-  }
-  if (c.threads != threads) {
-    fail("{}: this calibration is for {} threads, not {}", path, c.threads, threads);
-  }
-  if (c.blas != blas_description()) {
-    fail("{}: this calibration is of another BLAS, '{}'; run assay einsum calibrate", path, c.blas);
-  }
-  return c;
+  return for_here(calibration_from_json(read_json_file(path), path), path, threads);
 }
 
-std::string calibration_path(const std::string& folder, int threads) {
-  return fmt::format("{}/einsum-{}-{}.json", folder, read_machine().fingerprint(), threads);
+std::string save_machine_calibration(const Calibration& c) {
+  return save_machine_file(c.fingerprint, file_name(c.threads), to_json(c));
+}
+
+std::optional<Calibration> load_machine_calibration(int threads) {
+  const auto fingerprint = read_machine().fingerprint();
+  const auto json = load_machine_file(fingerprint, file_name(threads));
+  if (!json) return std::nullopt;
+  const auto path = machine_file(fingerprint, file_name(threads));
+  return for_here(calibration_from_json(*json, path), path, threads);
+}
+
+TimeModel machine_model(int threads) {
+  const auto stored = load_machine_calibration(threads);
+  return stored ? stored->model : TimeModel();
 }
 
 }  // namespace assay::einsum

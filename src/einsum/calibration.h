@@ -5,6 +5,7 @@
 // Measures the kernels on this machine and fits the time model to them.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Measurement {
   std::string shape;
   Work work;
   double measured_s = 0, predicted_s = 0;
-  double again_s = 0;  // the slower of two passes, minutes apart; 0: measured once
+  double again_s = 0;  // the slowest of several passes; 0: measured once
 };
 
 struct Calibration {
@@ -31,7 +32,7 @@ struct Calibration {
   std::vector<Measurement> measurements;
 };
 
-// Takes some ten seconds. `progress` is told what is measured next.
+// Takes about a minute. `progress` is told what is measured next.
 Calibration calibrate(int threads, const std::function<void(const std::string&)>& progress = {});
 
 // Fits one part's model to measured times: least squares of log(predicted/measured). The band is
@@ -47,7 +48,13 @@ Calibration calibration_from_json(const Json& json, const std::string& what);
 void save_calibration(const std::string& path, const Calibration& calibration);
 // Throws UserError: no such file, damaged, of another machine, BLAS or number of threads.
 Calibration load_calibration(const std::string& path, int threads);
-// "einsum-<fingerprint>-<threads>.json" below `folder`.
-std::string calibration_path(const std::string& folder, int threads);
+
+// The same beside what else is known of this machine (base/machine_files.h), one for each number of
+// threads.
+std::string save_machine_calibration(const Calibration& calibration);  // returns its path
+// Nothing if there is none; else throws as load_calibration() does.
+std::optional<Calibration> load_machine_calibration(int threads);
+// Its model, or the defaults.
+TimeModel machine_model(int threads);
 
 }  // namespace assay::einsum

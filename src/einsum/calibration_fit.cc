@@ -12,9 +12,10 @@ namespace assay::einsum {
 namespace {
 
 constexpr double PartModel::*kParameters[] = {
-    &PartModel::fixed,           &PartModel::per_call,   &PartModel::rate,    &PartModel::half_m,
-    &PartModel::half_n,          &PartModel::half_k,     &PartModel::exposed, &PartModel::bandwidth,
-    &PartModel::cache_bandwidth, &PartModel::cache_bytes};
+    &PartModel::fixed,       &PartModel::per_call,  &PartModel::rate,
+    &PartModel::half_m,      &PartModel::half_n,    &PartModel::half_k,
+    &PartModel::exposed,     &PartModel::bandwidth, &PartModel::cache_bandwidth,
+    &PartModel::cache_bytes, &PartModel::per_jump};
 constexpr std::size_t kCount = std::size(kParameters);
 constexpr double kSmallest = 1e-12;  // stands for 0 where a logarithm is taken
 constexpr double kPull = 1e-4;      // towards the start, for parameters that the shapes do not show

@@ -179,7 +179,9 @@ void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, 
     }
   }
   const Blocking sizes = blocking<T>(m, n, k);
-  constexpr std::int64_t kWanted = 256 / sizeof(T);  // four lines
+  // Runs of a line or two for both operands: longer ones for the one are shorter ones for the
+  // other.
+  constexpr std::int64_t kWanted = 32;
   const TermOrder order(form.k, std::max<std::int64_t>(1, sizes.terms / kReals<T>), kWanted);
   const GettOperands<T> operands(form, a, b, alpha, order);
   simd::blocked_product<Real<T>>(

@@ -116,7 +116,7 @@ class GettPanel {
       rest.seek(block_.r0 + r);
       const T* const from = corner + (side_.stride == &Loop::a ? rest.a() : rest.b());
       std::array<Run, 3> loops = {
-          {{count, stride(last), box}, {block_.q, stride(q), block_.p}, {block_.p, stride(p), 1}}};
+          {{count, stride(last), box}, {block_.p, stride(p), block_.q}, {block_.q, stride(q), 1}}};
       fuse(loops);
       std::ranges::sort(loops, {}, [least](const Run& run) {
         return run.count == 1 ? INT64_MAX : std::abs(run.*least);

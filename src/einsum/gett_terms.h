@@ -17,7 +17,9 @@
 
 namespace assay::einsum {
 
-// Terms r ∈ [r0, r0 + r), q ∈ [q0, q0 + q), p ∈ [p0, p0 + p), in this order, p fastest.
+// Terms r ∈ [r0, r0 + r), p ∈ [p0, p0 + p), q ∈ [q0, q0 + q), in this order, q fastest: the right
+// panel is then written as it is read. It is the wider one, and terms p apart in it would often be
+// whole pages apart, which few of a cache's sets hold.
 struct TermBlock {
   std::int64_t r0, r, q0, q, p0, p;
   std::int64_t terms() const { return r * q * p; }

@@ -104,10 +104,22 @@ struct Groups {
 };
 Groups group_labels(const Layout& a, const Layout& b, const Layout& c);
 
+std::int64_t extent_of(Label label, const PairTask& task);
+// The labels of a group by falling stride in `like`.
+std::vector<Label> in_order(const std::vector<Label>& group, const Layout& like);
+// A tensor of the step's labels in this order, without gaps.
+Layout dense_copy(const std::vector<Label>& order, const PairTask& task);
+
 // Matrix products of the tensors as they lie, most fused first choice; nothing where no label of
 // some group is contiguous as a matrix product needs it.
 std::vector<GemmForm> gemm_forms(const PairTask& task, const Groups& groups);
 // Matrix times vector, where M or N is empty; nothing where the matrix is not contiguous.
 std::vector<GemvForm> gemv_forms(const PairTask& task, const Groups& groups);
+// Products packed from the tensors, either operand on the left; nothing where M or N is empty.
+struct GettChoice {
+  GettForm form;
+  Layout product;  // empty: the rows and columns of C are those of a matrix; else unpacked to C
+};
+std::vector<GettChoice> gett_forms(const PairTask& task, const Groups& groups);
 
 }  // namespace assay::einsum

@@ -8,11 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmath>
-
 #include "base/error.h"
 #include "base/file.h"
-#include "einsum/calibration.h"
 #include "einsum/einsum.h"
 #include "einsum/example_operands.h"
 #include "tensor/fill.h"
@@ -94,47 +91,6 @@ TEST(PlanCache, SurvivesAWriterThatIsKilled) {
     EXPECT_EQ(report.loaded, 2000);
     EXPECT_EQ(report.damaged, 0);
   }
-}
-
-TEST(Calibration, FitFindsTheModelItCameFrom) {
-  const PartModel truth{.fixed = 2e-7,
-                        .per_call = 3e-7,
-                        .rate = 5e10,
-                        .half_m = 4,
-                        .half_n = 9,
-                        .half_k = 20,
-                        .bandwidth = 2e10};
-  std::vector<Measurement> measured;
-  for (const double m : {8, 32, 128, 512}) {
-    for (const double n : {8, 64, 512}) {
-      for (const double k : {8, 64, 1024}) {
-        Work w{.m = m, .n = n, .k = k, .flop = 2 * m * n * k, .bytes = 8 * (m * k + k * n + m * n)};
-        measured.push_back({Part::kGemm, true, "", w, seconds(truth, w), 0});
-      }
-    }
-  }
-  const auto fitted = fit(TimeModel().part(Part::kGemm, true), measured);
-  EXPECT_LT(fitted.band, 0.2);
-  EXPECT_EQ(fitted.shapes, 36);
-  EXPECT_NEAR(std::log(fitted.rate / truth.rate), 0, 0.3);
-}
-
-TEST(Calibration, OfAnotherMachineIsRefused) {
-  const TemporaryDirectory folder;
-  const auto file = folder.path() + "/c.json";
-  Calibration c;
-  c.fingerprint = "0123456789abcdef";
-  c.blas = "some";
-  save_calibration(file, c);
-  EXPECT_THAT(
-      [&] { load_calibration(file, 1); },
-      ThrowsMessage<UserError>(HasSubstr("calibration of another machine, 0123456789abcdef")));
-  auto json = to_json(c);
-  json["parts"].erase("gemm");
-  EXPECT_THAT([&] { calibration_from_json(json, "x"); },
-              ThrowsMessage<UserError>(HasSubstr("gemm")));
-  EXPECT_EQ(calibration_from_json(to_json(c), "x").model.part(Part::kGemm, true).rate,
-            c.model.part(Part::kGemm, true).rate);
 }
 
 }  // namespace

@@ -85,11 +85,9 @@ class StepMaker {
     const Part part = sums ? Part::kLoops : Part::kPermute;
     double row = 1;
     for (const auto& loop : lowered.loops) row = std::max(row, static_cast<double>(loop.extent));
-    const auto moved = permute_work(lowered.loops, size_of(in_.dtype));
-    lowered.predicted_s =
-        model_.seconds(part, in_.dtype,
-                       sums ? Work{.calls = from / row, .flop = from, .bytes = lowered.bytes}
-                            : Work{.calls = moved.planes, .bytes = moved.bytes});
+    lowered.work = sums ? Work{.calls = from / row, .flop = from, .bytes = lowered.bytes}
+                        : permute_work(lowered.loops, size_of(in_.dtype));
+    lowered.predicted_s = model_.seconds(part, in_.dtype, lowered.work);
     lowered.band = model_.band(part, in_.dtype);
     layouts_[t] = step.c;
     node_of_[t] = step.result;

@@ -10,7 +10,8 @@
 namespace assay::einsum {
 namespace {
 
-constexpr std::int64_t kTile = 32;  // of a transposition: 32 lines of either side in L1
+constexpr std::int64_t kTile = 32;   // of a transposition: 32 lines of either side in L1
+constexpr std::int64_t kBlock = 64;  // rows and columns of a block of tiles
 constexpr std::int64_t kWorthThreads = 1 << 15;  // elements below which threads cost more than help
 
 template <typename T>
@@ -76,7 +77,7 @@ struct Moved<std::complex<float>> {
 // evict each other in larger ones, within blocks that need few pages of either side.
 template <typename T>
 void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
-  constexpr std::int64_t kLine = 64 / sizeof(T), kBlock = 64;
+  constexpr std::int64_t kLine = 64 / sizeof(T);
   const std::int64_t whole_i = rows.extent / kLine * kLine,
                      whole_j = columns.extent / kLine * kLine;
   for (std::int64_t i1 = 0; i1 < whole_i; i1 += kBlock) {
@@ -260,7 +261,7 @@ Planes planes_of(std::span<const Loop> loops) {
 
 }  // namespace
 
-PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size) {
+Work permute_work(std::span<const Loop> loops, std::size_t element_size) {
   const Planes p = planes_of(loops);
   const auto size = static_cast<double>(element_size);
   constexpr double kLine = 64;
@@ -275,7 +276,18 @@ PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size) 
   const double written = moved(p.columns, std::abs(p.columns.c) == 1);
   const auto planes = static_cast<double>(iterations(p.outer));
   const auto elements = planes * static_cast<double>(p.rows.extent * p.columns.extent);
-  return {elements * (read + written), planes};
+  // Runs of either side and how far apart they begin: whole rows, or those of a block.
+  const auto far = [&](std::int64_t run, std::int64_t distance) {
+    return jumps(elements, static_cast<double>(run), static_cast<double>(distance), size);
+  };
+  const auto run_of = [](const Loop& along, std::int64_t stride) {
+    return std::abs(stride) == 1 ? std::min(along.extent, kBlock) : 1;
+  };
+  const Loop next = p.outer.empty() ? Loop{} : p.outer.back();
+  const double jumped = copies_rows ? far(p.columns.extent, next.a) + far(p.columns.extent, next.c)
+                                    : far(run_of(p.rows, p.rows.a), p.columns.a) +
+                                          far(run_of(p.columns, p.columns.c), p.rows.c);
+  return {.calls = planes, .bytes = elements * (read + written), .jumps = jumped};
 }
 
 template <typename T>

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "einsum/layout.h"
+#include "einsum/time_model.h"
 
 namespace assay::einsum {
 
@@ -19,11 +20,8 @@ template <typename T>
 void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int threads);
 
 // What a permutation moves, in whole cache lines: runs that are short on either side read or write
-// lines of which they use a part. `planes` is the number of rows or tiles it is done in.
-struct PermuteWork {
-  double bytes = 0, planes = 1;
-};
-PermuteWork permute_work(std::span<const Loop> loops, std::size_t element_size);
+// lines of which they use a part. Its calls are the rows or planes that it is done in.
+Work permute_work(std::span<const Loop> loops, std::size_t element_size);
 
 // c = alpha·Σ a·b + beta·c over the loops, fused_loops() of whatever was there; loops with c = 0
 // are summed. b may be null: then it is 1.

@@ -3,6 +3,7 @@
 #include "einsum/time_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 
@@ -31,15 +32,22 @@ std::string_view name_of(Part part) {
   throw InternalError("a Part is one of its enumerators");
 }
 
+double jumps(double elements, double run, double distance, double element_size) {
+  constexpr double kPage = 4096;
+  const bool far = std::abs(distance) * element_size >= kPage && run * element_size < kPage;
+  return far ? elements / run : 0;
+}
+
 double seconds(const PartModel& p, const Work& w) {
   const auto saturation = [](double x, double half) { return (x + half) / x; };
   const double compute = w.flop / p.rate * saturation(w.m, p.half_m) * saturation(w.n, p.half_n) *
                          saturation(w.k, p.half_k);
   const double fill = w.bytes / p.cache_bytes;
-  const double bandwidth = p.bandwidth + (p.cache_bandwidth - p.bandwidth) / (1 + fill * fill);
+  const double inside = 1 / (1 + fill * fill);
+  const double bandwidth = p.bandwidth + (p.cache_bandwidth - p.bandwidth) * inside;
   const double move = w.bytes / bandwidth;
-  return p.fixed + w.calls * p.per_call + std::max(compute, move) +
-         p.exposed * std::min(compute, move);
+  return p.fixed + w.calls * p.per_call + (1 - inside) * w.jumps * p.per_jump +
+         std::max(compute, move) + p.exposed * std::min(compute, move);
 }
 
 TimeModel::TimeModel() {

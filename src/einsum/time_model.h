@@ -4,10 +4,15 @@
 
 // How long the parts of a contraction take on this machine:
 //
-//   t = fixed + calls·per_call + max(x, y) + exposed·min(x, y)
+//   t = fixed + calls·per_call + outside·jumps·per_jump + max(x, y) + exposed·min(x, y)
 //   x = flop / rate(m, n, k),  y = bytes / bandwidth(bytes)
 //   rate(m, n, k) = rate · m/(m + half_m) · n/(n + half_n) · k/(k + half_k)
-//   bandwidth(bytes) = bandwidth + (cache_bandwidth − bandwidth) / (1 + (bytes/cache_bytes)²)
+//   bandwidth(bytes) = bandwidth·outside + cache_bandwidth·(1 − outside)
+//   outside = 1 − 1/(1 + (bytes/cache_bytes)²)
+//
+// Jumps are runs shorter than a page that begin on another page than the run before: each needs an
+// address of its own to be translated, and no prefetcher follows. They cost nothing where all is in
+// the cache.
 //
 // The numbers come from calibration.h; without one, from defaults that are right within a factor of
 // a few and say so.
@@ -39,6 +44,7 @@ struct PartModel {
   double rate = 1e9, half_m = 0, half_n = 0, half_k = 0;
   double exposed = 0;  // share of the shorter of computing and moving that the longer does not hide
   double bandwidth = 1e10, cache_bandwidth = 2e10, cache_bytes = 1 << 20;
+  double per_jump = 1e-8;
   // Nine of ten measured shapes lie within predicted/(1 + band) … predicted·(1 + band).
   double band = 1;
   int shapes = 0;  // that the fit saw; 0: a default
@@ -49,7 +55,11 @@ struct Work {
   double m = 1, n = 1, k = 1;
   double calls = 1;
   double flop = 0, bytes = 0;
+  double jumps = 0;
 };
+
+// The jumps of walking `elements` in runs of `run`, which begin `distance` elements apart.
+double jumps(double elements, double run, double distance, double element_size);
 
 double seconds(const PartModel& model, const Work& work);
 

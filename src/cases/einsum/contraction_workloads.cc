@@ -6,6 +6,7 @@
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/contractions.h"
 #include "einsum/blas.h"
+#include "einsum/calibration.h"
 #include "einsum/einsum.h"
 #include "tensor/safetensors.h"
 
@@ -22,7 +23,7 @@ class ContractionWorkload : public lab::Workload {
       : point_(json, table),
         slots_{make_operands(point_), make_operands(point_)},
         c_(point_.dtype, point_.output),
-        engine_({.backend = backend, .threads = cores}) {
+        engine_({.backend = backend, .threads = cores, .model = engine::machine_model(cores)}) {
     for (std::size_t s = 0; s < 2; ++s) {
       for (const auto& t : slots_[s]) views_[s].push_back(t.view());
     }
@@ -40,7 +41,7 @@ class ContractionWorkload : public lab::Workload {
   }
   std::map<std::string, std::string> versions() const override {
     if (engine_.get_backend() == engine::Backend::kReference) return {};
-    return {{"openblas", engine::blas_description()}};
+    return {{"openblas", engine::blas_description()}, {"einsum-model", engine_.model().id}};
   }
 
  protected:
