@@ -48,24 +48,25 @@ void products(const Add& add) {
   add(Part::kGemm, "bmGk,bkGn->bmn", {128, 32, 64, 32, 32});
   add(Part::kGemm, "bmGk,bkGn->bmn", {16, 128, 32, 128, 128});
   add(Part::kGemm, "kGm,kGn->mn", {8192, 24, 48, 48});
-  // Matrices that no cache holds, one by one, with a single column.
-  add(Part::kGemm, "bmk,bk->bm", {4096, 64, 64});
 }
 
 void vectors(const Add& add) {
-  for (const std::int64_t n : {16, 64, 256, 1024, 2048}) {
-    add(Part::kGemv, "mk,k->m", {n, n});
-    add(Part::kGemv, "km,k->m", {n, n});
+  for (const Part part : {Part::kGemv, Part::kThinGemm}) {
+    for (const std::int64_t n : {16, 64, 256, 1024, 2048}) {
+      add(part, "mk,k->m", {n, n});
+      add(part, "km,k->m", {n, n});
+    }
+    add(part, "mk,k->m", {16, 65536});
+    add(part, "mk,k->m", {65536, 16});
+    add(part, "bmk,bk->bm", {64, 32, 32});
+    add(part, "bmk,bk->bm", {1024, 64, 64});
+    add(part, "bmk,bk->bm", {4096, 64, 64});
+    // Summed over matrices, and over rows that lie pages apart.
+    add(part, "mbnk,bk->mn", {32, 128, 32, 48});
+    add(part, "mbnk,bk->mn", {48, 48, 80, 80});
+    add(part, "mGk,k->m", {4096, 32, 128});
+    add(part, "mbGk,bk->m", {256, 48, 16, 96});
   }
-  add(Part::kGemv, "mk,k->m", {16, 65536});
-  add(Part::kGemv, "mk,k->m", {65536, 16});
-  add(Part::kGemv, "bmk,bk->bm", {64, 32, 32});
-  add(Part::kGemv, "bmk,bk->bm", {1024, 64, 64});
-  add(Part::kGemv, "bmk,bk->bm", {4096, 64, 64});
-  // Summed over matrices, and over rows that lie pages apart.
-  add(Part::kGemv, "mbnk,bk->mn", {32, 128, 32, 48});
-  add(Part::kGemv, "mGk,k->m", {4096, 32, 128});
-  add(Part::kGemv, "mbGk,bk->m", {256, 48, 16, 96});
 }
 
 void loops(const Add& add) {
@@ -180,6 +181,9 @@ const Lowered* measured_way(const CalibrationShape& shape, const std::vector<Low
     switch (shape.part) {
       case Part::kGemm:
         return kernel == Kernel::kGemm || kernel == Kernel::kBatchedGemm;
+      case Part::kThinGemm:
+        return kernel == Kernel::kGemm || kernel == Kernel::kBatchedGemm ||
+               kernel == Kernel::kLoopedGemm;
       case Part::kGemv:
         return kernel == Kernel::kGemv;
       case Part::kGett:

@@ -182,9 +182,11 @@ class Contraction {
   explicit Contraction(std::span<const Loop> loops) {
     for (const auto& loop : loops) (loop.c != 0 ? kept_ : summed_).push_back(loop);
     // The innermost loop runs over c where its neighbours are neighbours in memory (then sums go
-    // through c, which stays in the cache), else over the sum.
-    over_c_ = !kept_.empty() && (summed_.empty() || std::abs(kept_.back().c) == 1) &&
-              !(summed_.size() == 1 && contiguous(summed_.back()));
+    // through c, which stays in the cache), unless the sum reads its operands in order: alone, or
+    // where c would not.
+    const bool dots = !summed_.empty() && contiguous(summed_.back()) &&
+                      (summed_.size() == 1 || kept_.empty() || !contiguous(kept_.back()));
+    over_c_ = !kept_.empty() && (summed_.empty() || std::abs(kept_.back().c) == 1) && !dots;
     if (over_c_) {
       row_ = kept_.back();
       kept_.pop_back();

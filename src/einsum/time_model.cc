@@ -20,6 +20,8 @@ std::string_view name_of(Part part) {
       return "gemm";
     case Part::kSmallGemm:
       return "small-gemm";
+    case Part::kThinGemm:
+      return "thin-gemm";
     case Part::kGemv:
       return "gemv";
     case Part::kLoops:
@@ -68,6 +70,7 @@ TimeModel::TimeModel() {
                                .half_n = 16,
                                .half_k = 16,
                                .exposed = 0.8};
+    part(Part::kThinGemm, wide) = {.fixed = 1e-7, .per_call = 3e-7, .rate = peak / 8};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
     part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
     part(Part::kPermute, wide) = {

@@ -28,12 +28,14 @@ namespace assay::einsum {
 
 // What is timed as one thing.
 // Products of up to kSmallProduct multiplications are a part of their own: OpenBLAS computes them
-// without packing.
-enum class Part { kGemm, kSmallGemm, kGemv, kLoops, kPermute, kGett };
-inline constexpr std::array kParts = {Part::kGemm,  Part::kSmallGemm, Part::kGemv,
+// without packing. So are those with a single row or column, which only read: what is known of
+// rates says nothing about them.
+enum class Part { kGemm, kSmallGemm, kThinGemm, kGemv, kLoops, kPermute, kGett };
+inline constexpr std::array kParts = {Part::kGemm,  Part::kSmallGemm, Part::kThinGemm, Part::kGemv,
                                       Part::kLoops, Part::kPermute,   Part::kGett};
 inline constexpr double kSmallProduct = 1e6;
 inline Part gemm_part(double m, double n, double k) {
+  if (m == 1 || n == 1) return Part::kThinGemm;
   return m * n * k <= kSmallProduct ? Part::kSmallGemm : Part::kGemm;
 }
 std::string_view name_of(Part part);

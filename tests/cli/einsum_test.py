@@ -70,7 +70,7 @@ class Einsum(CliTest):
         part = {"shapes": 1, "fixed_s": 1, "per_call_s": 1, "rate_flop_per_s": 1, "half_m": 1,
                 "half_n": 1, "half_k": 1, "exposed": 1, "bandwidth_b_per_s": 1,
                 "cache_bandwidth_b_per_s": 1, "cache_bytes": 1, "per_jump_s": 1, "band": 1}  # fmt: skip
-        names = ("gemm", "small-gemm", "gemv", "loops", "permute", "gett")
+        names = ("gemm", "small-gemm", "thin-gemm", "gemv", "loops", "permute", "gett")
         parts = {name: {"f32": part, "f64": part} for name in names}
         file = self.write("c.json", json.dumps({
             "format": 2, "fingerprint": "0" * 16, "blas": "x", "threads": 1, "parts": parts}))  # fmt: skip
