@@ -83,8 +83,9 @@ void add_diagonal_block(const BlockSystem& system, int k, double nu_hat, double 
   const T scalar = static_cast<T>(BlockSystem::collisions(nu_hat, k));
   for (std::size_t r = 0; r < n; ++r) matrix[r + r * n] += scalar;
   if (epsi_hat == 0) return;
+  const std::size_t row_step = transposed ? n : 1, column_step = transposed ? 1 : n;
   for_each_term(*system.electric, [&](std::size_t c, std::size_t r, double weight) {
-    matrix[transposed ? c + r * n : r + c * n] += static_cast<T>(epsi_hat * weight);
+    matrix[r * row_step + c * column_step] += static_cast<T>(epsi_hat * weight);
   });
 }
 template void add_diagonal_block(const BlockSystem&, int, double, double, bool,
