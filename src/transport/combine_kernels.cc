@@ -27,7 +27,7 @@ constexpr int kTile = 6, kTilePacks = 4;
 constexpr int kTile = 2, kTilePacks = 2;
 #endif
 
-// Most rows of a panel, in elements.
+// Rows of a panel, in elements.
 template <typename T>
 constexpr int kHeight = kPanelBytes / sizeof(T);
 
@@ -35,11 +35,10 @@ constexpr int kHeight = kPanelBytes / sizeof(T);
 constexpr std::int64_t kFarBytes = 1 << 19;
 
 // result[output] += Σ weight·panel[source] for kOutputs outputs of a block and kPacks packs of
-// rows. Columns of both are `height` apart.
+// rows.
 template <typename T, int kPacks, int kOutputs>
-void combine_tile(const TermBlock& block, std::int64_t height, const T* panel,
-                  const std::int32_t* source, const std::int32_t* output, const T* weight,
-                  T* result) {
+void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* source,
+                  const std::int32_t* output, const T* weight, T* result) {
   constexpr int lanes = kLanes<T>;
   typename Pack<T>::Register sum[kOutputs][kPacks];
   if (block.starts) {
@@ -48,12 +47,12 @@ void combine_tile(const TermBlock& block, std::int64_t height, const T* panel,
     }
   } else {
     UNROLLED for (int o = 0; o < kOutputs; ++o) {
-      const T* y = result + output[o] * height;
+      const T* y = result + output[o] * kHeight<T>;
       UNROLLED for (int q = 0; q < kPacks; ++q) sum[o][q] = load(y + q * lanes);
     }
   }
   for (int s = 0; s < block.sources; ++s) {
-    const T* at = panel + source[s] * height;
+    const T* at = panel + source[s] * kHeight<T>;
     typename Pack<T>::Register x[kPacks];
     UNROLLED for (int q = 0; q < kPacks; ++q) x[q] = load(at + q * lanes);
     UNROLLED for (int o = 0; o < kOutputs; ++o) {
@@ -62,7 +61,7 @@ void combine_tile(const TermBlock& block, std::int64_t height, const T* panel,
     weight += block.outputs;
   }
   UNROLLED for (int o = 0; o < kOutputs; ++o) {
-    T* y = result + output[o] * height;
+    T* y = result + output[o] * kHeight<T>;
     UNROLLED for (int q = 0; q < kPacks; ++q) store(y + q * lanes, sum[o][q]);
   }
 }
@@ -70,13 +69,11 @@ void combine_tile(const TermBlock& block, std::int64_t height, const T* panel,
 // All outputs of a block, in tiles of nearly equal size: a tile of one would wait for its own sums.
 // `packs` is how many packs are wanted; no more than kPacks are made.
 template <typename T, int kPacks>
-void combine_outputs(int packs, const TermBlock& block, std::int64_t height, const T* panel,
-                     const std::int32_t* source, const std::int32_t* output, const T* weight,
-                     T* result) {
+void combine_outputs(int packs, const TermBlock& block, const T* panel, const std::int32_t* source,
+                     const std::int32_t* output, const T* weight, T* result) {
   if constexpr (kPacks > 1) {
     if (packs < kPacks) {
-      return combine_outputs<T, kPacks - 1>(packs, block, height, panel, source, output, weight,
-                                            result);
+      return combine_outputs<T, kPacks - 1>(packs, block, panel, source, output, weight, result);
     }
   }
   const int tiles = (block.outputs + kTile - 1) / kTile;
@@ -85,38 +82,38 @@ void combine_outputs(int packs, const TermBlock& block, std::int64_t height, con
     switch (count) {
 #if defined(__AVX512F__)
       case 6:
-        combine_tile<T, kPacks, 6>(block, height, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 6>(block, panel, source, output + o, weight + o, result);
         break;
       case 5:
-        combine_tile<T, kPacks, 5>(block, height, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 5>(block, panel, source, output + o, weight + o, result);
         break;
       case 4:
-        combine_tile<T, kPacks, 4>(block, height, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 4>(block, panel, source, output + o, weight + o, result);
         break;
       case 3:
-        combine_tile<T, kPacks, 3>(block, height, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 3>(block, panel, source, output + o, weight + o, result);
         break;
 #endif
       case 2:
-        combine_tile<T, kPacks, 2>(block, height, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 2>(block, panel, source, output + o, weight + o, result);
         break;
       default:
-        combine_tile<T, kPacks, 1>(block, height, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 1>(block, panel, source, output + o, weight + o, result);
         break;
     }
     o += count;
   }
 }
 
-// Eight columns of eight elements, `height` apart, written as eight rows, `stride` apart.
+// Eight columns of eight elements, kHeight apart, written as eight rows, `stride` apart.
 template <typename T>
-void turn_over(const T* in, std::int64_t height, T* out, std::int64_t stride) {
+void turn_over(const T* in, T* out, std::int64_t stride) {
 #if defined(__AVX512F__)
   typedef T Row __attribute__((vector_size(8 * sizeof(T))));
   typedef T Anywhere __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias));
   using Index = typename EightIndices<T>::Type;
   Row x[8], y[8];
-  for (int c = 0; c < 8; ++c) x[c] = *reinterpret_cast<const Anywhere*>(in + c * height);
+  for (int c = 0; c < 8; ++c) x[c] = *reinterpret_cast<const Anywhere*>(in + c * kHeight<T>);
   for (int c = 0; c < 8; c += 2) {  // pairs of 1
     y[c] = __builtin_shuffle(x[c], x[c + 1], Index{0, 8, 2, 10, 4, 12, 6, 14});
     y[c + 1] = __builtin_shuffle(x[c], x[c + 1], Index{1, 9, 3, 11, 5, 13, 7, 15});
@@ -135,26 +132,26 @@ void turn_over(const T* in, std::int64_t height, T* out, std::int64_t stride) {
   }
 #else
   for (int i = 0; i < 8; ++i) {
-    for (int c = 0; c < 8; ++c) out[i * stride + c] = in[c * height + i];
+    for (int c = 0; c < 8; ++c) out[i * stride + c] = in[c * kHeight<T> + i];
   }
 #endif
 }
 
-// `here` rows of each of the columns, `height` apart, written as rows of `columns`.
+// `here` rows of each of the columns, kHeight apart, written as rows of `columns`.
 template <typename T>
-void write_rows(const T* result, std::int64_t height, int here, std::int64_t columns, T* out) {
+void write_rows(const T* result, int here, std::int64_t columns, T* out) {
   int i = 0;
   for (; i + 8 <= here; i += 8) {
     std::int64_t c = 0;
     for (; c + 8 <= columns; c += 8) {
-      turn_over(result + c * height + i, height, out + i * columns + c, columns);
+      turn_over(result + c * kHeight<T> + i, out + i * columns + c, columns);
     }
     for (; c < columns; ++c) {
-      for (int l = i; l < i + 8; ++l) out[l * columns + c] = result[c * height + l];
+      for (int l = i; l < i + 8; ++l) out[l * columns + c] = result[c * kHeight<T> + l];
     }
   }
   for (; i < here; ++i) {
-    for (std::int64_t c = 0; c < columns; ++c) out[i * columns + c] = result[c * height + i];
+    for (std::int64_t c = 0; c < columns; ++c) out[i * columns + c] = result[c * kHeight<T> + i];
   }
 }
 
@@ -185,15 +182,14 @@ void copy(const T* from, int count, T* to) {
 // panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
 // would need an address translation of its own. The sums of the panel are made beside it, as dense,
 // and then written to their columns, or, turned over, to their rows. The last panel begins earlier
-// than the one before it ends if that makes its packs whole; a first
-// one that is not whole is filled up with zeros. Meanwhile the next panel is asked for: its columns
+// than the one before it ends if that makes its packs whole; where there is none before it, the last
+// pack is filled up with zeros. Meanwhile the next panel is asked for: its columns
 // are too far apart for the processor to guess.
 template <typename T>
 void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel, T* out) {
   constexpr int lanes = kLanes<T>;
   const std::int64_t stride = rows, outputs = terms.outputs;
-  const int most = (rows + lanes - 1) / lanes * lanes,
-            height = most < kHeight<T> ? most : kHeight<T>;
+  constexpr int height = kHeight<T>;
   const bool far = stride * (terms.inputs + outputs) * std::int64_t{sizeof(T)} > kFarBytes;
   T* result = panel + static_cast<std::int64_t>(terms.inputs) * height;
   for (std::int64_t begin = 0; begin < rows; begin += height) {
@@ -218,14 +214,14 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
         }
       }
       for (int q = 0; q < packs; q += kTilePacks) {
-        combine_outputs<T, kTilePacks>(packs - q, block, height, panel + q * lanes,
+        combine_outputs<T, kTilePacks>(packs - q, block, panel + q * lanes,
                                        terms.source + block.first_source,
                                        terms.output + block.first_output,
                                        terms.weight + block.first_weight, result + q * lanes);
       }
     }
     if (transposed) {
-      write_rows(result, height, here, outputs, out + at * outputs);
+      write_rows(result, here, outputs, out + at * outputs);
       continue;
     }
     for (std::int64_t c = 0; c < outputs; ++c) {

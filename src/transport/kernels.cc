@@ -66,10 +66,8 @@ struct GaussJordan {
 
 template <typename T>
 void combine_columns(int rows, const T* in, const Combination<T>& terms, bool transposed, T* out) {
-  // One allocation of some ten kilobytes against 2·rows·weights flops; whole packs of 64 bytes.
-  const std::size_t height = std::min<std::size_t>(
-      kPanelBytes, (static_cast<std::size_t>(rows) * sizeof(T) + 63) / 64 * 64);
-  const auto bytes = static_cast<std::size_t>(terms.inputs + terms.outputs + 1) * height;
+  // One allocation of some ten kilobytes against 2·rows·weights flops.
+  const auto bytes = static_cast<std::size_t>(terms.inputs + terms.outputs + 1) * kPanelBytes;
   const std::unique_ptr<T, void (*)(void*)> panel(static_cast<T*>(std::aligned_alloc(64, bytes)),
                                                   std::free);
   if (!panel) throw std::bad_alloc();

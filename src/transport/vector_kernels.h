@@ -20,9 +20,8 @@ enum class Shape { kFull, kLower, kUpper };
 
 // For T = double and float:
 //
-// combine        See combine_columns. `panel` has room for inputs + outputs columns of `rows`
-// elements
-//                in whole packs of 64 bytes, or of kPanelBytes where that is less, aligned to 64.
+// combine        See combine_columns. `panel` has room for kPanelBytes·(inputs + outputs) bytes,
+//                aligned to 64.
 // invert_leaf    Inverts the leading n×n part of a kLeaf×kLeaf block in place, n ≤ kLeaf, by
 //                Gauss–Jordan with row exchanges inside the part. All of the block must be numbers.
 // multiply_leaf  A ← A·block for the rows×columns matrix A, columns ≤ kLeaf, with the leading part
