@@ -182,9 +182,9 @@ void copy(const T* from, int count, T* to) {
 // panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
 // would need an address translation of its own. The sums of the panel are made beside it, as dense,
 // and then written to their columns, or, turned over, to their rows. The last panel begins earlier
-// than the one before it ends if that makes its packs whole; where there is none before it, the last
-// pack is filled up with zeros. Meanwhile the next panel is asked for: its columns
-// are too far apart for the processor to guess.
+// than the one before it ends if that makes its packs whole; where there is none before it, the
+// last pack is filled up with zeros. Meanwhile the next panel is asked for: its columns are too far
+// apart for the processor to guess.
 template <typename T>
 void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel, T* out) {
   constexpr int lanes = kLanes<T>;
