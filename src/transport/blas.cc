@@ -64,18 +64,16 @@ void gemm(Op a, Op b, int m, int n, int k, float alpha, const float* A, int lda,
   library().sgemm(&ta, &tb, &m, &n, &k, &alpha, A, &lda, B, &ldb, &beta, C, &ldc);
 }
 
-void gemv(Op a, int m, int n, double alpha, const double* A, int lda, const double* x, double beta,
-          double* y) {
+void gemv(Op a, int m, int n, double alpha, const double* A, int lda, const double* x, int incx,
+          double beta, double* y, int incy) {
   const char t = static_cast<char>(a);
-  const int step = 1;
-  library().dgemv(&t, &m, &n, &alpha, A, &lda, x, &step, &beta, y, &step);
+  library().dgemv(&t, &m, &n, &alpha, A, &lda, x, &incx, &beta, y, &incy);
 }
 
-void gemv(Op a, int m, int n, float alpha, const float* A, int lda, const float* x, float beta,
-          float* y) {
+void gemv(Op a, int m, int n, float alpha, const float* A, int lda, const float* x, int incx,
+          float beta, float* y, int incy) {
   const char t = static_cast<char>(a);
-  const int step = 1;
-  library().sgemv(&t, &m, &n, &alpha, A, &lda, x, &step, &beta, y, &step);
+  library().sgemv(&t, &m, &n, &alpha, A, &lda, x, &incx, &beta, y, &incy);
 }
 
 void solve_lu(Op op, int n, int columns, const double* A, int lda, const std::vector<int>& pivots,

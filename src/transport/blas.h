@@ -24,11 +24,11 @@ void gemm(Op a, Op b, int m, int n, int k, double alpha, const double* A, int ld
 void gemm(Op a, Op b, int m, int n, int k, float alpha, const float* A, int lda, const float* B,
           int ldb, float beta, float* C, int ldc);
 
-// y ← alpha·op(A)·x + beta·y, with A m×n and vectors without gaps.
-void gemv(Op a, int m, int n, double alpha, const double* A, int lda, const double* x, double beta,
-          double* y);
-void gemv(Op a, int m, int n, float alpha, const float* A, int lda, const float* x, float beta,
-          float* y);
+// y ← alpha·op(A)·x + beta·y, with A m×n and the elements of the vectors incx and incy apart.
+void gemv(Op a, int m, int n, double alpha, const double* A, int lda, const double* x, int incx,
+          double beta, double* y, int incy);
+void gemv(Op a, int m, int n, float alpha, const float* A, int lda, const float* x, int incx,
+          float beta, float* y, int incy);
 
 // op(A)·X = B in place of B, with A as factor_lu (lu.h) left it.
 void solve_lu(Op op, int n, int columns, const double* A, int lda, const std::vector<int>& pivots,

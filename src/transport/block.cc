@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "transport/blas.h"
+#include "transport/kernels.h"
 
 namespace assay::transport {
 
@@ -25,47 +26,23 @@ void for_each_term(const Combination<double>& terms, F f) {
   }
 }
 
-// y += factor·M x or factor·Mᵀ x. The sums of a block are made side by side, in step with the
-// weights, and only then go where they belong.
-void add_product(const Combination<double>& terms, double factor, bool transposed,
-                 std::span<const double> x, std::span<double> y) {
-  std::vector<double> local(static_cast<std::size_t>(terms.outputs));
-  for (const auto& block : terms.blocks) {
-    const auto outputs = static_cast<std::size_t>(block.outputs);
-    const auto* output = terms.output.data() + block.first_output;
-    const auto* source = terms.source.data() + block.first_source;
-    const double* weight = terms.weight.data() + block.first_weight;
-    for (std::size_t o = 0; o < outputs; ++o) {
-      local[o] = transposed ? x[static_cast<std::size_t>(output[o])] : 0;
-    }
-    for (int s = 0; s < block.sources; ++s, weight += outputs) {
-      const auto at = static_cast<std::size_t>(source[s]);
-      if (transposed) {
-        double sum = 0;
-        for (std::size_t o = 0; o < outputs; ++o) sum += weight[o] * local[o];
-        y[at] += factor * sum;
-      } else {
-        for (std::size_t o = 0; o < outputs; ++o) local[o] += weight[o] * x[at];
-      }
-    }
-    if (transposed) continue;
-    for (std::size_t o = 0; o < outputs; ++o) {
-      y[static_cast<std::size_t>(output[o])] += factor * local[o];
-    }
-  }
+// Where an entry of g is in a matrix with the outputs of these terms as rows.
+std::size_t place_of(const Streaming::Mirror& g, const Combination<double>& v) {
+  return static_cast<std::size_t>(g.output) + elements(g.source, v.outputs);
 }
 
 // y += factor·scale·(V + shift·g) x, or with the transpose.
 void add_scaled(const BlockSystem::Scaled& at, double factor, std::span<const double> x,
                 std::span<double> y, bool transposed) {
-  const auto& terms = at.operators.by_row;
-  add_product(terms.v, factor * at.scale, transposed, x, y);
-  const double g = factor * at.scale * at.shift;
-  for (const auto& entry : terms.mirror) {
-    const auto source = static_cast<std::size_t>(entry.source);
-    const auto output = static_cast<std::size_t>(entry.output);
-    transposed ? y[source] += g * entry.value * x[output]
-               : y[output] += g * entry.value * x[source];
+  const auto& [v, mirror] = transposed ? at.operators.by_column : at.operators.by_row;
+  add_terms(v, factor * at.scale, x, y);
+  const std::size_t vectors = x.size() / static_cast<std::size_t>(v.inputs);
+  for (const auto& g : mirror) {
+    const double weight = factor * at.scale * at.shift * g.value;
+    for (std::size_t i = 0; i < vectors; ++i) {
+      y[static_cast<std::size_t>(g.output) * vectors + i] +=
+          weight * x[static_cast<std::size_t>(g.source) * vectors + i];
+    }
   }
 }
 
@@ -73,10 +50,13 @@ void add_scaled(const BlockSystem::Scaled& at, double factor, std::span<const do
 
 void add_terms(const Combination<double>& by_row, double factor, std::span<const double> x,
                std::span<double> y) {
+  const auto vectors = static_cast<int>(x.size()) / by_row.inputs;
   dcheck(
-      static_cast<int>(x.size()) == by_row.inputs && static_cast<int>(y.size()) == by_row.outputs,
+      x.size() == elements(vectors, by_row.inputs) && y.size() == elements(vectors, by_row.outputs),
       "terms are applied to vectors of their sizes");
-  add_product(by_row, factor, false, x, y);
+  std::vector<double> sum(y.size());
+  combine_columns(vectors, x.data(), by_row, false, sum.data());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += factor * sum[i];
 }
 
 void apply_lower(const BlockSystem& system, int k, double factor, std::span<const double> x,
@@ -92,7 +72,7 @@ void apply_upper(const BlockSystem& system, int k, double factor, std::span<cons
 void apply_diagonal_block(const BlockSystem& system, int k, double nu_hat, double epsi_hat,
                           std::span<const double> x, std::span<double> y) {
   const double scalar = BlockSystem::collisions(nu_hat, k);
-  for (std::size_t r = 0; r < y.size(); ++r) y[r] += scalar * x[r];
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += scalar * x[i];
   if (epsi_hat != 0) add_terms(*system.electric, epsi_hat, x, y);
 }
 
@@ -103,8 +83,9 @@ void add_diagonal_block(const BlockSystem& system, int k, double nu_hat, double 
   const T scalar = static_cast<T>(BlockSystem::collisions(nu_hat, k));
   for (std::size_t r = 0; r < n; ++r) matrix[r + r * n] += scalar;
   if (epsi_hat == 0) return;
+  const std::size_t row_step = transposed ? n : 1, column_step = transposed ? 1 : n;
   for_each_term(*system.electric, [&](std::size_t c, std::size_t r, double weight) {
-    matrix[transposed ? c + r * n : r + c * n] += static_cast<T>(epsi_hat * weight);
+    matrix[r * row_step + c * column_step] += static_cast<T>(epsi_hat * weight);
   });
 }
 template void add_diagonal_block(const BlockSystem&, int, double, double, bool,
@@ -121,18 +102,33 @@ void pin_first_row(int n, bool transposed, std::vector<T>& matrix) {
 template void pin_first_row(int, bool, std::vector<double>&);
 template void pin_first_row(int, bool, std::vector<float>&);
 
-void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
-                  std::vector<double>& matrix) {
-  const auto rows = static_cast<std::size_t>(by_row.outputs);
-  for_each_term(by_row, [&](std::size_t c, std::size_t r, double weight) {
-    matrix[(place.empty() ? r : static_cast<std::size_t>(place[r])) + c * rows] += weight;
-  });
+void FullStreaming::set(const Streaming* operators) {
+  operators_ = operators;
+  if (operators == nullptr) return;
+  const auto& [v, mirror] = operators->by_row;
+  matrix_.assign(elements(v.outputs, v.inputs), 0.0);
+  const auto rows = static_cast<std::size_t>(v.outputs);
+  for_each_term(
+      v, [&](std::size_t c, std::size_t r, double weight) { matrix_[r + c * rows] += weight; });
+  v_.clear();
+  for (const auto& g : mirror) v_.push_back(matrix_[place_of(g, v)]);
+}
+
+const std::vector<double>& FullStreaming::shifted(double shift) {
+  const auto& [v, mirror] = operators_->by_row;
+  for (std::size_t i = 0; i < mirror.size(); ++i) {
+    matrix_[place_of(mirror[i], v)] = v_[i] + shift * mirror[i].value;
+  }
+  return matrix_;
 }
 
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,
                        std::span<const double> x, std::span<double> y) {
-  blas::gemv(transposed ? blas::Op::kTranspose : blas::Op::kNo, n, n, 1.0, matrix.data(), n,
-             x.data(), 1.0, y.data());
+  const int vectors = static_cast<int>(x.size()) / n;
+  for (int i = 0; i < vectors; ++i) {
+    blas::gemv(transposed ? blas::Op::kTranspose : blas::Op::kNo, n, n, 1.0, matrix.data(), n,
+               x.data() + i, vectors, 1.0, y.data() + i, vectors);
+  }
 }
 
 void SolvedBlock::set_lu(int n, std::vector<double>& factors, const std::vector<int>& pivots,
@@ -152,14 +148,20 @@ void SolvedBlock::set_inverse(int n, std::vector<double>& inverse, bool transpos
 }
 
 void SolvedBlock::solve(std::vector<double>& x) const {
+  std::vector<double> y(x.size(), 0.0);
   if (inverse_) {
-    std::vector<double> y(x.size(), 0.0);
     add_matrix_vector(matrix_, n_, transposed_, x, y);
     x = std::move(y);
     return;
   }
-  blas::solve_lu(transposed_ ? blas::Op::kTranspose : blas::Op::kNo, n_, 1, matrix_.data(), n_,
-                 pivots_, x.data(), n_);
+  // LAPACK has one vector behind the other.
+  const std::size_t n = static_cast<std::size_t>(n_), vectors = x.size() / n;
+  for (std::size_t i = 0; i < x.size(); ++i) y[i % vectors * n + i / vectors] = x[i];
+  for (std::size_t i = 0; i < vectors; ++i) {
+    blas::solve_lu(transposed_ ? blas::Op::kTranspose : blas::Op::kNo, n_, 1, matrix_.data(), n_,
+                   pivots_, y.data() + i * n, n_);
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = y[i % vectors * n + i / vectors];
 }
 
 }  // namespace assay::transport

@@ -3,7 +3,8 @@
 #pragma once
 
 // What one does with a block of the system: form it, apply it to a vector, keep it solved.
-// Matrices are column-major without gaps.
+// Matrices are column-major without gaps. Vectors may be several, side by side: element r of vector
+// i of m is x[i + r·m], and m follows from the length of x.
 
 #include <cstddef>
 #include <span>
@@ -37,11 +38,22 @@ void add_diagonal_block(const BlockSystem& system, int k, double nu_hat, double 
 template <typename T>
 void pin_first_row(int n, bool transposed, std::vector<T>& matrix);
 
-// Adds terms to a dense matrix, row r of them to row place[r], or r where `place` is empty.
-void scatter_rows(const Combination<double>& by_row, std::span<const int> place,
-                  std::vector<double>& matrix);
+// V + shift·g as a full matrix: L_k and U_k but for their scale. From one k to the next only the
+// few entries change in which there is something of g.
+class FullStreaming {
+ public:
+  // Empty: of nothing yet.
+  const Streaming* operators() const { return operators_; }
+  void set(const Streaming* operators);
+  const std::vector<double>& shifted(double shift);
 
-// y += M x or Mᵀ x for an n×n matrix.
+ private:
+  const Streaming* operators_ = nullptr;
+  std::vector<double> matrix_;
+  std::vector<double> v_;  // of the entries of g, in their order
+};
+
+// y += M x or Mᵀ x for an n×n matrix, n > 0.
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,
                        std::span<const double> x, std::span<double> y);
 

@@ -31,65 +31,74 @@ constexpr int kTile = 2, kTilePacks = 2;
 template <typename T>
 constexpr int kHeight = kPanelBytes / sizeof(T);
 
-// result[output] += Σ weight·panel[source] for kOutputs outputs of a block and kTilePacks packs of
+// Matrices that are larger than this in all are asked for ahead; others are near enough.
+constexpr std::int64_t kFarBytes = 1 << 19;
+
+// result[output] += Σ weight·panel[source] for kOutputs outputs of a block and kPacks packs of
 // rows.
-template <typename T, int kOutputs>
+template <typename T, int kPacks, int kOutputs>
 void combine_tile(const TermBlock& block, const T* panel, const std::int32_t* source,
                   const std::int32_t* output, const T* weight, T* result) {
   constexpr int lanes = kLanes<T>;
-  typename Pack<T>::Register sum[kOutputs][kTilePacks];
+  typename Pack<T>::Register sum[kOutputs][kPacks];
   if (block.starts) {
     UNROLLED for (int o = 0; o < kOutputs; ++o) {
-      UNROLLED for (int q = 0; q < kTilePacks; ++q) sum[o][q] = typename Pack<T>::Register{};
+      UNROLLED for (int q = 0; q < kPacks; ++q) sum[o][q] = typename Pack<T>::Register{};
     }
   } else {
     UNROLLED for (int o = 0; o < kOutputs; ++o) {
       const T* y = result + output[o] * kHeight<T>;
-      UNROLLED for (int q = 0; q < kTilePacks; ++q) sum[o][q] = load(y + q * lanes);
+      UNROLLED for (int q = 0; q < kPacks; ++q) sum[o][q] = load(y + q * lanes);
     }
   }
   for (int s = 0; s < block.sources; ++s) {
     const T* at = panel + source[s] * kHeight<T>;
-    typename Pack<T>::Register x[kTilePacks];
-    UNROLLED for (int q = 0; q < kTilePacks; ++q) x[q] = load(at + q * lanes);
+    typename Pack<T>::Register x[kPacks];
+    UNROLLED for (int q = 0; q < kPacks; ++q) x[q] = load(at + q * lanes);
     UNROLLED for (int o = 0; o < kOutputs; ++o) {
-      UNROLLED for (int q = 0; q < kTilePacks; ++q) sum[o][q] += weight[o] * x[q];
+      UNROLLED for (int q = 0; q < kPacks; ++q) sum[o][q] += weight[o] * x[q];
     }
     weight += block.outputs;
   }
   UNROLLED for (int o = 0; o < kOutputs; ++o) {
     T* y = result + output[o] * kHeight<T>;
-    UNROLLED for (int q = 0; q < kTilePacks; ++q) store(y + q * lanes, sum[o][q]);
+    UNROLLED for (int q = 0; q < kPacks; ++q) store(y + q * lanes, sum[o][q]);
   }
 }
 
 // All outputs of a block, in tiles of nearly equal size: a tile of one would wait for its own sums.
-template <typename T>
-void combine_block(const TermBlock& block, const T* panel, const std::int32_t* source,
-                   const std::int32_t* output, const T* weight, T* result) {
+// `packs` is how many packs are wanted; no more than kPacks are made.
+template <typename T, int kPacks>
+void combine_outputs(int packs, const TermBlock& block, const T* panel, const std::int32_t* source,
+                     const std::int32_t* output, const T* weight, T* result) {
+  if constexpr (kPacks > 1) {
+    if (packs < kPacks) {
+      return combine_outputs<T, kPacks - 1>(packs, block, panel, source, output, weight, result);
+    }
+  }
   const int tiles = (block.outputs + kTile - 1) / kTile;
   for (int tile = 0, o = 0; tile < tiles; ++tile) {
     const int count = (block.outputs - o + tiles - tile - 1) / (tiles - tile);
     switch (count) {
 #if defined(__AVX512F__)
       case 6:
-        combine_tile<T, 6>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 6>(block, panel, source, output + o, weight + o, result);
         break;
       case 5:
-        combine_tile<T, 5>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 5>(block, panel, source, output + o, weight + o, result);
         break;
       case 4:
-        combine_tile<T, 4>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 4>(block, panel, source, output + o, weight + o, result);
         break;
       case 3:
-        combine_tile<T, 3>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 3>(block, panel, source, output + o, weight + o, result);
         break;
 #endif
       case 2:
-        combine_tile<T, 2>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 2>(block, panel, source, output + o, weight + o, result);
         break;
       default:
-        combine_tile<T, 1>(block, panel, source, output + o, weight + o, result);
+        combine_tile<T, kPacks, 1>(block, panel, source, output + o, weight + o, result);
         break;
     }
     o += count;
@@ -160,42 +169,55 @@ void ask_ahead(std::int64_t step, std::int64_t steps, std::int64_t lines, std::i
   }
 }
 
+template <typename T>
+void copy(const T* from, int count, T* to) {
+  int i = 0;
+  for (; i + kLanes<T> <= count; i += kLanes<T>) store(to + i, load(from + i));
+  for (; i < count; ++i) to[i] = from[i];
+}
+
 }  // namespace
 
 // A panel of rows at a time, first copied to where it is aligned and dense: in place, the rows of a
 // panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
 // would need an address translation of its own. The sums of the panel are made beside it, as dense,
-// and then written to their columns, or, turned over, to their rows. Fewer rows than a panel are
-// filled up with zeros. Meanwhile the next panel is asked for: its columns are too far apart for
-// the processor to guess.
+// and then written to their columns, or, turned over, to their rows. The last panel begins earlier
+// than the one before it ends if that makes its packs whole; where there is none before it, the
+// last pack is filled up with zeros. Meanwhile the next panel is asked for: its columns are too far
+// apart for the processor to guess.
 template <typename T>
 void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel, T* out) {
-  constexpr int height = kHeight<T>;
+  constexpr int lanes = kLanes<T>;
   const std::int64_t stride = rows, outputs = terms.outputs;
+  constexpr int height = kHeight<T>;
+  const bool far = stride * (terms.inputs + outputs) * std::int64_t{sizeof(T)} > kFarBytes;
   T* result = panel + static_cast<std::int64_t>(terms.inputs) * height;
-  for (std::int64_t at = 0; at < rows; at += height) {
-    const int here = rows - at < height ? static_cast<int>(rows - at) : height;
+  for (std::int64_t begin = 0; begin < rows; begin += height) {
+    const int left = rows - begin < height ? static_cast<int>(rows - begin) : height;
+    const int packs = (left + lanes - 1) / lanes;
+    const int here = begin + left < packs * lanes ? left : packs * lanes;
+    const std::int64_t at = begin + left - here;
     for (std::int64_t c = 0; c < terms.inputs; ++c) {
-      const T* x = in + at + c * stride;
       T* packed = panel + c * height;
-      if (here == height) {
-        for (int i = 0; i < height; i += kLanes<T>) store(packed + i, load(x + i));
-      } else {
-        for (int i = 0; i < height; ++i) packed[i] = i < here ? x[i] : T{0};
-      }
+      if (here < packs * lanes) store(packed + (packs - 1) * lanes, typename Pack<T>::Register{});
+      copy(in + at + c * stride, here, packed);
     }
     for (std::int64_t b = 0; b < terms.block_count; ++b) {
       const TermBlock& block = terms.blocks[b];
-      ask_ahead(b, terms.block_count, terms.inputs, rows - at - height, in + at + height, stride);
-      if (transposed) {
-        ask_ahead(b, terms.block_count, here, outputs, out + at * outputs, outputs);
-      } else {
-        ask_ahead(b, terms.block_count, outputs, here, out + at, stride);
+      if (far) {
+        ask_ahead(b, terms.block_count, terms.inputs, rows - begin - height, in + begin + height,
+                  stride);
+        if (transposed) {
+          ask_ahead(b, terms.block_count, here, outputs, out + at * outputs, outputs);
+        } else {
+          ask_ahead(b, terms.block_count, outputs, here, out + at, stride);
+        }
       }
-      for (int part = 0; part < height; part += kTilePacks * kLanes<T>) {
-        combine_block(block, panel + part, terms.source + block.first_source,
-                      terms.output + block.first_output, terms.weight + block.first_weight,
-                      result + part);
+      for (int q = 0; q < packs; q += kTilePacks) {
+        combine_outputs<T, kTilePacks>(packs - q, block, panel + q * lanes,
+                                       terms.source + block.first_source,
+                                       terms.output + block.first_output,
+                                       terms.weight + block.first_weight, result + q * lanes);
       }
     }
     if (transposed) {
@@ -203,12 +225,7 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
       continue;
     }
     for (std::int64_t c = 0; c < outputs; ++c) {
-      T* y = out + at + c * stride;
-      if (here == height) {
-        for (int i = 0; i < height; i += kLanes<T>) store(y + i, load(result + c * height + i));
-      } else {
-        for (int i = 0; i < here; ++i) y[i] = result[c * height + i];
-      }
+      copy(result + c * height, here, out + at + c * stride);
     }
   }
 }

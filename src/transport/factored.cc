@@ -79,7 +79,8 @@ void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double
   const auto multiply = [&]<typename T>(const std::vector<T>& matrix, bool stored_transposed) {
     const std::vector<T> in(x.begin(), x.end());
     std::vector<T> out(x.size(), T{0});
-    blas::gemv(op(stored_transposed), n, n, T{1}, matrix.data(), n, in.data(), T{0}, out.data());
+    blas::gemv(op(stored_transposed), n, n, T{1}, matrix.data(), n, in.data(), 1, T{0}, out.data(),
+               1);
     std::copy(out.begin(), out.end(), x.begin());
   };
   const auto& inverse = inverse_[static_cast<std::size_t>(k)];

@@ -51,18 +51,11 @@ struct GaussJordan {
                T{1}, column(k), n);
   }
 
-  // A block smaller than a leaf is bordered by the identity.
   void eliminate_leaf(int j, int width) const {
     alignas(64) T inverse[kLeaf * kLeaf] = {}, negative[kLeaf * kLeaf];
-    for (int c = 0; c < kLeaf; ++c) {
-      if (c < width) {
-        std::copy_n(column(j + c) + j, width, inverse + c * kLeaf);
-      } else {
-        inverse[c * kLeaf + c] = 1;
-      }
-    }
+    for (int c = 0; c < width; ++c) std::copy_n(column(j + c) + j, width, inverse + c * kLeaf);
     const auto& kernels = vector_kernels<T>();
-    kernels.invert_leaf(inverse);
+    kernels.invert_leaf(width, inverse);
     std::ranges::transform(inverse, negative, [](T x) { return -x; });
     kernels.multiply_leaf(n, width, column(j), n, negative, Shape::kFull);
     for (int c = 0; c < width; ++c) std::copy_n(inverse + c * kLeaf, width, column(j + c) + j);

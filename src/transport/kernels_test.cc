@@ -192,14 +192,16 @@ void check_leaves(double tolerance) {
         }
       }
     }
-    // A block that only exchanges can invert: a cycle of rows.
-    Plain<T> cycle(kLeaf, kLeaf), back(kLeaf, kLeaf);
-    for (int r = 0; r < kLeaf; ++r) {
-      cycle(r, (r + 1) % kLeaf) = 2;
-      back((r + 1) % kLeaf, r) = T{0.5};
+    // Blocks that only exchanges can invert: cycles of rows.
+    for (const int n : {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 25, 31, 32}) {
+      Plain<T> cycle(kLeaf, kLeaf), back(kLeaf, kLeaf);
+      for (int r = 0; r < n; ++r) {
+        cycle(r, (r + 1) % n) = 2;
+        back((r + 1) % n, r) = T{0.5};
+      }
+      kernels.invert_leaf(n, cycle.v.data());
+      EXPECT_EQ(cycle.v, back.v) << n;
     }
-    kernels.invert_leaf(cycle.v.data());
-    EXPECT_EQ(cycle.v, back.v);
   }
 }
 TEST(Kernels, TallMatricesTimesLeaves) {
@@ -212,7 +214,7 @@ template <typename T>
 void check_combinations(double tolerance) {
   for (const auto& kernels : all_vector_kernels<T>()) {
     for (const int outputs : {1, 2, 5, 6, 7, 11, 12, 13, 25}) {
-      for (const int rows : {1, 31, 32, 33, 63, 64, 70, 129}) {
+      for (const int rows : {1, 2, 8, 9, 16, 17, 24, 25, 31, 32, 33, 63, 64, 70, 129}) {
         const int inputs = 9;
         Combination<T> terms{.inputs = inputs, .outputs = outputs};
         terms.blocks = {{5, outputs, 0, 0, 0, true}, {4, outputs, 5, 0, 5 * outputs, false}};
@@ -327,12 +329,6 @@ TEST(Lu, FactorsAreThoseOfTheExchangedMatrix) {
       exchange(exchanged, p, other);
     }
     expect_near(multiply_out(lu), exchanged, growth(n), fmt::format("{}", n));
-    const auto place = factors.places();
-    for (int r = 0; r < n; ++r) {
-      for (int c = 0; c < n; ++c) {
-        ASSERT_EQ(a(r, c), exchanged(place[static_cast<std::size_t>(r)], c));
-      }
-    }
   }
 }
 
@@ -345,15 +341,10 @@ TEST(Lu, SolvingFromTheRightAndMultiplyingBackIsTheIdentity) {
       auto lu = a;
       LuFactors factors;
       ASSERT_TRUE(factor_lu(n, lu.v.data(), factors));
-      const auto place = factors.places();
-      Plain<> exchanged(n, n);
-      for (int r = 0; r < n; ++r) {
-        for (int c = 0; c < n; ++c) exchanged(place[static_cast<std::size_t>(r)], c) = a(r, c);
-      }
       const auto b = random_matrix(rows, n, 8);
       auto x = b;
       solve_lu_from_right(lu.v.data(), factors, rows, x.v.data());
-      expect_near(product(x, exchanged), b, 1e-15 * 10 * (n + 2), fmt::format("{}", n));
+      expect_near(product(x, a), b, 1e-15 * 10 * (n + 2), fmt::format("{}", n));
     }
   }
 }

@@ -35,37 +35,49 @@ void multiply_strip(const T* rows, const T* block, int from, int to, T* out, std
 
 }  // namespace
 
-template <typename T>
-void invert_leaf(T* a) {
-  constexpr int packs = kLeaf / kLanes<T>;
+namespace {
+
+// Of the leading n×n part, which has at most kPacks packs of rows.
+template <typename T, int kPacks>
+void invert_part(int n, T* a) {
+  if constexpr (kPacks > 1) {
+    if (n <= (kPacks - 1) * kLanes<T>) return invert_part<T, kPacks - 1>(n, a);
+  }
   int pivot_row[kLeaf];
-  for (int p = 0; p < kLeaf; ++p) {
+  for (int p = 0; p < n; ++p) {
     T* pivot_column = a + p * kLeaf;
-    const int best = p + pivot_of(pivot_column + p, kLeaf - p);
+    const int best = p + pivot_of(pivot_column + p, n - p);
     pivot_row[p] = best;
     if (best != p) {
-      for (int c = 0; c < kLeaf; ++c) swap(a[c * kLeaf + p], a[c * kLeaf + best]);
+      for (int c = 0; c < n; ++c) swap(a[c * kLeaf + p], a[c * kLeaf + best]);
     }
     const T d = 1 / pivot_column[p];
     pivot_column[p] = 0;  // so that the update below leaves the pivot row and column alone
-    typename Pack<T>::Register column[packs];
-    for (int q = 0; q < packs; ++q) column[q] = load(pivot_column + q * kLanes<T>);
-    for (int c = 0; c < kLeaf; ++c) {
+    typename Pack<T>::Register column[kPacks];
+    UNROLLED for (int q = 0; q < kPacks; ++q) column[q] = load(pivot_column + q * kLanes<T>);
+    for (int c = 0; c < n; ++c) {
       T* x = a + c * kLeaf;
       const T factor = x[p] * d;
-      for (int q = 0; q < packs; ++q) {
+      UNROLLED for (int q = 0; q < kPacks; ++q) {
         store(x + q * kLanes<T>, load(x + q * kLanes<T>) - factor * column[q]);
       }
       x[p] = factor;
     }
-    for (int q = 0; q < packs; ++q) store(pivot_column + q * kLanes<T>, -d * column[q]);
+    UNROLLED for (int q = 0; q < kPacks; ++q) store(pivot_column + q * kLanes<T>, -d * column[q]);
     pivot_column[p] = d;
   }
   // Rows were exchanged before, so columns are exchanged back after.
-  for (int p = kLeaf - 1; p >= 0; --p) {
+  for (int p = n - 1; p >= 0; --p) {
     if (pivot_row[p] == p) continue;
-    for (int r = 0; r < kLeaf; ++r) swap(a[p * kLeaf + r], a[pivot_row[p] * kLeaf + r]);
+    for (int r = 0; r < n; ++r) swap(a[p * kLeaf + r], a[pivot_row[p] * kLeaf + r]);
   }
+}
+
+}  // namespace
+
+template <typename T>
+void invert_leaf(int n, T* a) {
+  invert_part<T, kLeaf / kLanes<T>>(n, a);
 }
 
 // Two packs of rows at a time are copied to where they are dense, so that all columns can be made
@@ -74,9 +86,6 @@ template <typename T>
 void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block, Shape shape) {
   constexpr int height = 2 * kLanes<T>;
   alignas(64) T in[kLeaf * height], out[kWide * height];
-  for (int c = columns; c < kLeaf; ++c) {
-    for (int i = 0; i < height; ++i) in[c * height + i] = 0;
-  }
   for (int at = 0; at < rows; at += height) {
     const bool whole = rows - at >= height;
     const int here = whole ? height : rows - at;
@@ -91,7 +100,7 @@ void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block,
     }
     for (int c = 0; c < columns; c += kWide) {
       const int from = shape == Shape::kLower ? c : 0;
-      const int to = shape == Shape::kUpper ? c + kWide : kLeaf;
+      const int to = shape == Shape::kUpper && c + kWide < columns ? c + kWide : columns;
       if (whole && c + kWide <= columns) {
         multiply_strip(in, block + c * kLeaf, from, to, a + at + c * ld, ld);
         continue;
@@ -104,8 +113,8 @@ void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block,
   }
 }
 
-template void invert_leaf(double*);
-template void invert_leaf(float*);
+template void invert_leaf(int, double*);
+template void invert_leaf(int, float*);
 template void multiply_leaf(int, int, double*, std::int64_t, const double*, Shape);
 template void multiply_leaf(int, int, float*, std::int64_t, const float*, Shape);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 #include "transport/blas.h"
@@ -64,18 +63,6 @@ struct Work {
 };
 
 }  // namespace
-
-std::vector<int> LuFactors::places() const {
-  std::vector<int> order(pivots.size()), place(pivots.size());
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t p = 0; p < pivots.size(); ++p) {
-    std::swap(order[p], order[static_cast<std::size_t>(pivots[p] - 1)]);
-  }
-  for (std::size_t r = 0; r < order.size(); ++r) {
-    place[static_cast<std::size_t>(order[r])] = static_cast<int>(r);
-  }
-  return place;
-}
 
 bool factor_lu(int n, double* a, LuFactors& factors) {
   const Work work{n, a, factors};
@@ -150,6 +137,12 @@ void solve_lu_from_right(const double* lu, const LuFactors& factors, int rows, d
   if (factors.n == 0 || rows == 0) return;
   solve_upper(lu, factors.n, 0, factors.n, rows, b);
   solve_lower(lu, factors, 0, factors.n, rows, b);
+  // A⁻¹ = U⁻¹·L⁻¹·P: the exchanges of rows, in reverse, are exchanges of columns.
+  for (int p = factors.n - 1; p >= 0; --p) {
+    const int other = factors.pivots[static_cast<std::size_t>(p)] - 1;
+    double* column = b + std::ptrdiff_t{p} * rows;
+    if (other != p) std::swap_ranges(column, column + rows, b + std::ptrdiff_t{other} * rows);
+  }
 }
 
 }  // namespace assay::transport

@@ -15,17 +15,13 @@ struct LuFactors {
   // P·A = L·U: row p was exchanged with row pivots[p] − 1, for p in order (LAPACK counts from 1).
   std::vector<int> pivots;
   std::vector<double> leaves;  // inverses of the 32×32 blocks on the diagonal of L
-
-  // Where the rows of a matrix M are in P·M: row r becomes row places()[r].
-  std::vector<int> places() const;
 };
 
 // Factors an n×n matrix in place: L below the diagonal, U on it and above. False when a pivot is
 // exactly zero. ⅔n³ flops.
 bool factor_lu(int n, double* a, LuFactors& factors);
 
-// B ← B·U⁻¹·L⁻¹ for a rows×n matrix, which is B·A⁻¹·P⁻¹: multiply it with P·M to have B·A⁻¹·M.
-// 2·rows·n² flops.
+// B ← B·A⁻¹ for a rows×n matrix. 2·rows·n² flops.
 void solve_lu_from_right(const double* lu, const LuFactors& factors, int rows, double* b);
 
 }  // namespace assay::transport

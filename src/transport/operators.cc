@@ -172,16 +172,20 @@ BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const 
   }
 
   const Entries full = derivative_entries(geometry, a_theta, a_zeta, g);
-  const Entries into_even = change_unknowns(full, even_k, odd_k);
-  const Entries into_odd = change_unknowns(full, odd_k, even_k);
-  s.lower = {streaming(into_even, even_k, odd_k), streaming(into_odd, odd_k, even_k)};
+  const auto into = [&](const Unknowns& rows, const Unknowns& columns, bool turned) {
+    return streaming(turned ? transposed(change_unknowns(full, columns, rows), -1)
+                            : change_unknowns(full, rows, columns),
+                     rows, columns);
+  };
+  const auto into_both = [&](bool turned) -> decltype(s.lower) {
+    const auto into_even = into(even_k, odd_k, turned);
+    return {into_even, &even_k == &odd_k ? into_even : into(odd_k, even_k, turned)};
+  };
+  s.lower = s.upper = into_both(false);
   if (adjoint) {  // U into even rows is the transpose of L into odd rows
-    s.upper = {streaming(transposed(into_odd, -1), even_k, odd_k),
-               streaming(transposed(into_even, -1), odd_k, even_k)};
+    s.upper = into_both(true);
     s.upper_shift = 0;
     s.symmetric = true;
-  } else {
-    s.upper = s.lower;
   }
   if (electric) {
     const Entries e = derivative_entries(geometry, e_theta, e_zeta, Field(n, 0.0));

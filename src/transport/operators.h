@@ -54,7 +54,7 @@ using ThreeBlocks = std::array<std::vector<double>, 3>;
 struct BlockSystem {
   int n_xi = 0;
   std::array<int, 2> size = {0, 0};  // unknowns of a block, by k % 2
-  // The operators into block row k, by k % 2.
+  // The operators into block row k, by k % 2; those that are equal are one.
   std::array<std::shared_ptr<const Streaming>, 2> lower, upper;
   int upper_shift = 2;                          // c above
   std::optional<Combination<double>> electric;  // E by row, for Ê = 1; absent with parity
@@ -80,16 +80,11 @@ struct BlockSystem {
     return {*upper[static_cast<std::size_t>(k % 2)], (k + 1) / (2.0 * k + 3),
             -static_cast<double>(k + upper_shift)};
   }
-  // factor·L_k by column or by row and factor·U_k by row, as terms.
+  // factor·L_k by column and factor·U_k by row, as terms.
   template <typename T>
   void lower_by_column(int k, double factor, Combination<T>& out) const {
     const auto at = lower_at(k);
     weigh(at.operators.by_column, factor * at.scale, at.shift, out);
-  }
-  template <typename T>
-  void lower_by_row(int k, double factor, Combination<T>& out) const {
-    const auto at = lower_at(k);
-    weigh(at.operators.by_row, factor * at.scale, at.shift, out);
   }
   template <typename T>
   void upper_by_row(int k, double factor, Combination<T>& out) const {

@@ -22,8 +22,8 @@ enum class Shape { kFull, kLower, kUpper };
 //
 // combine        See combine_columns. `panel` has room for kPanelBytes·(inputs + outputs) bytes,
 //                aligned to 64.
-// invert_leaf    Inverts a kLeaf×kLeaf block in place by Gauss–Jordan with row exchanges inside the
-//                block.
+// invert_leaf    Inverts the leading n×n part of a kLeaf×kLeaf block in place, n ≤ kLeaf, by
+//                Gauss–Jordan with row exchanges inside the part. All of the block must be numbers.
 // multiply_leaf  A ← A·block for the rows×columns matrix A, columns ≤ kLeaf, with the leading part
 //                of a kLeaf×kLeaf block of that shape.
 //
@@ -44,7 +44,7 @@ enum class Shape { kFull, kLower, kUpper };
   void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, T* panel,      \
                T* out);                                                                          \
   template <typename T>                                                                          \
-  void invert_leaf(T* a);                                                                        \
+  void invert_leaf(int n, T* a);                                                                 \
   template <typename T>                                                                          \
   void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block, Shape shape); \
   bool factor_panel(int rows, int columns, double* a, std::int64_t ld, int* pivots);             \

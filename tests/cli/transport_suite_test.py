@@ -44,9 +44,15 @@ class TransportSuite(CliTest):
 
         self.run_ok("figures", "rows.jsonl", "--out", "figures", "--formats", "svg")
         name = "figures/transport_workflow-stages-n_theta-5-n_zeta-7-n_xi-6.json"
-        stacked = json.loads(self.read(name))
-        self.assertEqual([s["label"] for s in stacked["series"]], STAGES)
-        self.assertEqual(stacked["categories"], ["assay", "assay-threads"])
+        bars = json.loads(self.read(name))
+        self.assertEqual(bars["categories"], [*STAGES, "whole call"])
+        self.assertEqual([s["label"] for s in bars["series"]],
+                         [f"{provider}, {call}" for provider in ("assay", "assay-threads")
+                          for call in ("repeated", "first")])  # fmt: skip
+        for series in bars["series"]:
+            *stages, whole = [point["y"] for point in series["points"]]
+            self.assertEqual(len(stages), len(STAGES))
+            self.assertLess(max(stages), whole)
 
     def test_lanes_of_a_scan(self):
         """Every lane, ranks included: memory of its children, the serial lane's numbers, a summary."""

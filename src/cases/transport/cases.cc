@@ -38,6 +38,19 @@ std::vector<Parameter> parameters(std::vector<Parameter> more) {
   return all;
 }
 
+Parameter cases_of_a_call() { return {"cases", "of a call", 1, 4096, {}, ""}; }
+
+std::vector<Parameter> scan_parameters() {
+  return {cases_of_a_call(),
+          {"layout",
+           "pairs along a ladder, or a grid with twelve fields",
+           0,
+           0,
+           {"ladder", "grid"},
+           ""},
+          {"batch", "cases handed out at a time", 1, 4096, {}, ""}};
+}
+
 // A case of the suite: they differ in their parameters, points and providers only.
 struct Definition {
   std::string name, description, baseline;
@@ -148,14 +161,7 @@ Definition scan_definition() {
   d.name = "transport_scan";
   d.description = "coefficients over collisionality and field on one surface";
   d.baseline = "serial";
-  d.parameters = {{"cases", "of a call", 1, 4096, {}, ""},
-                  {"layout",
-                   "pairs along a ladder, or a grid with twelve fields",
-                   0,
-                   0,
-                   {"ladder", "grid"},
-                   ""},
-                  {"batch", "cases handed out at a time", 1, 4096, {}, ""}};
+  d.parameters = scan_parameters();
   const auto ladder = [](Json grid, int cases) {
     return with(std::move(grid), {{"cases", cases}, {"layout", "ladder"}, {"batch", 32}});
   };
@@ -181,15 +187,8 @@ Definition strong_scaling_definition() {
   d.name = "transport_strong_scaling";
   d.description = "128 cases on a fixed number of lanes";
   d.baseline = "serial";
-  d.parameters = {{"cases", "of a call", 1, 4096, {}, ""},
-                  {"layout",
-                   "pairs along a ladder, or a grid with twelve fields",
-                   0,
-                   0,
-                   {"ladder", "grid"},
-                   ""},
-                  {"lanes", "threads, processes or ranks", 1, 256, {}, ""},
-                  {"batch", "cases handed out at a time", 1, 4096, {}, ""}};
+  d.parameters = scan_parameters();
+  d.parameters.push_back({"lanes", "threads, processes or ranks", 1, 256, {}, ""});
   for (const int lanes : {1, 2, 4, 8}) {
     d.standard.push_back(
         with(grid_point("sample_dkes", 17, 25, 16),
@@ -206,7 +205,7 @@ Definition reuse_definition() {
   d.name = "transport_prepared_reuse";
   d.description = "what preparing a surface once is worth";
   d.baseline = "direct";
-  d.parameters = {{"cases", "of a call", 1, 4096, {}, ""}};
+  d.parameters = {cases_of_a_call()};
   for (const int n : {4, 16, 48}) {
     d.standard.push_back(with(grid_point("sample_dkes", 9, 11, 6), {{"cases", n}}));
   }

@@ -112,31 +112,36 @@ std::vector<FigureRecipe> reuse_figures() {
 }
 
 std::vector<FigureRecipe> workflow_figures() {
-  std::vector<FigureRecipe> figures;
-  FigureRecipe table{.name = "summary", .title = "stages of a call", .form = FigureForm::kTable};
-  table.x = kGrid;
-  table.columns = {"steady_time", "cold_time", "speedup", "peak_rss_steady"};
-  for (const auto& [name, title, prefix] :
-       {std::tuple{"stages", "stages of a repeated call", lab::kStage},
-        std::tuple{"cold-stages", "stages of the first call", lab::kColdStage}}) {
-    FigureRecipe f{.name = name, .title = title, .form = FigureForm::kStacked, .x = {"provider"}};
-    f.x_label = "provider";
-    f.y_label = "time of a call [s]";
-    f.pages = kGrid;
-    for (const char* stage : {"surface", "prepare", "scan", "database", "integrals", "output"}) {
-      f.parts.push_back({std::string(prefix) + stage, "", stage});
-      table.columns.push_back(f.parts.back().metric);
-    }
-    figures.push_back(std::move(f));
-  }
-  figures.push_back(std::move(table));
-  figures.push_back({.name = "memory",
-                     .title = "peak memory of the repeated calls",
-                     .form = FigureForm::kBars,
+  // The stages are up to four decades apart: side by side on a logarithmic axis all can be read,
+  // where in one bar the scan would hide the others.
+  FigureRecipe stages{.name = "stages",
+                      .title = "stages of a call, the first and those after it",
+                      .form = FigureForm::kBars,
+                      .x = {},
+                      .x_label = "stage",
+                      .y_label = "time [s]",
+                      .pages = kGrid,
+                      .log_y = true};
+  FigureRecipe table{.name = "summary",
+                     .title = "stages of a call",
+                     .form = FigureForm::kTable,
                      .x = kGrid,
-                     .y = "peak_rss_steady",
-                     .y_label = "peak memory [B]"});
-  return figures;
+                     .columns = {"steady_time", "cold_time", "speedup", "peak_rss_steady"}};
+  for (const auto& [layer, prefix, whole] : {std::tuple{"repeated", lab::kStage, "steady_time"},
+                                             std::tuple{"first", lab::kColdStage, "cold_time"}}) {
+    for (const char* stage : {"surface", "prepare", "scan", "database", "integrals", "output"}) {
+      stages.parts.push_back({std::string(prefix) + stage, stage, layer});
+      table.columns.push_back(stages.parts.back().metric);
+    }
+    stages.parts.push_back({whole, "whole call", layer});
+  }
+  return {std::move(stages), std::move(table),
+          FigureRecipe{.name = "memory",
+                       .title = "peak memory of the repeated calls",
+                       .form = FigureForm::kBars,
+                       .x = kGrid,
+                       .y = "peak_rss_steady",
+                       .y_label = "peak memory [B]"}};
 }
 
 }  // namespace assay::cases::transport

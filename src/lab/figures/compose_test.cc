@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 Row row(const std::string& provider, int n, int round, double time) {
   Row r;
@@ -230,6 +231,32 @@ TEST(ComposeTest, StackedLayersStandAtTheirCategories) {
   ASSERT_EQ(figures[0].series.size(), 2U);
   EXPECT_EQ(figures[0].series[0].points.size(), 2U);
   EXPECT_EQ(figures[0].series[1].points.size(), 1U);
+}
+
+TEST(ComposeTest, PartsStandSideBySideForEachSeries) {
+  auto rows = two_providers();
+  for (auto& r : rows) {
+    r.metrics["cold_time"] = r.provider == "plain" ? 3 : 0;
+    r.metrics["compile_time"] = 2;
+  }
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "parts",
+                               .title = "t",
+                               .form = FigureForm::kBars,
+                               .x = {},
+                               .parts = {{"compile_time", "compiling", "once"},
+                                         {"cold_time", "all", "once"},
+                                         {"steady_time", "all", "later"}},
+                               .log_y = true}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_THAT(figures[0].categories, ElementsAre("compiling", "all"));
+  std::vector<std::pair<std::string, std::size_t>> series;
+  for (const auto& s : figures[0].series) series.emplace_back(s.label, s.shade);
+  EXPECT_THAT(series, ElementsAre(Pair("plain, once", 0), Pair("plain, later", 1),
+                                  Pair("quick, once", 0), Pair("quick, later", 1)));
+  EXPECT_EQ(figures[0].series[0].points.size(), 2U);
+  EXPECT_EQ(figures[0].series[2].points.size(), 1U);  // 0 has no place on a logarithmic axis
 }
 
 TEST(ComposeTest, AgainstPairsByPoint) {

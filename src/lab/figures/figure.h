@@ -24,6 +24,7 @@ struct FigurePoint {
 struct FigureSeries {
   std::string label;
   std::string origin;               // "measured", "simulated", "closed form"
+  std::size_t shade = 0;            // above 0: paler, in the colour of the series before it
   std::vector<FigurePoint> points;  // ascending in x
 };
 

@@ -242,11 +242,15 @@ std::string bars(const Figure& f) {
   const double count = static_cast<double>(f.series.size()), width = 0.8 / count;
   out += fmt::format("set style fill solid 0.9 noborder\nset boxwidth {}\n", width * 0.92);
   std::vector<std::string> plots;
+  std::size_t next = 0;  // colour
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], (static_cast<double>(i) - (count - 1) / 2) * width);
-    plots.push_back(fmt::format("$s{} using 1:2 with boxes lc rgb '{}'{} title {}", i, colour(i),
-                                i < kColours.size() ? "" : " fs pattern 4",
-                                key_label(f.series[i])));
+    const std::size_t shade = f.series[i].shade;
+    if (shade == 0) ++next;
+    std::string fill = next <= kColours.size() ? "" : " fs pattern 4";
+    if (shade > 0) fill = fmt::format(" fs solid {:.2f}", 0.9 / static_cast<double>(1 + shade));
+    plots.push_back(fmt::format("$s{} using 1:2 with boxes lc rgb '{}'{} title {}", i,
+                                colour(next - 1), fill, key_label(f.series[i])));
     if (has_intervals(f.series[i])) {
       plots.push_back(fmt::format(
           "$s{} using 1:2:3:4 with yerrorbars lw 1.2 lc rgb '#333333' ps 0 notitle", i));

@@ -52,6 +52,8 @@ class Page {
     } else if (recipe_.form == FigureForm::kStacked) {
       find_categories(f);
       stack(f);
+    } else if (!recipe_.parts.empty()) {
+      side_by_side(f);
     } else {
       if (!x_is_number() || recipe_.form == FigureForm::kBars) find_categories(f);
       is_of_baseline(y_name()) ? ratios(f) : lines(f);
@@ -139,9 +141,10 @@ class Page {
   }
 
   void add_series(Figure& f, const std::string& label, const std::string& origin,
-                  const std::map<double, std::vector<double>>& values) const {
+                  const std::map<double, std::vector<double>>& values,
+                  std::size_t shade = 0) const {
     if (values.empty()) return;
-    FigureSeries series{.label = label, .origin = origin, .points = {}};
+    FigureSeries series{.label = label, .origin = origin, .shade = shade, .points = {}};
     for (const auto& [x, ys] : values) {
       series.points.push_back(point(x, median(ys), median_interval(ys), std::ssize(ys)));
     }
@@ -191,30 +194,51 @@ class Page {
     return std::isfinite(x) && (!f.log_x || !f.categories.empty() || x > 0);
   }
 
-  void stack(Figure& f) const {
+  // The layers, and their categories where they name some, both in the order of the recipe.
+  std::vector<std::string> find_layers(Figure& f) const {
     std::vector<std::string> layers, categories;
+    const auto add_new = [](std::vector<std::string>& names, const std::string& name) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    };
     for (const auto& part : recipe_.parts) {
-      if (std::ranges::find(layers, part.layer) == layers.end()) layers.push_back(part.layer);
-      const bool is_new = std::ranges::find(categories, part.category) == categories.end();
-      if (!part.category.empty() && is_new) categories.push_back(part.category);
+      add_new(layers, part.layer);
+      if (!part.category.empty()) add_new(categories, part.category);
     }
     if (!categories.empty()) f.categories = categories;
-    for (const auto& layer : layers) {
-      std::map<double, std::vector<double>> values;
-      std::string origin;
-      for (const auto& part : recipe_.parts) {
-        if (part.layer != layer) continue;
-        for (const Row* row : rows_) {
-          const double y = row->metric_or_nan(part.metric);
-          if (!std::isfinite(y)) continue;
-          const auto at = std::ranges::find(f.categories, part.category);
-          const double x = part.category.empty() ? x_of(f, *row)
-                                                 : static_cast<double>(at - f.categories.begin());
-          values[x].push_back(y);
-          origin = origin_of(*row);
-        }
+    return layers;
+  }
+  // What rows have in a layer, by category.
+  std::map<double, std::vector<double>> values_of(const Figure& f, const std::string& layer,
+                                                  const std::vector<const Row*>& rows) const {
+    std::map<double, std::vector<double>> values;
+    for (const auto& part : recipe_.parts) {
+      if (part.layer != layer) continue;
+      for (const Row* row : rows) {
+        const double y = row->metric_or_nan(part.metric);
+        if (!std::isfinite(y) || (f.log_y && y <= 0)) continue;
+        const auto at = std::ranges::find(f.categories, part.category);
+        const double x =
+            part.category.empty() ? x_of(f, *row) : static_cast<double>(at - f.categories.begin());
+        values[x].push_back(y);
       }
-      add_series(f, layer, origin, values);
+    }
+    return values;
+  }
+
+  void stack(Figure& f) const {
+    for (const auto& layer : find_layers(f)) {
+      add_series(f, layer, rows_.empty() ? "" : origin_of(*rows_.back()),
+                 values_of(f, layer, rows_));
+    }
+  }
+
+  void side_by_side(Figure& f) const {
+    const auto layers = find_layers(f);
+    for (const auto& [label, origin, rows] : by_series()) {
+      for (std::size_t i = 0; i < layers.size(); ++i) {
+        add_series(f, fmt::format("{}, {}", label, layers[i]), origin,
+                   values_of(f, layers[i], rows), i);
+      }
     }
   }
 

@@ -33,8 +33,8 @@ struct FigureMark {
   std::string label;
 };
 
-// One layer of a stacked bar: a metric, the category it stands at (empty: that of x) and the
-// layer's name.
+// One layer of a stacked bar, or one of the bars side by side: a metric, the category it stands at
+// (empty: that of x) and the layer's name.
 struct FigurePart {
   std::string metric, category, layer;
 };
@@ -43,11 +43,13 @@ struct FigureRecipe {
   std::string name;   // stem of the file names, after the case's: "stages"
   std::string title;  // in words
   FigureForm form = FigureForm::kLines;
-  std::vector<std::string> x;          // several are joined to a category
-  std::string x_label = {};            // with its unit; empty: the names in x
-  std::string y = {};                  // a metric; empty: the case's primary metric
-  std::string y_label = {};            // empty: the metric's name and unit
-  std::vector<FigurePart> parts = {};  // instead of y, for kStacked
+  std::vector<std::string> x;  // several are joined to a category
+  std::string x_label = {};    // with its unit; empty: the names in x
+  std::string y = {};          // a metric; empty: the case's primary metric
+  std::string y_label = {};    // empty: the metric's name and unit
+  // Instead of y, for kStacked; for kBars too, with a category each: every series has then a bar
+  // for each layer, in shades of one colour.
+  std::vector<FigurePart> parts = {};
   // Instead of y, for kTable; "crossover" is the x from which on a series is faster than the
   // baseline.
   std::vector<std::string> columns = {};
