@@ -35,11 +35,11 @@ std::string tick_format(const char* axis, const std::string& label) {
       ticks_have_unit(label) ? gnuplot_quoted("%.0s %c" + unit_of(label)) : std::string("'%g'"));
 }
 
-// About six round steps up to `high`, all labels with the prefix that fits the largest.
+// Four to eight round steps up to `high`, all labels with the prefix that fits the largest.
 std::string unit_ticks(const std::string& unit, double high) {
   constexpr std::array kPrefixes = {"p", "n", "µ", "m", "", "k", "M", "G", "T"};
   constexpr int kNone = 4;
-  const double rough = high / 6, decade = std::pow(10, std::floor(std::log10(rough)));
+  const double rough = high / 8, decade = std::pow(10, std::floor(std::log10(rough)));
   const double step = decade * (rough <= decade       ? 1
                                 : rough <= 2 * decade ? 2
                                 : rough <= 5 * decade ? 5
@@ -58,9 +58,9 @@ std::string unit_ticks(const std::string& unit, double high) {
   return fmt::format("set ytics nomirror noenhanced ({})\n", fmt::join(ticks, ", "));
 }
 
-// Below two decades, powers of ten alone are too few labels: 1, 2 and 5 of each.
+// Below some two decades, powers of ten alone are too few labels: 1, 2 and 5 of each.
 std::string ticks_between(const char* axis, double low, double high) {
-  if (!(low > 0) || !std::isfinite(high) || high / low > 100) {
+  if (!(low > 0) || !std::isfinite(high) || high / low > 200) {
     return fmt::format("set {}tics nomirror autofreq\n", axis);
   }
   std::vector<std::string> ticks;

@@ -97,8 +97,8 @@ std::string line_of(const Figure& f, std::size_t i) {
   return out + fmt::format(
                    "$s{} using 1:2 with {} lw 2 lc rgb '{}' pt {} ps {} dt {} "
                    "title {}",
-                   i, is_joined || is_formula ? "linespoints" : "points", colour(i), mark,
-                   is_formula ? 0.7 : 1.1, is_formula ? 2 : 1, key_label(f, series));
+                   i, is_joined ? "linespoints" : "points", colour(i), mark, is_formula ? 0.7 : 1.1,
+                   is_formula ? 2 : 1, key_label(f, series));
 }
 
 std::string joined(const std::vector<std::string>& plots) {
@@ -229,7 +229,7 @@ std::string against(const Figure& f) {
   out += log_axis("x", f.x_label, least / 1.5, most * 1.5) +
          log_axis("y", f.y_label, least / 1.5, most * 1.5);
   out +=
-      "set multiplot\nset lmargin at screen 0.09\nset rmargin at screen 0.68\n"
+      "set multiplot\nset lmargin at screen 0.12\nset rmargin at screen 0.68\n"
       "set tmargin at screen 0.86\nset bmargin at screen 0.42\n"
       "set key at screen 0.70,0.86 left top Left reverse noenhanced samplen 1.5\nset format x ''\n"
       "unset xlabel\n";
