@@ -60,7 +60,7 @@ format:
 	@git ls-files '*.h' '*.cc' '*.js' | xargs clang-format -i
 
 lint: build
-	@git ls-files 'src/*.cc' | xargs clang-tidy -p build --quiet
+	@JOBS=$(JOBS) scripts/lint
 
 clean:
 	@rm -rf build

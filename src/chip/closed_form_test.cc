@@ -7,23 +7,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/philox.h"
+#include "chip/test_random.h"
 
 namespace assay::chip {
 namespace {
-
-class Random {
- public:
-  explicit Random(std::uint64_t key) : stream_(key) {}
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(
-                     uniform_below(stream_[next_++], static_cast<std::uint64_t>(high - low + 1)));
-  }
-
- private:
-  Philox stream_;
-  std::uint64_t next_ = 0;
-};
 
 // The pipeline by its max-plus recurrence: a stage starts a step when the step has left the stage
 // before, the stage has finished the step before, and, in the first stage, a buffer is free.

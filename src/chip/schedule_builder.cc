@@ -39,32 +39,30 @@ Transfer ScheduleBuilder::transfer(std::int32_t peer, const Ranges& ranges, bool
   return t;
 }
 
-void ScheduleBuilder::ring_reduce_scatter(const std::vector<std::int32_t>& members,
-                                          const std::vector<Ranges>& pieces) {
-  // In step s position i passes on the partial sum of piece i - s - 1: piece i - 1 starts at i and
-  // goes once around, so the last thing that position i adds is piece i.
+void ScheduleBuilder::ring_pass(const std::vector<std::int32_t>& members,
+                                const std::vector<Ranges>& pieces, std::size_t ahead, bool adds) {
+  // In step s position i passes on piece i - ahead - s, which came to it in the step before.
   const std::size_t m = members.size();
   for (std::size_t i = 0; i < m; ++i) {
     const auto next = members[(i + 1) % m], previous = members[(i + m - 1) % m];
     for (std::size_t s = 0; s + 1 < m; ++s) {
       StagePlan& here = stage(members[i]);
-      here.sends.push_back(transfer(next, pieces[(i + 2 * m - s - 1) % m]));
-      here.receives.push_back(transfer(previous, pieces[(i + 2 * m - s - 2) % m], true));
+      const std::size_t sent = i + 2 * m - s - ahead;
+      here.sends.push_back(transfer(next, pieces[sent % m]));
+      here.receives.push_back(transfer(previous, pieces[(sent - 1) % m], adds));
     }
   }
 }
 
+void ScheduleBuilder::ring_reduce_scatter(const std::vector<std::int32_t>& members,
+                                          const std::vector<Ranges>& pieces) {
+  // Piece i - 1 starts at i and goes once around: the last thing that position i adds is piece i.
+  ring_pass(members, pieces, 1, true);
+}
+
 void ScheduleBuilder::ring_all_gather(const std::vector<std::int32_t>& members,
                                       const std::vector<Ranges>& pieces) {
-  const std::size_t m = members.size();
-  for (std::size_t i = 0; i < m; ++i) {
-    const auto next = members[(i + 1) % m], previous = members[(i + m - 1) % m];
-    for (std::size_t s = 0; s + 1 < m; ++s) {
-      StagePlan& here = stage(members[i]);
-      here.sends.push_back(transfer(next, pieces[(i + m - s) % m]));
-      here.receives.push_back(transfer(previous, pieces[(i + 2 * m - s - 1) % m]));
-    }
-  }
+  ring_pass(members, pieces, 0, false);
 }
 
 void ScheduleBuilder::direct_reduce_scatter(const std::vector<std::int32_t>& members,

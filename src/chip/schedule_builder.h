@@ -51,6 +51,10 @@ class ScheduleBuilder {
   Schedule take();
 
  private:
+  // Once around the ring, beginning with the piece that is `ahead` positions before its holder.
+  void ring_pass(const std::vector<std::int32_t>& members, const std::vector<Ranges>& pieces,
+                 std::size_t ahead, bool adds);
+
   ScheduleOptions options_;
   Schedule schedule_;
 };

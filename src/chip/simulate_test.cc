@@ -8,28 +8,10 @@
 #include <map>
 #include <thread>
 
-#include "base/philox.h"
+#include "chip/test_random.h"
 
 namespace assay::chip {
 namespace {
-
-class Random {
- public:
-  explicit Random(std::uint64_t key) : stream_(key) {}
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(
-                     uniform_below(stream_[next_++], static_cast<std::uint64_t>(high - low + 1)));
-  }
-  bool coin() { return between(0, 1) == 1; }
-  template <typename T>
-  T pick(std::initializer_list<T> values) {
-    return values.begin()[between(0, static_cast<std::int64_t>(values.size()) - 1)];
-  }
-
- private:
-  Philox stream_;
-  std::uint64_t next_ = 0;
-};
 
 constexpr Variant kVariants[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
 

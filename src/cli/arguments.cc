@@ -98,7 +98,7 @@ void add_run(CLI::App& app, RunArguments& a) {
 }
 
 void add_report(CLI::App& app, ReportArguments& a) {
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--out", a.out, "write the markdown there instead of to standard output");
   app.add_flag("--latest", a.latest, "only the latest run of each provider at each point");
   app.footer(R"(Examples:
@@ -107,7 +107,7 @@ void add_report(CLI::App& app, ReportArguments& a) {
 }
 
 void add_figures(CLI::App& app, FiguresArguments& a) {
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--case", a.cases, "only these cases, separated by commas")->delimiter(',');
   app.add_option("--out", a.out, "folder for the files (figures/)");
   app.add_option("--formats", a.formats, "png,pdf,svg (all three)")->delimiter(',');

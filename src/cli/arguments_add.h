@@ -15,6 +15,9 @@ class App;
 
 namespace assay::cli {
 
+// Of the argument `source`, which many commands have.
+inline constexpr const char* kSourcesHelp = "journals, folders of journals, stores (results/)";
+
 // arguments_publish.cc
 void add_site(CLI::App& app, SiteArguments& a);
 void add_serve(CLI::App& app, ServeArguments& a);

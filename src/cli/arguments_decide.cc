@@ -78,7 +78,7 @@ wrong, crashed, out of memory, timed out or failed (4 before 1 before 3).)");
 
 void add_history(CLI::App& app, HistoryArguments& a) {
   app.add_option("case", a.case_name, "the case")->required();
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--provider", a.provider, "only this one");
   app.add_option("--point", a.point, "JSON object: only points with these values");
   app.add_option("--metric", a.metric, "this one (the case's primary metric)");

@@ -29,7 +29,7 @@ void add_import(CLI::App& app, ImportArguments& a) {
 }
 
 void add_export(CLI::App& app, ExportArguments& a) {
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--format", a.format, "csv (default), junit, trace")
       ->check(CLI::IsMember({"csv", "junit", "trace"}));
   app.add_option("--out", a.out, "write there instead of to standard output");
@@ -43,7 +43,7 @@ void add_export(CLI::App& app, ExportArguments& a) {
 
 void add_bundle(CLI::App& app, BundleArguments& a) {
   app.add_option("case", a.case_name, "the case")->required();
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--point", a.point, "JSON object; keys not given are the representative point's");
   app.add_option("--out", a.out, "write there instead of to standard output");
   app.add_flag("--json", a.json, "JSON instead of markdown");
@@ -56,7 +56,7 @@ void add_feed(CLI::App& app, FeedArguments& a) {
   auto* sub = app.add_subcommand(
       "op-matrix",
       "perf_{cpu,gpu}_{baseline,ratio} of each operation, at its representative point");
-  sub->add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  sub->add_option("source", a.sources, kSourcesHelp);
   sub->add_option("--apply", a.apply, "an operation matrix to fill in; it is not changed");
   sub->add_option("--out", a.out, "where the merged copy goes");
   sub->add_option("--ours", a.ours, "our provider (the fastest that begins with `assay`)");

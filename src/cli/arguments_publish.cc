@@ -7,7 +7,7 @@
 namespace assay::cli {
 
 void add_site(CLI::App& app, SiteArguments& a) {
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--out", a.out, "the file to write")->required();
   app.add_option("--title", a.title, "what the page is called (Assay)");
   app.footer(R"(Examples:
@@ -16,7 +16,7 @@ void add_site(CLI::App& app, SiteArguments& a) {
 }
 
 void add_serve(CLI::App& app, ServeArguments& a) {
-  app.add_option("source", a.sources, "journals, folders of journals, stores (results/)");
+  app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--port", a.port, "0: any that is free (8377)");
   app.add_option("--host", a.host, "address to listen on (127.0.0.1)");
   app.add_flag("--expose", a.expose,

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/decide/bundle.h"
 
-#include <cstdio>
 #include <set>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/program.h"
 #include "cli/selections.h"
 #include "lab/decide/history.h"
 #include "lab/store/latest.h"
@@ -49,11 +48,7 @@ int bundle(const BundleArguments& a) {
   const auto evidence =
       lab::evidence_bundle(rows, lab::latest_rows(rows), {a.case_name, point_of(a, rows)});
   const auto text = a.json ? pretty_json(evidence) + "\n" : lab::bundle_markdown(evidence);
-  if (a.out.empty()) {
-    std::fputs(text.c_str(), stdout);
-  } else {
-    write_file_atomically(a.out, text);
-  }
+  put_text(a.out, text);
   return kFine;
 }
 

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <set>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/program.h"
 #include "lab/exchange/csv.h"
 #include "lab/exchange/junit.h"
 #include "lab/exchange/schedule_trace.h"
@@ -40,18 +39,11 @@ std::string render(const std::vector<lab::Row>& rows, const std::string& format)
 }  // namespace
 
 int export_rows(const ExportArguments& a) {
-  const std::vector<std::string> sources =
-      a.sources.empty() ? std::vector<std::string>{"results"} : a.sources;
-  auto [rows, warnings] = lab::read_sources(sources);
-  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  auto [rows, warnings] = lab::read_sources(sources_or_default(a.sources));
+  print_warnings(warnings);
   if (!a.run.empty()) rows = rows_of_run(std::move(rows), a.run);
   if (a.latest) rows = lab::latest_rows(std::move(rows));
-  const auto text = render(rows, a.format);
-  if (a.out.empty()) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-  } else {
-    write_file_atomically(a.out, text);
-  }
+  put_text(a.out, render(rows, a.format));
   return kFine;
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/program.h"
 #include "cli/selections.h"
 #include "lab/decide/op_matrix.h"
 #include "lab/store/latest.h"
@@ -62,12 +63,7 @@ int feed(const FeedArguments& a) {
   const auto fragment = lab::op_matrix_fragment(lab::latest_rows(read_rows(a.sources)), options);
   if (fragment.empty()) fail("no rows of any case at its representative point");
   if (a.apply.empty()) {
-    const auto text = pretty_json(fragment) + "\n";
-    if (a.out.empty()) {
-      std::fputs(text.c_str(), stdout);
-    } else {
-      write_file_atomically(a.out, text);
-    }
+    put_text(a.out, pretty_json(fragment) + "\n");
     return kFine;
   }
   std::error_code ignored;

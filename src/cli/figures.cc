@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/program.h"
 #include "lab/figures/compose.h"
 #include "lab/figures/render.h"
 #include "lab/store/latest.h"
@@ -20,10 +21,9 @@ namespace assay::cli {
 int figures(const FiguresArguments& a) {
   std::vector<lab::ImageFormat> formats;
   for (const auto& name : a.formats) formats.push_back(lab::image_format(name));
-  const std::vector<std::string> sources =
-      a.sources.empty() ? std::vector<std::string>{"results"} : a.sources;
+  const auto sources = sources_or_default(a.sources);
   auto [rows, warnings] = lab::read_sources(sources);
-  for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+  print_warnings(warnings);
   if (!a.all) rows = lab::latest_rows(std::move(rows));
   const auto registry = all_cases();
   lab::CaseDrawings drawings;

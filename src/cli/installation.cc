@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/installation.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -24,6 +27,12 @@ std::string first_existing(std::initializer_list<std::filesystem::path> candidat
   return candidates.begin()->string();
 }
 
+// One of our other programs.
+std::string program_path(const std::string& name) {
+  const auto folder = std::filesystem::path(own_program()).parent_path();
+  return first_existing({folder / name, folder / "../libexec/assay" / name});
+}
+
 }  // namespace
 
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
@@ -31,8 +40,7 @@ std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe
 lab::Programs find_programs() {
   const auto folder = std::filesystem::path(own_program()).parent_path();
   lab::Programs programs;
-  programs.worker =
-      first_existing({folder / "assay-worker", folder / "../libexec/assay/assay-worker"});
+  programs.worker = program_path("assay-worker");
   programs.python_package = first_existing({folder / "python", folder / "../share/assay/python"});
   const char* peers = std::getenv("ASSAY_PEERS");
   // Not resolved: a virtual environment is recognised by the path its interpreter is called by.
@@ -61,14 +69,10 @@ std::string cache_folder() {
   return home + "/.cache/assay";
 }
 
-std::string transport_program() {
-  const auto folder = std::filesystem::path(own_program()).parent_path();
-  return first_existing({folder / "assay-transport", folder / "../libexec/assay/assay-transport"});
-}
-
-std::string serve_program() {
-  const auto folder = std::filesystem::path(own_program()).parent_path();
-  return first_existing({folder / "assay-serve", folder / "../libexec/assay/assay-serve"});
+void become_program(const std::string& name, char** argv) {
+  const auto program = program_path(name);
+  ::execv(program.c_str(), argv);
+  throw EnvironmentError(fmt::format("cannot start '{}': {}", program, errno_text(errno)));
 }
 
 lab::CaseRegistry all_cases() {

@@ -17,10 +17,9 @@ std::string own_program();
 // share in an installation.
 lab::Programs find_programs();
 
-// The program behind `assay transport`, found the same way.
-std::string transport_program();
-// The program behind `assay serve`.
-std::string serve_program();
+// Becomes another one of our programs, found the same way, with our own command line. Throws
+// EnvironmentError where that cannot be done.
+[[noreturn]] void become_program(const std::string& name, char** argv);
 
 // What can be made again lives here: assay in XDG_CACHE_HOME, or in ~/.cache. Throws UserError if
 // neither that nor HOME is an absolute path.

@@ -1,14 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
-
-#include <cstdio>
-#include <exception>
-
-#include "base/error.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "lab/view/text.h"
+#include "cli/program.h"
 
 namespace {
 
@@ -37,27 +31,9 @@ struct Dispatch {
   int operator()(const ExportArguments& a) const { return export_rows(a); }
 };
 
-int complain(const std::exception& e, int status) {
-  // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
-  std::fprintf(stderr, "assay: %s\n", assay::lab::printable(e.what()).c_str());
-  return status;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // `assay list | head` ends with a write error, not a signal
-  try {
-    const auto parsed = assay::cli::parse_arguments(argc, argv);
-    if (const int* status = std::get_if<int>(&parsed)) return *status;
-    const int status = std::visit(Dispatch{argv}, std::get<assay::cli::Command>(parsed));
-    if (std::fflush(stdout) != 0) assay::fail("cannot write to standard output");
-    return status;
-  } catch (const assay::EnvironmentError& e) {
-    return complain(e, assay::cli::kEnvironmentRefused);
-  } catch (const assay::UserError& e) {
-    return complain(e, assay::cli::kBadInput);
-  } catch (const std::exception& e) {
-    return complain(e, 70);  // a bug of ours; the message says where
-  }
+  return run_program(argc, argv,
+                     [argv](const Command& c) { return std::visit(Dispatch{argv}, c); });
 }

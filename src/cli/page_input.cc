@@ -16,10 +16,6 @@ bool is_fingerprint(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> sources_or_default(const std::vector<std::string>& sources) {
-  return sources.empty() ? std::vector<std::string>{"results"} : sources;
-}
-
 lab::SiteInput page_input(const std::string& title, std::vector<lab::Row> rows,
                           std::vector<std::string> warnings) {
   lab::SiteInput input;

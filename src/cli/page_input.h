@@ -9,9 +9,6 @@
 
 namespace assay::cli {
 
-// What was typed, or results/.
-std::vector<std::string> sources_or_default(const std::vector<std::string>& sources);
-
 // The rows, and what this machine keeps about the machines they come from.
 lab::SiteInput page_input(const std::string& title, std::vector<lab::Row> rows,
                           std::vector<std::string> warnings);

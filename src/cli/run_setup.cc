@@ -7,11 +7,9 @@
 #include <atomic>
 
 #include "base/error.h"
-#include "cases/einsum/workloads.h"
 #include "cases/harness/cases.h"
-#include "cases/harness/workloads.h"
-#include "cases/semiring/workloads.h"
 #include "cli/installation.h"
+#include "cli/workloads.h"
 #include "lab/measure/attempt.h"
 
 namespace assay::cli {
@@ -23,10 +21,7 @@ void on_interrupt(int) { stop_requested = true; }
 
 }  // namespace
 
-RunSetup::RunSetup() : cases_(all_cases()) {
-  cases::semiring::add_workloads(workloads_);
-  cases::einsum::add_workloads(workloads_);
-  cases::harness::add_workloads(workloads_);
+RunSetup::RunSetup() : cases_(all_cases()), workloads_(all_workloads()) {
   context_.cases = &cases_;
   context_.programs = find_programs();
   context_.own_program = own_program();

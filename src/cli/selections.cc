@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/selections.h"
 
-#include <cstdio>
 #include <filesystem>
 
 #include "base/error.h"
+#include "cli/program.h"
 #include "lab/record/calibration.h"
 #include "lab/store/latest.h"
 #include "lab/store/source.h"
@@ -28,7 +28,7 @@ std::vector<lab::Row> read_rows(const std::vector<std::string>& sources) {
     from = {"results"};
   }
   auto [rows, warnings] = lab::read_sources(from);
-  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  print_warnings(warnings);
   return rows;
 }
 

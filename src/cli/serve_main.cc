@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <thread>
 
@@ -12,6 +11,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/page_input.h"
+#include "cli/program.h"
 #include "lab/site/live_source.h"
 #include "lab/site/serve.h"
 #include "lab/site/site.h"
@@ -55,28 +55,14 @@ int serve_page(const ServeArguments& a) {
   return kFine;
 }
 
-int complain(const std::exception& e, int status) {
-  std::fprintf(stderr, "assay: %s\n", e.what());
-  return status;
-}
-
 }  // namespace
-
-int serve_main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);
-  try {
-    const auto parsed = parse_arguments(argc, argv);
-    if (const int* status = std::get_if<int>(&parsed)) return *status;
-    const auto* arguments = std::get_if<ServeArguments>(&std::get<Command>(parsed));
-    if (arguments == nullptr) fail("this program serves 'assay serve' only");
-    return serve_page(*arguments);
-  } catch (const UserError& e) {
-    return complain(e, kBadInput);
-  } catch (const std::exception& e) {
-    return complain(e, 70);  // a bug of ours; the message says where
-  }
-}
-
 }  // namespace assay::cli
 
-int main(int argc, char** argv) { return assay::cli::serve_main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace assay::cli;
+  return run_program(argc, argv, [](const Command& command) {
+    const auto* arguments = std::get_if<ServeArguments>(&command);
+    if (arguments == nullptr) assay::fail("this program serves 'assay serve' only");
+    return serve_page(*arguments);
+  });
+}

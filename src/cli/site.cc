@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/site/site.h"
 
-#include <cstdio>
-
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/page_input.h"
+#include "cli/program.h"
 #include "lab/site/site_data.h"
 #include "lab/store/source.h"
 
@@ -14,7 +13,7 @@ namespace assay::cli {
 
 int site(const SiteArguments& a) {
   auto [rows, warnings] = lab::read_sources(sources_or_default(a.sources));
-  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  print_warnings(warnings);
   const auto html =
       lab::site_html(lab::site_data(page_input(a.title, std::move(rows), std::move(warnings))));
   write_file_atomically(a.out, html);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 #include "lab/store/transfer.h"
 #include "lab/view/summary.h"
@@ -18,10 +19,6 @@ namespace assay::cli {
 namespace {
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-
-void warn(const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
-}
 
 std::vector<std::string> journals_of(const std::vector<std::string>& sources) {
   std::vector<std::string> journals;
@@ -38,7 +35,7 @@ std::vector<std::string> journals_of(const std::vector<std::string>& sources) {
 int ingest(const StoreArguments& a) {
   const auto store = lab::open_store(a.url, lab::Access::kCreate);
   const auto [report, warnings] = lab::ingest_journals(*store, journals_of(a.sources));
-  warn(warnings);
+  print_warnings(warnings);
   print(fmt::format("{} rows added, {} known\n", report.added, report.known));
   return kFine;
 }
@@ -103,7 +100,8 @@ int export_journals(const StoreArguments& a) {
 int rebuild(const StoreArguments& a) {
   const auto access = a.sources.empty() ? lab::Access::kWrite : lab::Access::kCreate;
   const auto store = lab::open_store(a.url, access);
-  if (!a.sources.empty()) warn(lab::ingest_journals(*store, journals_of(a.sources)).warnings);
+  if (!a.sources.empty())
+    print_warnings(lab::ingest_journals(*store, journals_of(a.sources)).warnings);
   print(fmt::format("{} rows\n", store->rebuild()));
   return kFine;
 }

@@ -44,9 +44,6 @@ std::string draw_panel(const transport::RunInput& input, const transport::Prepar
                        const std::vector<transport::Solution>& solutions,
                        const std::string& output);
 
-// The whole program: parses, dispatches, turns errors into one line and an exit status.
-int transport_main(int argc, char** argv);
-
 // Becomes true at SIGINT or SIGTERM, after the first call.
 const std::atomic<bool>& interrupted();
 

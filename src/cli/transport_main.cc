@@ -5,12 +5,10 @@
 #include <signal.h>
 
 #include <atomic>
-#include <cstdio>
-#include <exception>
 
 #include "base/error.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
+#include "cli/program.h"
 #include "cli/transport_commands.h"
 
 namespace assay::cli {
@@ -27,31 +25,7 @@ int dispatch(const TransportArguments& a) {
   return transport_run(a);
 }
 
-int complain(const std::exception& e, int status) {
-  std::fprintf(stderr, "assay: %s\n", e.what());
-  return status;
-}
-
 }  // namespace
-
-int transport_main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);
-  try {
-    const auto parsed = parse_arguments(argc, argv);
-    if (const int* status = std::get_if<int>(&parsed)) return *status;
-    const auto* arguments = std::get_if<TransportArguments>(&std::get<Command>(parsed));
-    if (arguments == nullptr) fail("this program serves 'assay transport' only");
-    const int status = dispatch(*arguments);
-    if (std::fflush(stdout) != 0) fail("cannot write to standard output");
-    return status;
-  } catch (const EnvironmentError& e) {
-    return complain(e, kEnvironmentRefused);
-  } catch (const UserError& e) {
-    return complain(e, kBadInput);
-  } catch (const std::exception& e) {
-    return complain(e, 70);  // a bug of ours; the message says where
-  }
-}
 
 const std::atomic<bool>& interrupted() {
   struct sigaction action = {};
@@ -64,4 +38,11 @@ const std::atomic<bool>& interrupted() {
 
 }  // namespace assay::cli
 
-int main(int argc, char** argv) { return assay::cli::transport_main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace assay::cli;
+  return run_program(argc, argv, [](const Command& command) {
+    const auto* arguments = std::get_if<TransportArguments>(&command);
+    if (arguments == nullptr) assay::fail("this program serves 'assay transport' only");
+    return dispatch(*arguments);
+  });
+}

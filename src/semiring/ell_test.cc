@@ -37,13 +37,7 @@ class EveryEllBackend : public testing::TestWithParam<Backend> {
     return values(out.view());
   }
 };
-INSTANTIATE_TEST_SUITE_P(, EveryEllBackend,
-                         testing::Values(Backend::kReference, Backend::kNaive, Backend::kSimd),
-                         [](const auto& param) {
-                           return param.param == Backend::kReference ? "Reference"
-                                  : param.param == Backend::kNaive   ? "Naive"
-                                                                     : "Simd";
-                         });
+ASSAY_ON_BACKENDS(EveryEllBackend);
 
 TEST_P(EveryEllBackend, AggregatesEdgesByHand) {
   const Tensor x = matrix({{1, 0}, {0, 1}, {2, 3}}, DType::kF32);

@@ -19,13 +19,7 @@ class EveryBackend : public testing::TestWithParam<Backend> {
  protected:
   MatmulOptions options() const { return {GetParam()}; }
 };
-INSTANTIATE_TEST_SUITE_P(, EveryBackend,
-                         testing::Values(Backend::kReference, Backend::kNaive, Backend::kSimd),
-                         [](const auto& param) {
-                           return param.param == Backend::kReference ? "Reference"
-                                  : param.param == Backend::kNaive   ? "Naive"
-                                                                     : "Simd";
-                         });
+ASSAY_ON_BACKENDS(EveryBackend);
 
 TEST_P(EveryBackend, ComputesByHand) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {

@@ -53,6 +53,16 @@ inline Tensor random_indices(std::int64_t rows, std::int64_t slots, std::int64_t
   return t;
 }
 
+// The runs of a fixture that takes a Backend, one for each.
+#define ASSAY_ON_BACKENDS(Fixture)                                                                \
+  INSTANTIATE_TEST_SUITE_P(, Fixture,                                                             \
+                           testing::Values(Backend::kReference, Backend::kNaive, Backend::kSimd), \
+                           [](const auto& param) {                                                \
+                             return param.param == Backend::kReference ? "Reference"              \
+                                    : param.param == Backend::kNaive   ? "Naive"                  \
+                                                                       : "Simd";                    \
+                           })
+
 // The same elements to the last bit.
 inline bool bitwise_equal(const TensorView& a, const TensorView& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;

@@ -57,7 +57,8 @@ bool convert_value(From from, To& to) {
     return std::in_range<To>(from);
   } else if constexpr (std::is_integral_v<To>) {
     // Both bounds are powers of two (or zero), exact in any float; NaN fails both comparisons.
-    constexpr auto kBeyond = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From{2};
+    constexpr auto kHalf = static_cast<To>(std::numeric_limits<To>::max() / 2 + 1);
+    constexpr auto kBeyond = static_cast<From>(kHalf) * From{2};
     const From whole = std::trunc(from);
     if (!(whole >= static_cast<From>(std::numeric_limits<To>::min()) && whole < kBeyond)) {
       return false;

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "base/process.h"
-#include "tensor/fill.h"
+#include "tensor/test_sample.h"
 
 namespace assay {
 namespace {
@@ -48,17 +48,6 @@ class Npy : public testing::Test {
 
   TemporaryDirectory folder_;
 };
-
-Tensor sample(DType dtype, Shape shape) {
-  Tensor t(dtype, std::move(shape));
-  const Philox stream(1);
-  if (is_floating(dtype) || is_complex(dtype)) {
-    fill_uniform(t.mutable_view(), stream, -10, 10);
-  } else {
-    fill_below(t.mutable_view(), stream, dtype == DType::kBool ? 2 : 100);
-  }
-  return t;
-}
 
 bool equal(const TensorView& a, const TensorView& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;

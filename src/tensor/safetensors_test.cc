@@ -11,8 +11,8 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "tensor/fill.h"
 #include "tensor/npy.h"
+#include "tensor/test_sample.h"
 
 namespace assay {
 namespace {
@@ -49,17 +49,6 @@ class Safetensors : public testing::Test {
 
   TemporaryDirectory folder_;
 };
-
-Tensor sample(DType dtype, Shape shape) {
-  Tensor t(dtype, std::move(shape));
-  const Philox stream(2);
-  if (is_floating(dtype) || is_complex(dtype)) {
-    fill_uniform(t.mutable_view(), stream, -10, 10);
-  } else {
-    fill_below(t.mutable_view(), stream, dtype == DType::kBool ? 2 : 100);
-  }
-  return t;
-}
 
 TEST_F(Safetensors, EveryDtypeComesBackAligned) {
   std::vector<Tensor> tensors;

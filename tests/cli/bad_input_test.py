@@ -29,6 +29,18 @@ class BadInput(CliTest):
         self.refused("run", "semiring_matmul", "--rounds", "many", says="many")
         self.refused("list", "nothing", says="'nothing'")
 
+    # A name may come from anyone: the message is one line that moves no cursor, whichever of our
+    # programs prints it.
+    def test_messages_are_printable(self):
+        name = "bell\x07\x1b[2J\nend"
+        for arguments in (("report", name), ("transport", "inspect", name), ("serve", name, "--port", "0")):
+            result = self.assay(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn("end", result.stderr)
+            for forbidden in ("\x07", "\x1b"):
+                self.assertNotIn(forbidden, result.stderr, arguments)
+
     def test_values_out_of_range(self):
         run = ("run", "semiring_matmul")
         self.refused(*run, "--rounds", "0", says="--rounds must be at least 1, got 0")

@@ -107,6 +107,18 @@ class QuickRun(CliTest):
         os.chmod(path, 0o755)
         return path
 
+    # What a worker can run, the runner can run inside itself.
+    def test_every_suite_runs_in_process(self):
+        solve = ("transport_solve", "--points", '{"n_theta":5,"n_zeta":7,"n_xi":6}', "--skip", "numpy")
+        for arguments in (("chip_buffers", "--quick"), solve):
+            self.run_ok(
+                "run", *arguments, "--rounds", "1", "--steady", "1ms", "--batches", "5", "--warm-up", "0",
+                "--max-steal", "100%", "--in-process", "--out", arguments[0] + ".jsonl",
+            )  # fmt: skip
+            statuses = {row["status"] for row in self.rows(arguments[0] + ".jsonl")}
+            self.assertIn("ok", statuses)
+            self.assertNotIn("failed", statuses)
+
     def test_in_process_rows_say_so(self):
         self.run_ok(*self.SMALL, "--in-process", "--out", "j.jsonl")
         for row in self.rows("j.jsonl"):

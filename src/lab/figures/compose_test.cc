@@ -9,6 +9,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "lab/figures/example_rows.h"
 
 namespace assay::lab {
 namespace {
@@ -18,22 +19,11 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 
 Row row(const std::string& provider, int n, int round, double time) {
-  Row r;
-  r.run_id = "20260101T120000.000000Z-abc1234";
-  r.case_name = "product";
+  Row r = example_row("product", {{"n", n}, {"dtype", "f32"}, {"seed", 0}}, provider, "plain",
+                      round, time);
   r.suite = "demo";
-  r.point = {{"n", n}, {"dtype", "f32"}, {"seed", 0}};
-  r.provider = provider;
-  r.platform = "cpu";
-  r.machine = {{"fingerprint", "0123456789abcdef"}};
-  r.cores = 2;
-  r.round = round;
-  r.attempt_id = make_attempt_id(r.case_name, r.point, provider, "cpu", 2, round, 0);
-  r.metrics["steady_time"] = time;
-  r.provenance = {{"baseline", "plain"},
-                  {"primary_metric", "steady_time"},
-                  {"origin", "measured"},
-                  {"time_end", "2026-01-01T12:00:00Z"}};
+  r.provenance["origin"] = "measured";
+  r.provenance["time_end"] = "2026-01-01T12:00:00Z";
   return r;
 }
 

@@ -9,11 +9,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "base/error.h"
 #include "base/gnuplot.h"
-#include "base/units.h"
+#include "lab/figures/gnuplot_axes.h"
 
 namespace assay::lab {
 namespace {
@@ -43,41 +42,6 @@ std::string terminal(ImageFormat format, bool is_wide) {
   return "";
 }
 
-// "[s]" at the end of a label tells the unit.
-std::string unit_of(const std::string& label) {
-  const auto open = label.rfind('[');
-  if (open == std::string::npos || !label.ends_with("]")) return "";
-  return label.substr(open + 1, label.size() - open - 2);
-}
-
-bool ticks_have_unit(const std::string& label) {
-  const auto unit = unit_of(label);
-  return unit == "s" || unit == "B" || unit == "B/s" || unit == "flop/s" || unit == "1/s";
-}
-// Where tick labels carry the unit, the axis need not.
-std::string axis_title(const std::string& label) {
-  return ticks_have_unit(label) ? label.substr(0, label.rfind(" [")) : label;
-}
-
-// Tick labels: prefixes for what has a unit, plain numbers for the rest.
-std::string axis_format(const char* axis, const std::string& label, bool is_log) {
-  const auto unit = unit_of(label);
-  const bool is_si = ticks_have_unit(label);
-  return fmt::format(
-      "set format {} {}\n", axis,
-      is_si ? gnuplot_quoted((is_log ? "%.0s %c" : "%.1s %c") + unit) : std::string("'%g'"));
-}
-
-std::string bytes_or_number(const std::string& label, double x) {
-  if (unit_of(label) != "B") return fmt::format("{:g}", x);
-  int power = 0;
-  while (power < 4 && x >= 1024) {
-    x /= 1024;
-    ++power;
-  }
-  return fmt::format("{:.3g} {}", x, std::array{"B", "KiB", "MiB", "GiB", "TiB"}[power]);
-}
-
 std::string data_block(std::size_t i, const FigureSeries& series, double shift) {
   std::string out = fmt::format("$s{} << EOD\n", i);
   for (const auto& p : series.points) {
@@ -87,11 +51,29 @@ std::string data_block(std::size_t i, const FigureSeries& series, double shift) 
   return out + "EOD\n";
 }
 
-std::string key_label(const FigureSeries& series) {
-  std::string said = series.label;
-  std::ranges::replace(said, '_', ' ');
-  const bool says_it = said.find(series.origin) != std::string::npos;
-  return gnuplot_quoted(says_it ? series.label
+bool says(std::string text, const std::string& word) {
+  std::ranges::replace(text, '_', ' ');
+  return text.find(word) != std::string::npos;
+}
+
+// The origin of all series; empty where they differ.
+std::string common_origin(const Figure& f) {
+  for (const auto& s : f.series) {
+    if (s.origin != f.series.front().origin) return "";
+  }
+  return f.series.empty() ? "" : f.series.front().origin;
+}
+
+// What the second line of the title says: where rows are from, if no axis does and no series must.
+std::string second_line(const Figure& f) {
+  const auto origin = common_origin(f);
+  if (origin.empty() || says(f.y_label, origin) || says(f.subtitle, origin)) return f.subtitle;
+  return f.subtitle.empty() ? origin : fmt::format("{} · {}", f.subtitle, origin);
+}
+
+std::string key_label(const Figure& f, const FigureSeries& series) {
+  const bool is_said = !common_origin(f).empty() || says(series.label, series.origin);
+  return gnuplot_quoted(is_said ? series.label
                                 : fmt::format("{} ({})", series.label, series.origin));
 }
 
@@ -100,7 +82,9 @@ bool has_intervals(const FigureSeries& series) {
 }
 
 // The line of one series in a plot command.
-std::string line_of(std::size_t i, const FigureSeries& series, bool is_joined) {
+std::string line_of(const Figure& f, std::size_t i) {
+  const FigureSeries& series = f.series[i];
+  const bool is_joined = f.form != FigureForm::kScatter;
   const bool is_formula = series.origin == "closed form";
   const bool is_measured = series.origin == "measured";
   const int mark =
@@ -113,90 +97,12 @@ std::string line_of(std::size_t i, const FigureSeries& series, bool is_joined) {
   return out + fmt::format(
                    "$s{} using 1:2 with {} lw 2 lc rgb '{}' pt {} ps {} dt {} "
                    "title {}",
-                   i, is_joined || is_formula ? "linespoints" : "points", colour(i), mark,
-                   is_formula ? 0.7 : 1.1, is_formula ? 2 : 1, key_label(series));
+                   i, is_joined ? "linespoints" : "points", colour(i), mark, is_formula ? 0.7 : 1.1,
+                   is_formula ? 2 : 1, key_label(f, series));
 }
 
 std::string joined(const std::vector<std::string>& plots) {
   return fmt::format("plot {}\n", fmt::join(plots, ", \\\n     "));
-}
-
-// Whether labels at these values would fall on one another.
-bool crowded(const std::set<double>& values, bool is_log) {
-  const auto place = [&](double x) { return is_log ? std::log(x) : x; };
-  const double whole = place(*values.rbegin()) - place(*values.begin());
-  double before = -std::numeric_limits<double>::infinity();
-  for (const double x : values) {
-    if (place(x) - before < whole / 16) return true;
-    before = place(x);
-  }
-  return false;
-}
-
-std::string x_ticks(const Figure& f) {
-  std::vector<std::string> ticks;
-  if (!f.categories.empty()) {
-    std::size_t longest = 0;
-    for (std::size_t i = 0; i < f.categories.size(); ++i) {
-      ticks.push_back(fmt::format("{} {}", gnuplot_quoted(f.categories[i]), i));
-      longest = std::max(longest, f.categories[i].size());
-    }
-    const bool turned = longest * f.categories.size() > 70;
-    return fmt::format("set xtics ({}) nomirror noenhanced{}\nset xrange [-0.6:{}]\n",
-                       fmt::join(ticks, ", "), turned ? " rotate by -35 left" : "",
-                       static_cast<double>(f.categories.size()) - 0.4);
-  }
-  std::set<double> values;
-  for (const auto& s : f.series) {
-    for (const auto& p : s.points) values.insert(p.x);
-  }
-  std::string out = f.log_x ? "set logscale x 2\n" : "";
-  if (values.size() <= 14 && !crowded(values, f.log_x)) {
-    for (const double x : values) {
-      ticks.push_back(fmt::format("{} {}", gnuplot_quoted(bytes_or_number(f.x_label, x)), x));
-    }
-    out += fmt::format("set xtics ({}) nomirror noenhanced\n", fmt::join(ticks, ", "));
-  } else {
-    out += "set xtics nomirror\n" + axis_format("x", f.x_label, f.log_x);
-  }
-  if (f.log_x && values.size() > 1) {
-    out += fmt::format("set xrange [{}:{}]\n", *values.begin() / 1.25, *values.rbegin() * 1.25);
-  } else if (values.size() > 1) {
-    const double margin = 0.04 * (*values.rbegin() - *values.begin());
-    out += fmt::format("set xrange [{}:{}]\n", *values.begin() - margin, *values.rbegin() + margin);
-  }
-  return out;
-}
-
-// Below two decades, powers of ten alone are too few labels: 1, 2 and 5 of each.
-std::string ticks_between(double low, double high) {
-  if (!(low > 0) || !std::isfinite(high) || high / low > 100) return "";
-  std::vector<std::string> ticks;
-  for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high;
-       ++power) {
-    for (const int digit : {1, 2, 5}) ticks.push_back(fmt::format("{}e{}", digit, power));
-  }
-  return fmt::format("set ytics nomirror ({})\n", fmt::join(ticks, ", "));
-}
-
-std::string y_range(const Figure& f) {
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (const auto& s : f.series) {
-    for (const auto& p : s.points) {
-      least = std::min(least, p.low.value_or(p.y));
-      most = std::max(most, p.high.value_or(p.y));
-    }
-  }
-  for (const auto& mark : f.marks) {
-    least = std::min(least, mark.y);
-    most = std::max(most, mark.y);
-  }
-  if (f.log_y) {
-    return fmt::format("set logscale y\nset yrange [{}:{}]\n{}", least / 1.6, most * 1.6,
-                       ticks_between(least / 1.6, most * 1.6));
-  }
-  // Lengths are compared from zero.
-  return least >= 0 ? fmt::format("set yrange [0:{}]\n", most > 0 ? most * 1.06 : 1) : "";
 }
 
 std::string frame(const Figure& f) {
@@ -224,11 +130,11 @@ std::string key(const Figure& f) {
 }
 
 std::string lines(const Figure& f) {
-  std::string out = x_ticks(f) + y_range(f) + axis_format("y", f.y_label, f.log_y);
+  std::string out = x_axis(f) + y_axis(f);
   std::vector<std::string> plots;
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], 0);
-    plots.push_back(line_of(i, f.series[i], f.form != FigureForm::kScatter));
+    plots.push_back(line_of(f, i));
   }
   for (std::size_t i = 0; i < f.marks.size(); ++i) {
     plots.push_back(fmt::format("{} with lines lw 1.5 dt {} lc rgb '#777777' title {}",
@@ -238,7 +144,7 @@ std::string lines(const Figure& f) {
 }
 
 std::string bars(const Figure& f) {
-  std::string out = x_ticks(f) + y_range(f) + axis_format("y", f.y_label, f.log_y);
+  std::string out = x_axis(f) + y_axis(f);
   const double count = static_cast<double>(f.series.size()), width = 0.8 / count;
   out += fmt::format("set style fill solid 0.9 noborder\nset boxwidth {}\n", width * 0.92);
   std::vector<std::string> plots;
@@ -250,7 +156,7 @@ std::string bars(const Figure& f) {
     std::string fill = next <= kColours.size() ? "" : " fs pattern 4";
     if (shade > 0) fill = fmt::format(" fs solid {:.2f}", 0.9 / static_cast<double>(1 + shade));
     plots.push_back(fmt::format("$s{} using 1:2 with boxes lc rgb '{}'{} title {}", i,
-                                colour(next - 1), fill, key_label(f.series[i])));
+                                colour(next - 1), fill, key_label(f, f.series[i])));
     if (has_intervals(f.series[i])) {
       plots.push_back(fmt::format(
           "$s{} using 1:2:3:4 with yerrorbars lw 1.2 lc rgb '#333333' ps 0 notitle", i));
@@ -273,52 +179,71 @@ std::string stacked(const Figure& f) {
     }
     out += "EOD\n";
     plots.push_back(fmt::format("$s{} using 1:2:3:4:5:6 with boxxyerror lc rgb '{}' title {}", i,
-                                colour(i), key_label(f.series[i])));
+                                colour(i), key_label(f, f.series[i])));
   }
   const double most = top.empty() ? 1 : *std::ranges::max_element(top);
-  out += x_ticks(f) + axis_format("y", f.y_label, f.log_y) + "set style fill solid 0.9 noborder\n";
-  return out + fmt::format("set yrange [0:{}]\n", most > 0 ? most * 1.06 : 1) + joined(plots);
+  return out + x_axis(f) + y_axis_from_zero(f.y_label, most) +
+         "set style fill solid 0.9 noborder\n" + joined(plots);
 }
 
-// Above: value against the reference's with the diagonal. Below: the relative difference.
+// The lower half of a comparison: the difference in percent, or beyond a factor of two the ratio.
+std::string deviations(const Figure& f) {
+  double least = 1, most = 1;  // of value over reference
+  for (const auto& s : f.series) {
+    for (const auto& p : s.points) {
+      if (!(p.x > 0) || !(p.y > 0)) continue;
+      least = std::min(least, p.y / p.x);
+      most = std::max(most, p.y / p.x);
+    }
+  }
+  const bool is_ratio = least < 0.5 || most > 2;
+  std::vector<std::string> plots = {
+      fmt::format("{} with lines lc rgb '#999999' lw 1.5 notitle", is_ratio ? 1 : 0)};
+  for (std::size_t i = 0; i < f.series.size(); ++i) {
+    plots.push_back(fmt::format(
+        "$s{} using 1:({}) with points lw 2 pt {} ps 1.3 lc rgb '{}' notitle", i,
+        is_ratio ? "$2/$1" : "100*($2/$1-1)", kOpenMarks[i % kOpenMarks.size()], colour(i)));
+  }
+  return (is_ratio ? log_axis("y", "", least / 1.4, most * 1.4) +
+                         "set format y '%g ×'\nset ylabel 'ratio' noenhanced\n"
+                   : "unset logscale y\nset autoscale y\nset offsets 0,0,0.5,0.5\n"
+                     "set ytics nomirror autofreq\nset format y '%g %%'\n"
+                     "set ylabel 'difference' noenhanced\n") +
+         joined(plots);
+}
+
+// Above: value against the reference's with the diagonal. Below: how far they are apart.
 std::string against(const Figure& f) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   std::string out;
-  std::vector<std::string> above = {"x with lines lc rgb '#999999' lw 1.5 title 'equal'"}, below;
+  std::vector<std::string> above = {"x with lines lc rgb '#999999' lw 1.5 title 'equal'"};
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], 0);
     for (const auto& p : f.series[i].points) {
-      least = std::min(least, p.x);
-      most = std::max(most, p.x);
+      for (const double value : {p.x, p.y}) {
+        if (value > 0) least = std::min(least, value);
+        most = std::max(most, value);
+      }
     }
-    const int mark = kOpenMarks[i % kOpenMarks.size()];
     above.push_back(fmt::format("$s{} using 1:2 with points lw 2 pt {} ps 1.3 lc rgb '{}' title {}",
-                                i, mark, colour(i), key_label(f.series[i])));
-    below.push_back(
-        fmt::format("$s{} using 1:(100*($2/$1-1)) with points lw 2 pt {} ps 1.3 lc rgb "
-                    "'{}' notitle",
-                    i, mark, colour(i)));
+                                i, kOpenMarks[i % kOpenMarks.size()], colour(i),
+                                key_label(f, f.series[i])));
   }
-  below.push_back("0 with lines lc rgb '#999999' lw 1.5 notitle");
-  const auto range = fmt::format("[{}:{}]", least / 1.5, most * 1.5);
+  if (!(most > 0)) least = most = 1;  // nothing that decades could show
+  out += log_axis("x", f.x_label, least / 1.5, most * 1.5) +
+         log_axis("y", f.y_label, least / 1.5, most * 1.5);
   out +=
-      fmt::format("set logscale x\nset xrange {}\n", range) + axis_format("x", f.x_label, f.log_x);
-  out +=
-      "set multiplot\nset lmargin at screen 0.09\nset rmargin at screen 0.68\n"
+      "set multiplot\nset lmargin at screen 0.12\nset rmargin at screen 0.68\n"
       "set tmargin at screen 0.86\nset bmargin at screen 0.42\n"
       "set key at screen 0.70,0.86 left top Left reverse noenhanced samplen 1.5\nset format x ''\n"
-      "unset xlabel\nset xtics nomirror\n";
-  out +=
-      fmt::format("set logscale y\nset yrange {}\n", range) + axis_format("y", f.y_label, f.log_y);
+      "unset xlabel\n";
   out += joined(above);
   out +=
-      "unset title\nunset label 1\nunset key\nunset logscale y\nset autoscale y\nset offsets "
-      "0,0,0.5,0.5\n"
-      "set tmargin at screen 0.36\nset bmargin at screen 0.12\nset format y '%g %%'\n"
-      "set ylabel 'difference' noenhanced\n";
-  out += axis_format("x", f.x_label, f.log_x) +
+      "unset title\nunset label 1\nunset key\n"
+      "set tmargin at screen 0.36\nset bmargin at screen 0.12\n";
+  out += log_axis("x", f.x_label, least / 1.5, most * 1.5) +
          fmt::format("set xlabel {} noenhanced\n", gnuplot_quoted(axis_title(f.x_label)));
-  return out + joined(below) + "unset multiplot\n";
+  return out + deviations(f) + "unset multiplot\n";
 }
 
 }  // namespace
@@ -327,13 +252,14 @@ std::string gnuplot_script(const Figure& f, ImageFormat format, const std::strin
   std::string out = fmt::format("set terminal {}\nset encoding utf8\nset micro\nset output {}\n",
                                 terminal(format, f.categories.size() > 12), gnuplot_quoted(image));
   // Two lines of one title: the second is smaller, and may hold what rows say.
+  const auto subtitle = second_line(f);
   out += fmt::format("set title {} font ',14' noenhanced offset 0,{}\n", gnuplot_quoted(f.title),
-                     f.subtitle.empty() ? 0 : 0.9);
-  if (!f.subtitle.empty()) {
+                     subtitle.empty() ? 0 : 0.9);
+  if (!subtitle.empty()) {
     out += fmt::format(
         "set label 1 {} at graph 0.5,1.0 center offset 0,0.75 font ',11' textcolor rgb '#555555' "
         "noenhanced\n",
-        gnuplot_quoted(f.subtitle));
+        gnuplot_quoted(subtitle));
   }
   out += "set tmargin 5\n" + frame(f) + key(f);
   switch (f.form) {

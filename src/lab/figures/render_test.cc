@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "lab/figures/gnuplot_script.h"
 
 namespace assay::lab {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Figure example(FigureForm form) {
   Figure f;
@@ -61,7 +63,34 @@ TEST(RenderTest, APdfIsDatedByItsRows) {
               HasSubstr("/CreationDate (D:20260101120000"));
 }
 
-TEST(RenderTest, EverySeriesSaysItsOriginAsText) {
+TEST(RenderTest, AnOriginThatAllShareIsSaidOnce) {
+  auto f = example(FigureForm::kLines);
+  const auto measured = gnuplot_script(f, ImageFormat::kSvg, "x");
+  EXPECT_THAT(measured, HasSubstr(" · measured"));
+  EXPECT_THAT(measured, Not(HasSubstr("(measured)")));
+  f.y_label = "measured time [s]";  // says it already
+  EXPECT_THAT(gnuplot_script(f, ImageFormat::kSvg, "x"), Not(HasSubstr(" · measured")));
+}
+
+TEST(RenderTest, TicksFromZeroAreRoundAndShareAPrefix) {
+  const auto f = example(FigureForm::kLines);  // up to 2 ms, and 6 % above
+  const auto script = gnuplot_script(f, ImageFormat::kSvg, "x");
+  for (const char* tick : {"('0' 0,", "'0.5 ms' ", "'1 ms' ", "'1.5 ms' ", "'2 ms' "}) {
+    EXPECT_THAT(script, HasSubstr(tick));
+  }
+  EXPECT_THAT(script, Not(HasSubstr("'2.5 ms'")));
+}
+
+// A difference of more than a factor of two is told as one.
+TEST(RenderTest, LargeDifferencesAreRatios) {
+  auto f = example(FigureForm::kAgainst);
+  for (auto& s : f.series) s.points = {{.x = 1e-3, .y = 1.5e-3}, {.x = 2e-3, .y = 2e-3}};
+  EXPECT_THAT(gnuplot_script(f, ImageFormat::kSvg, "x"), HasSubstr("'difference'"));
+  f.series[1].points[0].y = 9e-3;
+  EXPECT_THAT(gnuplot_script(f, ImageFormat::kSvg, "x"), HasSubstr("'ratio'"));
+}
+
+TEST(RenderTest, SeriesOfSeveralOriginsSayTheirsAsText) {
   const TemporaryDirectory folder;
   auto f = example(FigureForm::kLines);
   f.series[1].origin = "closed form";

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "lab/figures/compose.h"
+#include "lab/figures/example_rows.h"
 #include "lab/figures/render.h"
 
 namespace assay::lab {
@@ -17,18 +18,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Row row(const std::string& provider, int cases, int round, double time, double lanes) {
-  Row r;
-  r.run_id = "20260101T120000.000000Z-abc1234";
-  r.case_name = "scan";
-  r.point = {{"cases", cases}};
-  r.provider = provider;
-  r.platform = "cpu";
-  r.machine = {{"fingerprint", "0123456789abcdef"}};
-  r.cores = 2;
-  r.round = round;
-  r.attempt_id = make_attempt_id(r.case_name, r.point, provider, "cpu", 2, round, 0);
-  r.metrics = {{"steady_time", time}, {"lanes", lanes}, {"case_rate", cases / time}};
-  r.provenance = {{"baseline", "serial"}, {"primary_metric", "steady_time"}};
+  Row r = example_row("scan", {{"cases", cases}}, provider, "serial", round, time);
+  r.metrics["lanes"] = lanes;
+  r.metrics["case_rate"] = cases / time;
   return r;
 }
 

@@ -19,7 +19,7 @@ namespace assay::lab {
 
 enum class FigureForm {
   kLines,    // y over x, a line for each series
-  kScatter,  // the same without joining what was not computed by a formula
+  kScatter,  // the same, not joined: neighbours may be of different kinds
   kBars,     // y by category, a bar for each series
   kStacked,  // parts of a whole by category
   kAgainst,  // the value of each series against that of the provider `reference` at the same point,

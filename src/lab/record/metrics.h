@@ -6,8 +6,10 @@
 // here; a name that is not in this table does not compile where a case names it (`metric("…")`),
 // and is refused where a worker reports it.
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace assay::lab {
 
@@ -22,7 +24,23 @@ struct Metric {
   std::string_view description;
 };
 
-inline constexpr auto kMetrics = [] {
+// What a stage's name begins with where it is a metric: of the steady calls, of the first one.
+inline constexpr std::string_view kStage = "stage_", kColdStage = "cold_stage_";
+
+namespace metric_tables {
+
+// Stages of a call, in the order they have in it. Each is two metrics: cold_stage_NAME, of the
+// first call, and what follows "cold_" in it, the median over the steady batches.
+inline constexpr auto kStages = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"cold_stage_surface", "stage of a call: reading a flux surface"},
+    {"cold_stage_prepare", "stage of a call: what a surface has for all cases"},
+    {"cold_stage_scan", "stage of a call: solving the cases"},
+    {"cold_stage_database", "stage of a call: tables of the coefficients"},
+    {"cold_stage_integrals", "stage of a call: energy integrals of the tables"},
+    {"cold_stage_output", "stage of a call: writing the results"},
+});
+
+inline constexpr auto kOthers = [] {
   using enum Direction;
   using enum MetricKind;
   return std::to_array<Metric>({
@@ -76,26 +94,6 @@ inline constexpr auto kMetrics = [] {
       {"algbw", "B/s", kHigherIsBetter, kRate, "bytes of the vector over the time"},
       {"busbw", "B/s", kHigherIsBetter, kRate,
        "algbw times the share of the vector that each link must carry"},
-      // Stages of a call, in the order they have in it: the steady ones are medians over batches.
-      {"stage_surface", "s", kLowerIsBetter, kTime, "stage of a call: reading a flux surface"},
-      {"stage_prepare", "s", kLowerIsBetter, kTime,
-       "stage of a call: what a surface has for all cases"},
-      {"stage_scan", "s", kLowerIsBetter, kTime, "stage of a call: solving the cases"},
-      {"stage_database", "s", kLowerIsBetter, kTime, "stage of a call: tables of the coefficients"},
-      {"stage_integrals", "s", kLowerIsBetter, kTime,
-       "stage of a call: energy integrals of the tables"},
-      {"stage_output", "s", kLowerIsBetter, kTime, "stage of a call: writing the results"},
-      {"cold_stage_surface", "s", kLowerIsBetter, kTime,
-       "stage of the first call: reading a flux surface"},
-      {"cold_stage_prepare", "s", kLowerIsBetter, kTime,
-       "stage of the first call: what a surface has for all cases"},
-      {"cold_stage_scan", "s", kLowerIsBetter, kTime, "stage of the first call: solving the cases"},
-      {"cold_stage_database", "s", kLowerIsBetter, kTime,
-       "stage of the first call: tables of the coefficients"},
-      {"cold_stage_integrals", "s", kLowerIsBetter, kTime,
-       "stage of the first call: energy integrals of the tables"},
-      {"cold_stage_output", "s", kLowerIsBetter, kTime,
-       "stage of the first call: writing the results"},
       {"search_time", "s", kLowerIsBetter, kTime, "time spent searching for a program"},
       {"ttft", "s", kLowerIsBetter, kTime, "time to first token"},
       {"tpot", "s", kLowerIsBetter, kTime, "time per output token"},
@@ -103,8 +101,22 @@ inline constexpr auto kMetrics = [] {
   });
 }();
 
-// What a stage's name begins with where it is a metric: of the steady calls, of the first one.
-inline constexpr std::string_view kStage = "stage_", kColdStage = "cold_stage_";
+}  // namespace metric_tables
+
+inline constexpr auto kMetrics = [] {
+  using namespace metric_tables;
+  std::array<Metric, kOthers.size() + 2 * kStages.size()> all{};
+  auto next = std::copy(kOthers.begin(), kOthers.end(), all.begin());
+  const auto add_stages = [&next](std::size_t skipped) {
+    for (const auto& [name, description] : kStages) {
+      *next++ = {name.substr(skipped), "s", Direction::kLowerIsBetter, MetricKind::kTime,
+                 description};
+    }
+  };
+  add_stages(kColdStage.size() - kStage.size());
+  add_stages(0);
+  return all;
+}();
 
 // The metric of that name, or null.
 constexpr const Metric* find_metric(std::string_view name) {

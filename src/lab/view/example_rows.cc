@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "base/file.h"
 
@@ -133,6 +134,13 @@ std::vector<Row> example_history() {
   }
   add(other);
   return rows;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
 }
 
 void expect_golden(std::string_view name, const std::string& text) {

@@ -39,6 +39,9 @@ std::vector<Row> example_rounds(int rounds, double ratio, const Spec& common = {
 // A whole history: two cases, two points, two machines, failures of all kinds.
 std::vector<Row> example_history();
 
+// A text's lines, without their ends.
+std::vector<std::string> lines_of(const std::string& text);
+
 // Compares with testdata/NAME. With ASSAY_APPROVE=1 in the environment the file is written instead.
 void expect_golden(std::string_view name, const std::string& text);
 

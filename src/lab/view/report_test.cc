@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "lab/view/example_rows.h"
 #include "lab/view/markdown.h"
@@ -18,13 +17,6 @@ namespace {
 using namespace testing_rows;
 using testing::HasSubstr;
 using testing::Not;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 // Cells of a table's line: pipes that are not escaped.
 int pipes(const std::string& line) {

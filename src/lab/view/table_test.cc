@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include <cmath>
-#include <sstream>
 
 #include "lab/view/caveats.h"
 #include "lab/view/cells.h"
@@ -20,13 +19,6 @@ namespace {
 using namespace testing_rows;
 using testing::HasSubstr;
 using testing::Not;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST(Table, Golden) {
   const auto rows = example_history();

@@ -8,16 +8,14 @@
 
 #include "semiring/matmul.h"
 #include "semiring/ref/reference.h"
-#include "semiring/simd/targets.h"
+#include "semiring/simd/test_instruction_sets.h"
 #include "semiring/test_tensors.h"
 
 namespace assay::semiring {
 namespace {
 
-class Certificate : public testing::TestWithParam<simd::InstructionSet> {
+class Certificate : public OnInstructionSet {
  protected:
-  Certificate() : only_(GetParam()) {}
-
   // Multiplies, compares every entry with the reference, and returns how many were recomputed.
   // `terms`: the bound's part for the exact path, 8u·|a + b|.
   std::int64_t recomputed(Algebra algebra, const Tensor& a, const Tensor& b, double terms = 0) {
@@ -45,11 +43,8 @@ class Certificate : public testing::TestWithParam<simd::InstructionSet> {
                 static_cast<double>(stats.recomputed), 1e-6);
     return stats.recomputed;
   }
-
-  simd::OnlyInstructionSet only_;
 };
-INSTANTIATE_TEST_SUITE_P(, Certificate, testing::ValuesIn(simd::instruction_sets()),
-                         [](const auto& param) { return param.param.name; });
+ASSAY_ON_INSTRUCTION_SETS(Certificate);
 
 void set(Tensor& t, std::int64_t i, std::int64_t j, double value) {
   if (t.dtype() == DType::kF32) {

@@ -10,26 +10,14 @@
 #include "semiring/ell.h"
 #include "semiring/ref/reference.h"
 #include "semiring/simd/targets.h"
+#include "semiring/simd/test_instruction_sets.h"
 #include "semiring/test_tensors.h"
 
 namespace assay::semiring {
 namespace {
 
-class EllOnInstructionSet : public testing::TestWithParam<simd::InstructionSet> {
- protected:
-  EllOnInstructionSet() : only_(GetParam()) {}
-  simd::OnlyInstructionSet only_;
-};
-INSTANTIATE_TEST_SUITE_P(, EllOnInstructionSet, testing::ValuesIn(simd::instruction_sets()),
-                         [](const auto& param) { return param.param.name; });
-
-std::vector<DType> dtypes_of(Algebra algebra) {
-  if (algebra == Algebra::kBoolean) return {DType::kBool};
-  if (algebra == Algebra::kMaxPlus || algebra == Algebra::kMinPlus) {
-    return {DType::kF32, DType::kF64};
-  }
-  return {DType::kF32, DType::kF64, DType::kF16, DType::kBF16};
-}
+class EllOnInstructionSet : public OnInstructionSet {};
+ASSAY_ON_INSTRUCTION_SETS(EllOnInstructionSet);
 
 // Every entry within `tolerance(reference value)`; NaN and infinities the same.
 template <class Tolerance>

@@ -10,6 +10,7 @@
 #include "semiring/matmul.h"
 #include "semiring/ref/reference.h"
 #include "semiring/simd/targets.h"
+#include "semiring/simd/test_instruction_sets.h"
 #include "semiring/test_tensors.h"
 
 namespace assay::semiring {
@@ -20,21 +21,8 @@ using simd::InstructionSet;
 // Caches so small that every loop of the blocked product runs more than once.
 constexpr simd::CacheSizes kTinyCaches{.l1 = 6 << 10, .l2 = 24 << 10};
 
-class OnInstructionSet : public testing::TestWithParam<InstructionSet> {
- protected:
-  OnInstructionSet() : only_(GetParam()) {}
-  simd::OnlyInstructionSet only_;
-};
-INSTANTIATE_TEST_SUITE_P(, OnInstructionSet, testing::ValuesIn(simd::instruction_sets()),
-                         [](const auto& param) { return param.param.name; });
-
-std::vector<DType> dtypes_of(Algebra algebra) {
-  if (algebra == Algebra::kBoolean) return {DType::kBool};
-  if (algebra == Algebra::kMaxPlus || algebra == Algebra::kMinPlus) {
-    return {DType::kF32, DType::kF64};
-  }
-  return {DType::kF32, DType::kF64, DType::kF16, DType::kBF16};
-}
+class MatmulOnInstructionSet : public OnInstructionSet {};
+ASSAY_ON_INSTRUCTION_SETS(MatmulOnInstructionSet);
 
 double unit_roundoff(DType dtype) { return dtype == DType::kF64 ? 0x1p-53 : 0x1p-24; }
 
@@ -105,7 +93,7 @@ Tensor multiply(Algebra algebra, const TensorView& a, const TensorView& b,
   return out;
 }
 
-TEST_P(OnInstructionSet, AgreesWithTheReferenceAtAwkwardSizes) {
+TEST_P(MatmulOnInstructionSet, AgreesWithTheReferenceAtAwkwardSizes) {
   // Around one and two tiles of every instruction set (4, 6, 8, 12 rows; 2 to 32 columns), primes,
   // and sums of several blocks.
   const std::tuple<int, int, int> sizes[] = {
@@ -128,7 +116,7 @@ TEST_P(OnInstructionSet, AgreesWithTheReferenceAtAwkwardSizes) {
   }
 }
 
-TEST_P(OnInstructionSet, StridesAndAlignmentDoNotMatter) {
+TEST_P(MatmulOnInstructionSet, StridesAndAlignmentDoNotMatter) {
   for (const Algebra algebra : kAllAlgebras) {
     for (const DType dtype : dtypes_of(algebra)) {
       const Tensor a = random_tensor(dtype, {29, 70}, 1), b = random_tensor(dtype, {70, 43}, 2);
@@ -198,12 +186,12 @@ void compare_specials(const std::string& what) {
   }
 }
 
-TEST_P(OnInstructionSet, NanInfinitiesAndDenormalsAsInTheReference) {
+TEST_P(MatmulOnInstructionSet, NanInfinitiesAndDenormalsAsInTheReference) {
   compare_specials<float>("specials");
   compare_specials<double>("specials");
 }
 
-TEST_P(OnInstructionSet, WholeRowsAndColumnsOfSpecials) {
+TEST_P(MatmulOnInstructionSet, WholeRowsAndColumnsOfSpecials) {
   const double inf = INFINITY;
   for (const double special : {-inf, inf, double{NAN}}) {
     for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -228,7 +216,7 @@ TEST_P(OnInstructionSet, WholeRowsAndColumnsOfSpecials) {
   }
 }
 
-TEST_P(OnInstructionSet, ThreadsDoNotChangeABit) {
+TEST_P(MatmulOnInstructionSet, ThreadsDoNotChangeABit) {
   for (const Algebra algebra : kAllAlgebras) {
     const DType dtype = dtypes_of(algebra).front();
     // Enough pairs for threads, and sizes that no number of them divides.
@@ -249,7 +237,7 @@ TEST_P(OnInstructionSet, ThreadsDoNotChangeABit) {
   }
 }
 
-TEST_P(OnInstructionSet, BatchesEqualSingleProducts) {
+TEST_P(MatmulOnInstructionSet, BatchesEqualSingleProducts) {
   for (const Algebra algebra : kAllAlgebras) {
     const DType dtype = dtypes_of(algebra).front();
     // b is repeated over the first axis; few large products, and many small ones shared by threads,

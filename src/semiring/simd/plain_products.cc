@@ -170,15 +170,15 @@ void real_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, cons
 template <typename T>
 void max_plus_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, const Output<T>& c,
                       const Execution& execution) {
-  run<T>(PlainOperands<T>(a, b, max_plus_tiles(T{}), &careful_max_plus_tiles(T{})), e, c,
-         execution);
+  const CompareTiles<T>& tiles = max_plus_tiles(T{});
+  run<T>(PlainOperands<T>(a, b, tiles.plain, &tiles.careful), e, c, execution);
 }
 
 template <typename T>
 void min_plus_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, const Output<T>& c,
                       const Execution& execution) {
-  run<T>(PlainOperands<T>(a, b, min_plus_tiles(T{}), &careful_min_plus_tiles(T{})), e, c,
-         execution);
+  const CompareTiles<T>& tiles = min_plus_tiles(T{});
+  run<T>(PlainOperands<T>(a, b, tiles.plain, &tiles.careful), e, c, execution);
 }
 
 void boolean_product(const Matrix<bool>& a, const Matrix<bool>& b, const Extents& e,

@@ -58,18 +58,20 @@ struct TileKernels {
   int left_width() const { return rows * replicate; }
 };
 
-// The tiles of the best instruction set of this machine. The careful forms keep NaN whatever the
-// terms are; the others do so only where no term is NaN but those whose NaN is in C already.
+// Where ⊕ is a comparison. The careful form keeps NaN whatever the terms are; the plain one does so
+// only where no term is NaN but those whose NaN is in C already.
+template <typename T>
+struct CompareTiles {
+  TileKernels<T> plain, careful;
+};
+
+// The tiles of the best instruction set of this machine.
 const TileKernels<float>& real_tiles(float);
 const TileKernels<double>& real_tiles(double);
-const TileKernels<float>& max_plus_tiles(float);
-const TileKernels<double>& max_plus_tiles(double);
-const TileKernels<float>& min_plus_tiles(float);
-const TileKernels<double>& min_plus_tiles(double);
-const TileKernels<float>& careful_max_plus_tiles(float);
-const TileKernels<double>& careful_max_plus_tiles(double);
-const TileKernels<float>& careful_min_plus_tiles(float);
-const TileKernels<double>& careful_min_plus_tiles(double);
+const CompareTiles<float>& max_plus_tiles(float);
+const CompareTiles<double>& max_plus_tiles(double);
+const CompareTiles<float>& min_plus_tiles(float);
+const CompareTiles<double>& min_plus_tiles(double);
 // ⊗ is bitwise and, ⊕ bitwise or: 32 columns of a boolean product in each element of b and c.
 const TileKernels<std::uint32_t>& bit_tiles();
 

@@ -3,7 +3,8 @@
 // Cells that several tables share.
 import {h} from "./dom.js";
 
-const TONE = {
+// What a verdict or a status says, as a class of the style sheet; none where it is neither.
+export const TONE = {
   faster: "good",
   slower: "bad",
   wrong_result: "bad",

@@ -225,7 +225,6 @@ function overAxis(model, one, list, points, axis, what) {
                 "No row tells its fraction of the limit. Measure this machine's ceilings, then run again:",
                 "assay doctor --peaks", `assay run ${f.short(one.name, 60)}`));
   }
-  const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
     id: what,
     title: what === "time" ?
@@ -236,22 +235,21 @@ function overAxis(model, one, list, points, axis, what) {
     note: what === "time" ? "Medians over attempts with 95 % intervals, logarithmic." :
                             "Of the ceiling that this machine was measured to have.",
     layout: () => ({
-      xaxis: {
-        title: esc(f.short(axis.name)),
-        type: log        ? "log" :
-            axis.numeric ? "linear" :
-                           "category",
-        ...(log ? ticksOf(axis.values) : {})
-      },
+      xaxis: axisOf(axis),
       yaxis: what === "time" ? {title: axisTitle(one), type: "log"} :
                                {title: "of limit / %", rangemode: "tozero"},
     }),
   });
 }
 
-// The values themselves as ticks where they are few.
-export function ticksOf(values) {
-  return values.length <= 9 ? {tickvals: values, ticktext: values.map(String)} : {};
+// The axis of a parameter: logarithmic where all values are positive numbers, with the values
+// themselves as ticks where they are few.
+export function axisOf(axis) {
+  const title = esc(f.short(axis.name));
+  if (!axis.numeric) return {title, type: "category"};
+  if (!axis.values.every((v) => v > 0)) return {title, type: "linear"};
+  const ticks = axis.values.length <= 9 ? {tickvals: axis.values, ticktext: axis.values.map(String)} : {};
+  return {title, type: "log", ...ticks};
 }
 
 const order = (a, b) =>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts, extremes, what changed last, the machines and their noise.
 import {h, section, empty} from "./dom.js";
+import {TONE} from "./cells.js";
 import {table} from "./table.js";
 import * as f from "./format.js";
 import {link} from "./state.js";
@@ -15,15 +16,6 @@ const WORDS = {
   baseline: "baselines",
   expected: "refused, as expected",
   no_interval: "no interval"
-};
-const TONE = {
-  faster: "good",
-  slower: "bad",
-  wrong_result: "bad",
-  crashed: "bad",
-  failed: "bad",
-  out_of_memory: "bad",
-  timeout: "bad"
 };
 
 export function overview(model) {

@@ -5,7 +5,7 @@
 import {h, section, empty, choice} from "./dom.js";
 import {chart, css, dark, esc, look, shade} from "./charts.js";
 import {chooseCase, choosePlace, chooseAxis, fixOthers, pick} from "./choose.js";
-import {ticksOf} from "./view_case.js";
+import {axisOf} from "./view_case.js";
 import * as state from "./state.js";
 import * as f from "./format.js";
 
@@ -179,7 +179,6 @@ function byRun(model, one, own, points, axis, value) {
       }]
     };
   });
-  const log = axis.numeric && axis.values.every((v) => v > 0);
   return chart({
     id: "byrun",
     labels: value.label ? {yaxis: value.label} : {},
@@ -187,16 +186,7 @@ function byRun(model, one, own, points, axis, value) {
     series,
     note: (dark() ? "Dim is old, bright is new." : "Light is old, dark is new.") +
         (all.length > runs.length ? ` The newest ${LINES} of ${all.length} runs.` : ""),
-    layout: () => ({
-      xaxis: {
-        title: esc(f.short(axis.name)),
-        type: log        ? "log" :
-            axis.numeric ? "linear" :
-                           "category",
-        ...(log ? ticksOf(axis.values) : {})
-      },
-      yaxis: {title: value.title, type: value.log ? "log" : "linear"}
-    }),
+    layout: () => ({xaxis: axisOf(axis), yaxis: {title: value.title, type: value.log ? "log" : "linear"}}),
   });
 }
 

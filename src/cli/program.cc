@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "lab/view/text.h"
+
+namespace assay::cli {
+namespace {
+
+int complain(const std::exception& e, int status) {
+  // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
+  std::fprintf(stderr, "assay: %s\n", lab::printable(e.what()).c_str());
+  return status;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve) {
+  signal(SIGPIPE, SIG_IGN);  // `assay list | head` ends with a write error, not a signal
+  try {
+    const auto parsed = parse_arguments(argc, argv);
+    if (const int* status = std::get_if<int>(&parsed)) return *status;
+    const int status = serve(std::get<Command>(parsed));
+    if (std::fflush(stdout) != 0) fail("cannot write to standard output");
+    return status;
+  } catch (const EnvironmentError& e) {
+    return complain(e, kEnvironmentRefused);
+  } catch (const UserError& e) {
+    return complain(e, kBadInput);
+  } catch (const std::exception& e) {
+    return complain(e, 70);  // a bug of ours; the message says where
+  }
+}
+
+std::vector<std::string> sources_or_default(const std::vector<std::string>& sources) {
+  return sources.empty() ? std::vector<std::string>{"results"} : sources;
+}
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+}
+
+void put_text(const std::string& out, const std::string& text) {
+  if (out.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  } else {
+    write_file_atomically(out, text);
+  }
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What our programs have in common, whatever commands they serve.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+
+namespace assay::cli {
+
+// Reads the command line, has `serve` do what it says, and returns the exit status. What is thrown
+// becomes one line on standard error and the status that belongs to it (commands.h).
+int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve);
+
+// What was typed, or results/.
+std::vector<std::string> sources_or_default(const std::vector<std::string>& sources);
+
+// A line each, on standard error.
+void print_warnings(const std::vector<std::string>& warnings);
+
+// A command's text: into the file `out`, or where that is empty to standard output.
+void put_text(const std::string& out, const std::string& text);
+
+}  // namespace assay::cli
