@@ -46,7 +46,8 @@ statistics: configure
 	@cmake --build build -j $(JOBS) --target stats_validation
 	@build/src/lab/stats/validation/stats_validation --update docs/methods/statistics.md
 
-test-aarch64:
+test-aarch64: deps
+	@scripts/install-packages scripts/packages-cross.txt
 	@JOBS=$(JOBS) scripts/test-aarch64
 
 peers:
@@ -60,6 +61,7 @@ format:
 	@git ls-files '*.h' '*.cc' '*.js' | xargs clang-format -i
 
 lint: build
+	@scripts/install-packages scripts/packages-lint.txt
 	@JOBS=$(JOBS) scripts/lint
 
 clean:

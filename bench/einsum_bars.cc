@@ -15,6 +15,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
+#include <random>
 
 #include "base/clock.h"
 #include "einsum/blas.h"
@@ -32,8 +34,10 @@ namespace {
 using namespace assay;
 using namespace assay::einsum;
 
-// Best seconds of a call for each of several functions, taken in turn. Each is called once before
-// it is timed: what it finds in the caches is what itself has left there.
+// Best seconds of a call for each of several functions, taken in turn, in another order each time.
+// Each is called once before it is timed: what it finds in the nearer caches is what itself has
+// left there. A last-level cache remembers more than one call: who always came after the same other
+// one would always find it in the same state.
 std::vector<double> best_of(const std::vector<std::function<void()>>& calls,
                             double budget_s = 0.4) {
   std::vector<double> best(calls.size(), 1e30);
@@ -45,10 +49,14 @@ std::vector<double> best_of(const std::vector<std::function<void()>>& calls,
     const double once = 1e-9 * static_cast<double>(monotonic_ns() - t);
     repeat[i] = std::clamp(static_cast<int>(2e-4 / std::max(once, 1e-9)), 1, 10000);
   }
+  std::vector<std::size_t> order(calls.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(1);
   const auto start = monotonic_ns();
   int rounds = 0;
   while (rounds < 5 || 1e-9 * static_cast<double>(monotonic_ns() - start) < budget_s) {
-    for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) {
       calls[i]();
       const auto t = monotonic_ns();
       for (int r = 0; r < repeat[i]; ++r) calls[i]();

@@ -21,7 +21,8 @@ struct Measurement {
   std::string shape;
   Work work;
   double measured_s = 0, predicted_s = 0;
-  double again_s = 0;  // the slowest of several passes; 0: measured once
+  // The slower of the two halves of the passes, the fastest of each; 0: measured once.
+  double again_s = 0;
 };
 
 struct Calibration {

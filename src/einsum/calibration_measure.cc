@@ -5,6 +5,7 @@
 // what plans run, loops and packing included.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -54,12 +55,16 @@ class Measurer {
 
   void run() {
     for (int pass = 0; pass < kPasses; ++pass) {
-      first_pass_ = pass == 0;
+      pass_ = pass;
       next_ = begin_;
       for (const auto& shape : calibration_shapes()) {
         if (progress_) progress_(fmt::format("{} {}", name_of(kDTypeOf<T>), shape.text()));
         shape.part == Part::kPermute ? permutation(shape) : pair(shape);
       }
+    }
+    for (auto i = begin_; i < to_.measurements.size(); ++i) {
+      auto& m = to_.measurements[i];
+      if (m.again_s < m.measured_s) std::swap(m.again_s, m.measured_s);
     }
   }
 
@@ -77,12 +82,13 @@ class Measurer {
 
   void record(const CalibrationShape& shape, const Work& work, double measured) {
     const Part part = shape.part == Part::kGemm ? gemm_part(work.m, work.n, work.k) : shape.part;
-    if (first_pass_) {
-      to_.measurements.push_back({part, kWide, shape.text(), work, measured});
+    if (pass_ == 0) {
+      constexpr double kNever = std::numeric_limits<double>::infinity();
+      to_.measurements.push_back({part, kWide, shape.text(), work, measured, 0, kNever});
     } else {
-      auto& before = to_.measurements[next_++];
-      before.again_s = std::max({before.again_s, before.measured_s, measured});
-      before.measured_s = std::min(before.measured_s, measured);
+      auto& m = to_.measurements[next_++];
+      double& half = pass_ < kPasses / 2 ? m.measured_s : m.again_s;
+      half = std::min(half, measured);
     }
   }
 
@@ -118,7 +124,7 @@ class Measurer {
   Workspace workspace_;
   // Measurements of this dtype start at begin_; later passes walk them again in the same order.
   std::size_t begin_ = to_.measurements.size(), next_ = begin_;
-  bool first_pass_ = true;
+  int pass_ = 0;
 };
 
 }  // namespace
