@@ -34,7 +34,8 @@ namespace {
 
 std::string reached(const Json& stopping) {
   const auto worst = number_at(stopping, "worst");
-  if (!worst) return "no ratio";
+  // Without a precision to reach, nobody has looked at the ratios.
+  if (!worst) return number_at(stopping, "target") ? "no ratio" : "ended";
   if (!std::isfinite(*worst)) return "no interval yet";
   return fmt::format("±{:.2g} %", 100 * *worst);
 }

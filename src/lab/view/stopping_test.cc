@@ -30,15 +30,18 @@ TEST(Stops, TheLastWordOfEachPoint) {
       row_with(3, 30,
                {{"decision", "no_ratio"}, {"rounds", 10}, {"target", 0.01}, {"worst", nullptr}}),
       row_with(4, 40, {{"decision", 7}, {"rounds", "x"}}),  // another hand's row
+      row_with(5, 50,
+               {{"decision", "budget"}, {"rounds", 3}, {"target", nullptr}, {"worst", nullptr}}),
   };
   const auto stops = stops_of(rows);
-  ASSERT_EQ(stops.size(), 4u);
+  ASSERT_EQ(stops.size(), 5u);
   EXPECT_TRUE(stops[0].met());
-  EXPECT_THAT(stopping_lines(stops),
-              ElementsAre("precision ±1 %: reached at 1 of 4 points",
-                          "toy n=2: ±1.4 % after 11 rounds, the budget was spent",
-                          "toy n=3: no ratio after 10 rounds, nothing to compare with",
-                          HasSubstr("toy n=4")));
+  EXPECT_THAT(
+      stopping_lines(stops),
+      ElementsAre("precision ±1 %: reached at 1 of 5 points",
+                  "toy n=2: ±1.4 % after 11 rounds, the budget was spent",
+                  "toy n=3: no ratio after 10 rounds, nothing to compare with",
+                  HasSubstr("toy n=4"), "toy n=5: ended after 3 rounds, the budget was spent"));
 }
 
 TEST(Stops, NothingAskedNothingSaid) {
