@@ -14,7 +14,7 @@ from importlib.metadata import version
 import numpy as np
 
 from assay_worker import safetensors
-from assay_worker.transport import factor, make_inputs
+from assay_worker.transport_inputs import factor, make_inputs
 from assay_worker.transport_problem import SURFACES, Problem
 from assay_worker.transport_solvers import Numpy
 from assay_worker.workload import Workload

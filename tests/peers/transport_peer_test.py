@@ -11,7 +11,7 @@ ROOT, PROVIDER = sys.argv[1:3]
 sys.argv[1:4] = []
 sys.path.insert(0, os.path.join(ROOT, "python"))
 import numpy as np  # noqa: E402
-from assay_worker import transport  # noqa: E402
+from assay_worker import transport, transport_inputs  # noqa: E402
 from assay_worker.measure import Phases, measure_attempt  # noqa: E402
 from assay_worker.transport_problem import SURFACES, Problem  # noqa: E402
 from assay_worker.workload import ProviderFailure  # noqa: E402
@@ -55,7 +55,7 @@ class Coefficients(unittest.TestCase):
     def check(self, case, point):
         """Two eliminations in another order: rounding times a condition number of 1e4 or so."""
         d = judged(case, point)[1]["d"]
-        cases = transport.make_inputs(point, 2)
+        cases = transport_inputs.make_inputs(point, 2)
         self.assertEqual((d.shape, d.dtype), ((len(cases), 4), np.float64))
         expected = np.array([assembled(point, nu, er) for nu, er in cases])
         np.testing.assert_allclose(d, expected, rtol=1e-9)
@@ -74,7 +74,7 @@ class Coefficients(unittest.TestCase):
     def test_axisymmetry(self):
         """D31 psi' B0 = -(2/3) kappa (1 - D33/D33_Sp) with kappa = B_zeta/iota holds at any n_xi."""
         point = {**GRID, "surface": "tokamak", "field": "zero", "n_theta": 25, "n_zeta": 3}
-        nu, _ = transport.make_inputs(point, 2)[0]
+        nu, _ = transport_inputs.make_inputs(point, 2)[0]
         _, iota, psi_prime, _, b_zeta, b0, _ = SURFACES["tokamak"]
         (_, d31, d13, d33), = judged("transport_solve", point)[1]["d"]
         theta = 2 * np.pi * np.arange(25) / 25
@@ -87,12 +87,12 @@ class Coefficients(unittest.TestCase):
 
     def test_inputs_are_those_of_the_suite(self):
         """The ladder and the grid as the specification has them; every set is another one."""
-        ladder = np.array(transport.make_inputs(SCAN, 0))
+        ladder = np.array(transport_inputs.make_inputs(SCAN, 0))
         self.assertAlmostEqual(ladder[-1, 0] / ladder[0, 0], 100)
         self.assertEqual(ladder[0, 1], 0)
-        grid = transport.make_inputs({**SCAN, "layout": "grid", "cases": 24}, 0)
+        grid = transport_inputs.make_inputs({**SCAN, "layout": "grid", "cases": 24}, 0)
         self.assertEqual((len(grid), grid[0][0], grid[11][0]), (24, grid[1][0], grid[0][0]))
-        self.assertNotEqual(transport.make_inputs(SCAN, 0), transport.make_inputs(SCAN, 1))
+        self.assertNotEqual(transport_inputs.make_inputs(SCAN, 0), transport_inputs.make_inputs(SCAN, 1))
 
     def test_another_case_is_refused(self):
         with self.assertRaises(ProviderFailure):
@@ -103,7 +103,7 @@ class Coefficients(unittest.TestCase):
 class Workflow(unittest.TestCase):
     def test_a_file_to_a_file(self):
         workload, out = judged("transport_workflow", WORKFLOW)
-        cases = transport.make_inputs(WORKFLOW, 2)
+        cases = transport_inputs.make_inputs(WORKFLOW, 2)
         expected = np.array([assembled(WORKFLOW, nu, er) for nu, er in cases])
         np.testing.assert_allclose(out["d"], expected, rtol=1e-9)
         self.assertEqual(out["i"].shape, (6, 12))
@@ -114,7 +114,7 @@ class Workflow(unittest.TestCase):
         from assay_worker.transport_workflow import energy_integrals
 
         nu = np.array([nu for nu, _ in cases[::2]])
-        thermal = 1e-2 * transport.factor(WORKFLOW, "nu", 2)
+        thermal = 1e-2 * transport_inputs.factor(WORKFLOW, "nu", 2)
         first = energy_integrals(nu, expected[::2].T.copy(), thermal)
         np.testing.assert_allclose(out["i"][0], first.ravel(), rtol=1e-8)
 
