@@ -83,7 +83,7 @@ Json to_json(const Calibration& c) {
 
 Calibration calibration_from_json(const Json& json, const std::string& what) {
   if (json_field<std::int64_t>(json, "format", what) != kFormat) {
-    fail("{}: a calibration of format {} is expected", what, kFormat);
+    fail("{}: a calibration of format {} is expected; run assay einsum calibrate", what, kFormat);
   }
   Calibration c;
   c.fingerprint = json_field<std::string>(json, "fingerprint", what);

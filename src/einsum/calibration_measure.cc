@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/machine.h"
 #include "einsum/blas.h"
 #include "einsum/calibration.h"

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/lower.h"
 
-#include <optional>
-
 #include "base/error.h"
 #include "einsum/gett.h"
 #include "einsum/strided.h"
