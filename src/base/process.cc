@@ -147,8 +147,11 @@ ProcessResult run_process(const ProcessSpec& spec) {
   job.stderr_fd = err.write_end.get();
   job.report_fd = report.write_end.get();
   job.control_fd = control.read_end.get();
-  job.held_fds = spec.held_fds.data();
-  job.held_count = static_cast<int>(spec.held_fds.size());
+  std::vector<int> kept = spec.held_fds;
+  kept.insert(kept.end(), {0, 1, 2, job.stdout_fd, job.stderr_fd, job.report_fd, job.control_fd});
+  std::ranges::sort(kept);
+  job.kept_fds = kept.data();
+  job.kept_count = static_cast<int>(kept.size());
 
   const std::int64_t oom_before = kernel_oom_kills();
   const std::int64_t start = monotonic_ns();

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
@@ -146,6 +148,33 @@ TEST(Process, NothingSurvivesTheDeathOfTheParentBySigkill) {
   std::optional<FileLock> lock;
   for (int i = 0; i < 1000 && !lock; ++i, usleep(10'000)) lock = FileLock::try_acquire(lock_file);
   EXPECT_TRUE(lock);
+}
+
+TEST(Process, TheSupervisorHoldsEveryLock) {
+  constexpr int kLocks = 200;  // one for each core of a large machine
+  const TemporaryDirectory dir;
+  const auto path = [&](int i) { return fmt::format("{}/lock-{}", dir.path(), i); };
+  const auto pid_file = dir.path() + "/pid";
+  const pid_t parent = fork();
+  if (parent == 0) {
+    std::vector<FileLock> locks;
+    auto spec = shell("echo $$ > " + pid_file + "; sleep 1000");
+    for (int i = 0; i < kLocks; ++i) {
+      locks.push_back(*FileLock::try_acquire(path(i)));
+      spec.held_fds.push_back(locks.back().fd());
+    }
+    std::ranges::reverse(spec.held_fds);  // in no particular order
+    std::thread([&] { run_process(spec); }).detach();
+    pid_in(pid_file);
+    locks.clear();  // only the supervisor holds them now
+    pause();
+  }
+  pid_in(pid_file);
+  for (int look = 0; look < 20; ++look, usleep(10'000)) {
+    for (int i = 0; i < kLocks; ++i) ASSERT_FALSE(FileLock::try_acquire(path(i))) << i;
+  }
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
 }
 
 TEST(Process, FloodedOutputKeepsTheTail) {

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -26,12 +28,20 @@ VectorUnit vector_unit() {
   return VectorUnit::kOther;
 }
 
+// The environment has no lock: while it is changed, no other thread may read it.
+bool is_only_thread() {
+  std::error_code error;
+  const std::filesystem::directory_iterator threads("/proc/self/task", error);
+  return !error && std::distance(begin(threads), end(threads)) == 1;
+}
+
 // A variable of the environment, set for as long as a library loads: for it alone, not for child
-// processes. What the user has set stays; no value leaves it alone.
+// processes. What the user has set stays; no value leaves it alone, and so do other threads.
 class WhileLoading {
  public:
   WhileLoading(const char* name, const char* value)
-      : name_(value != nullptr && std::getenv(name) == nullptr ? name : nullptr) {
+      : name_(value != nullptr && std::getenv(name) == nullptr && is_only_thread() ? name
+                                                                                   : nullptr) {
     if (name_ != nullptr) ::setenv(name_, value, 1);
   }
   ~WhileLoading() {

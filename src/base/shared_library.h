@@ -30,7 +30,9 @@ class SharedLibrary {
 // OpenBLAS with the kernels that fit this processor: it chooses them while it is being loaded, and
 // takes processors newer than itself for the oldest it knows, at a tenth of their speed. What the
 // user has set (OPENBLAS_CORETYPE) stays. Loaded once for the process, with one thread unless the
-// user or set_openblas_threads() says otherwise, for all of it.
+// user or set_openblas_threads() says otherwise, for all of it. Both are said to it through the
+// environment, which may be changed only while no other thread reads it: a program with threads
+// calls this before it starts them, or sets the variables itself; otherwise OpenBLAS decides.
 const SharedLibrary& openblas();
 void set_openblas_threads(int threads);
 // "OpenBLAS 0.3.21 …; kernels for SkylakeX".

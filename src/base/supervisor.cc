@@ -163,14 +163,7 @@ void kill_everything(pid_t child, int& wait_status, Family& family) noexcept {
   }
 }
 
-void close_all_but(int* keep, int count) noexcept {
-  for (int i = 1; i < count; ++i) {  // insertion sort: a handful of descriptors
-    for (int j = i; j > 0 && keep[j - 1] > keep[j]; --j) {
-      const int t = keep[j];
-      keep[j] = keep[j - 1];
-      keep[j - 1] = t;
-    }
-  }
+void close_all_but(const int* keep, int count) noexcept {
   int next = 0;
   for (int i = 0; i < count; ++i) {
     if (keep[i] > next) {
@@ -265,10 +258,7 @@ void supervise(const Supervised& job) noexcept {
 
   // Descriptors that other threads of the parent had open must not live on here: a pipe's end held
   // by a stranger never hangs up.
-  int keep[64] = {0, 1, 2, job.stdout_fd, job.stderr_fd, job.report_fd, job.control_fd};
-  int kept = 7;
-  for (int i = 0; i < job.held_count && kept < 63; ++i) keep[kept++] = job.held_fds[i];
-  close_all_but(keep, kept);
+  close_all_but(job.kept_fds, job.kept_count);
 
   SupervisorReport report;
   int exec_error[2];

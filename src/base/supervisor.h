@@ -24,8 +24,10 @@ struct Supervised {
   int stdout_fd, stderr_fd;    // the child's
   int report_fd;               // where the SupervisorReport goes
   int control_fd;              // hangs up when the parent dies or wants the end
-  const int* held_fds;
-  int held_count;
+  // The descriptors that stay open here, ascending: standard streams, those above, and what the
+  // caller holds (locks), however many that are.
+  const int* kept_fds;
+  int kept_count;
 };
 
 struct SupervisorReport {

@@ -41,6 +41,12 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
+// Not node.value<double>(): that is empty for integers that no double equals exactly.
+double as_double(const toml::node& number) {
+  if (const auto* integer = number.as_integer()) return static_cast<double>(integer->get());
+  return number.as_floating_point()->get();
+}
+
 }  // namespace
 
 TomlTable::TomlTable(std::shared_ptr<Document> document, const void* node, std::string prefix)
@@ -96,7 +102,7 @@ std::int64_t TomlTable::integer(std::string_view key) const {
 double TomlTable::number(std::string_view key) const {
   const toml::node& node = as_node(find(key, "a number"));
   if (!node.is_number()) reject(key, "expected a number, got {}", type_name(node));
-  const double value = *node.value<double>();
+  const double value = as_double(node);
   if (!std::isfinite(value)) reject(key, "expected a finite number, got {}", value);
   return value;
 }
@@ -114,7 +120,7 @@ std::vector<double> TomlTable::numbers(std::string_view key) const {
   std::vector<double> values;
   for (const auto& item : *array) {
     if (!item.is_number()) reject(key, "expected numbers inside, got {}", type_name(item));
-    values.push_back(*item.value<double>());
+    values.push_back(as_double(item));
     if (!std::isfinite(values.back())) {
       reject(key, "expected finite numbers inside, got {}", values.back());
     }

@@ -47,6 +47,15 @@ TEST(Toml, ReadsEveryType) {
   EXPECT_NO_THROW(root.refuse_unread_keys());
 }
 
+TEST(Toml, IntegersThatNoDoubleEqualsAreRounded) {
+  const auto root = TomlTable::parse(
+      "big = 5000000000000000000\nodd = 9007199254740993\nlist = [1, 9223372036854775807]\n",
+      "t.toml");
+  EXPECT_EQ(root.number("big"), 5e18);
+  EXPECT_EQ(root.number("odd"), 9007199254740992.0);
+  EXPECT_THAT(root.numbers("list"), ElementsAre(1.0, 0x1p63));
+}
+
 TEST(Toml, ErrorsNameFileLineAndKey) {
   const auto root = TomlTable::parse(kText, "t.toml");
   const auto memory = root.table("memory");

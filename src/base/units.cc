@@ -14,6 +14,9 @@
 namespace assay {
 namespace {
 
+// Times are counted in 64-bit nanoseconds, which end after 292 years.
+constexpr double kYearS = 365.25 * 86400, kLongestDurationS = 100 * kYearS;
+
 struct Unit {
   std::string_view suffix;
   double factor;
@@ -74,7 +77,11 @@ std::string format_rate(double per_second, std::string_view unit) {
 double parse_duration_s(std::string_view text, std::string_view what) {
   static constexpr std::array<Unit, 6> kUnits = {
       {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"h", 3600}}};
-  return parse_with_suffix(text, kUnits, what, "90s, 10m or 1.5h");
+  const double seconds = parse_with_suffix(text, kUnits, what, "90s, 10m or 1.5h");
+  if (seconds > kLongestDurationS) {
+    fail("{}: longer than {:.0f} years: '{}'", what, kLongestDurationS / kYearS, text);
+  }
+  return seconds;
 }
 
 std::uint64_t parse_bytes(std::string_view text, std::string_view what) {

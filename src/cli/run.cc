@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/shared_library.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
@@ -66,6 +67,15 @@ lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments
   }
   if (a.budget) place.request.budget_s = budget_of(a);  // a run that spent its budget may get more
   return place;
+}
+
+// Providers that run in this process load it when the runner's threads are there, too late for
+// saying which kernels it should take. Where it is missing, its providers say so themselves.
+void load_openblas_early() {
+  try {
+    openblas();
+  } catch (const EnvironmentError&) {
+  }
 }
 
 void print_plan(const lab::Plan& plan) {
@@ -150,8 +160,16 @@ int run(const RunArguments& a) {
   // A store that cannot be opened is refused now, not after an hour of measuring.
   if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
   RunSetup::catch_interrupts();
-  const auto result = a.resume.empty() ? lab::start_run(context, request_of(cases, a), a.out)
-                                       : lab::resume_run(context, place_to_resume(cases, a));
+  const auto result = [&] {
+    if (a.resume.empty()) {
+      const auto request = request_of(cases, a);
+      if (request.in_process) load_openblas_early();
+      return lab::start_run(context, request, a.out);
+    }
+    auto place = place_to_resume(cases, a);
+    if (place.request.in_process) load_openblas_early();
+    return lab::resume_run(context, std::move(place));
+  }();
   if (!a.store.empty()) {
     const auto store = lab::open_store(a.store, lab::Access::kCreate);
     lab::ingest_journals(*store, {result.journal});

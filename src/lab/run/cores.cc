@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -48,6 +49,7 @@ std::vector<int> usable_cores() {
       if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
     }
   }
+  std::ranges::sort(cpus);  // locks are taken in this order
   return cpus;
 }
 
@@ -57,9 +59,10 @@ std::vector<std::vector<int>> core_groups(int slots, int cores) {
   const auto usable = usable_cores();
   const int available = static_cast<int>(usable.size());
   if (cores == 0) cores = std::max(1, available / slots);
-  if (slots * cores > available) {
+  const std::int64_t needed = std::int64_t{slots} * cores;
+  if (needed > available) {
     throw EnvironmentError(fmt::format("{} slots of {} cores need {} cores; usable here: {}", slots,
-                                       cores, slots * cores, available));
+                                       cores, needed, available));
   }
   std::vector<std::vector<int>> groups;
   for (int s = 0; s < slots; ++s) {

@@ -36,6 +36,8 @@ TEST_F(CoresTest, GroupsAreDisjoint) {
 TEST_F(CoresTest, MoreThanThereAreIsRefused) {
   EXPECT_THAT([] { core_groups(1, 100000); },
               testing::ThrowsMessage<EnvironmentError>(testing::HasSubstr("need 100000 cores")));
+  EXPECT_THAT([] { core_groups(65536, 65536); }, testing::ThrowsMessage<EnvironmentError>(
+                                                     testing::HasSubstr("need 4294967296 cores")));
 }
 
 // Takes the lock if that needs no waiting.
