@@ -74,9 +74,9 @@ std::vector<std::string> case_names(const lab::CaseRegistry& cases,
 
 void select_points(lab::RunRequest& request, bool quick, const std::string& points) {
   if (quick) {
-    request.mode = "quick";
-    request.settings.steady_s = lab::kQuickSteadyS;
-    request.settings.batches = lab::kQuickBatches;
+    const auto usual = lab::default_request(true);
+    request.mode = usual.mode;
+    request.settings = usual.settings;
   }
   if (points == "all") {
     if (quick) fail("--quick and --points all exclude each other");

@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The native worker: a program of its own, so that an attempt starts with few libraries.
+#include <dlfcn.h>
+
 #include <cstdio>
+#include <string_view>
 
 #include "cli/workloads.h"
 #include "lab/measure/attempt.h"
+#include "lab/record/protocol.h"
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == assay::lab::kCanLoadOption) {
+    return ::dlopen(argv[2], RTLD_LAZY | RTLD_LOCAL) != nullptr ? 0 : 1;
+  }
   if (argc != 2) {
-    std::fputs("usage: assay-worker SPEC\n", stderr);
+    std::fputs("usage: assay-worker SPEC | --can-load LIBRARY\n", stderr);
     return 2;
   }
   return assay::lab::run_worker(argv[1], assay::cli::all_workloads());

@@ -257,6 +257,18 @@ TEST_F(Faults, InterruptionLeavesARowAndTheRestForLater) {
   EXPECT_EQ(second.rows[3].round, 2);
 }
 
+TEST_F(Faults, WhereEveryTryIsDisturbedTheLastIsKeptAndSaysSo) {
+  request_.max_steal = -1;  // any share is too much
+  request_.max_tries = 3;
+  const auto rows = run({"plain"});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].status, Status::kExcluded);
+  EXPECT_EQ(rows[1].status, Status::kExcluded);
+  EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure;
+  EXPECT_FALSE(rows[2].fidelity.is_null());
+  EXPECT_THAT(rows[2].provenance.value("contaminated", ""), testing::HasSubstr("steal"));
+}
+
 TEST_F(Faults, AnExistingJournalIsNotOverwritten) {
   const auto path = journal();
   request_.providers = {"plain"};

@@ -85,8 +85,8 @@ bool all_passed(const std::vector<Fidelity>& results) {
 
 }  // namespace
 
-Verdict judge(const std::vector<Expectation>& expected, const std::string& output_file,
-              const std::function<const std::vector<Expectation>&(int set)>& other_sets) {
+Judgement judge(const std::vector<Expectation>& expected, const std::string& output_file,
+                const std::function<const std::vector<Expectation>&(int set)>& other_sets) {
   if (expected.empty())
     return {Status::kOk, "", "", fidelity_without_numbers("not_applicable", {})};
   std::optional<SafetensorsFile> file;
@@ -102,7 +102,7 @@ Verdict judge(const std::vector<Expectation>& expected, const std::string& outpu
   }
 
   const auto results = compare_all(expected, *file);
-  Verdict verdict;
+  Judgement verdict;
   verdict.fidelity = fidelity_block(expected, results, all_passed(results));
   for (const auto& e : expected) {
     if (e.baseline.empty() || e.rows.empty()) continue;

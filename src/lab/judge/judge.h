@@ -13,7 +13,7 @@
 
 namespace assay::lab {
 
-struct Verdict {
+struct Judgement {
   // ok; wrong_result (code value, nan, stale, shape); or failed (no_output) when the file cannot be
   // read as tensors at all.
   Status status = Status::kOk;
@@ -27,7 +27,7 @@ struct Verdict {
 // Holds a worker's output file against the right answer. `other_sets` gives the answers for the
 // input sets of the earlier calls: an output that equals one of those was remembered, not computed.
 // An empty `expected` means the case declares no oracle; the fidelity then says "not_applicable".
-Verdict judge(const std::vector<Expectation>& expected, const std::string& output_file,
-              const std::function<const std::vector<Expectation>&(int set)>& other_sets);
+Judgement judge(const std::vector<Expectation>& expected, const std::string& output_file,
+                const std::function<const std::vector<Expectation>&(int set)>& other_sets);
 
 }  // namespace assay::lab

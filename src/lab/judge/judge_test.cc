@@ -41,8 +41,8 @@ class JudgeTest : public testing::Test {
     std::memcpy(t.as<float>().data(), values.data(), values.size() * sizeof(float));
     write_safetensors(path_, {{name, t.view()}});
   }
-  Verdict verdict(const std::vector<double>& expected,
-                  const std::vector<double>& earlier = {9, 9, 9, 9}) {
+  Judgement verdict(const std::vector<double>& expected,
+                    const std::vector<double>& earlier = {9, 9, 9, 9}) {
     const std::vector<Expectation> other = {expectation(earlier)};
     return judge({expectation(expected)}, path_,
                  [&](int) -> const std::vector<Expectation>& { return other; });

@@ -10,7 +10,7 @@
 namespace assay::lab {
 namespace {
 
-constexpr std::string_view kFile = "calibration";  // among the machine's files
+constexpr std::string_view kCalibrationFile = "calibration";  // among the machine's files
 
 Json share_to_json(const Calibration::Share& s) {
   return {
@@ -107,13 +107,13 @@ Json Calibration::summary_json() const {
 }
 
 std::optional<Calibration> load_calibration(std::string_view fingerprint) {
-  const auto json = load_machine_file(fingerprint, kFile);
+  const auto json = load_machine_file(fingerprint, kCalibrationFile);
   if (!json) return std::nullopt;
-  return Calibration::from_json(*json, machine_file(fingerprint, kFile));
+  return Calibration::from_json(*json, machine_file(fingerprint, kCalibrationFile));
 }
 
 std::string save_calibration(std::string_view fingerprint, const Calibration& calibration) {
-  return save_machine_file(fingerprint, kFile, calibration.to_json());
+  return save_machine_file(fingerprint, kCalibrationFile, calibration.to_json());
 }
 
 }  // namespace assay::lab

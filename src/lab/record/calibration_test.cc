@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Calibration example() {
+Calibration example_calibration() {
   Calibration c;
   c.measured = "2026-01-01T00:00:00Z";
   c.kernels = {"semiring_matmul naive"};
@@ -35,24 +35,24 @@ TEST(Calibration, SurvivesTheMachinesFile) {
   const TemporaryDirectory dir;
   setenv("ASSAY_MACHINE_DIR", dir.path().c_str(), 1);
   EXPECT_FALSE(load_calibration("0123456789abcdef"));
-  save_calibration("0123456789abcdef", example());
+  save_calibration("0123456789abcdef", example_calibration());
   const auto back = load_calibration("0123456789abcdef");
   ASSERT_TRUE(back);
-  EXPECT_EQ(canonical_json(back->to_json()), canonical_json(example().to_json()));
+  EXPECT_EQ(canonical_json(back->to_json()), canonical_json(example_calibration().to_json()));
   EXPECT_EQ(back->summary_json()["floor"], 0.008);
   EXPECT_FALSE(load_calibration("fedcba9876543210"));
   unsetenv("ASSAY_MACHINE_DIR");
 }
 
 TEST(Calibration, WhatIsNoneIsRefused) {
-  auto json = example().to_json();
+  auto json = example_calibration().to_json();
   json["floor"] = -1;
   EXPECT_THAT([&] { Calibration::from_json(json, "file"); },
               ThrowsMessage<UserError>(HasSubstr("'floor'")));
-  json = example().to_json();
+  json = example_calibration().to_json();
   json.erase("false_alarms");
   EXPECT_THROW(Calibration::from_json(json, "file"), UserError);
-  json = example().to_json();
+  json = example_calibration().to_json();
   json["comparisons"] = 0;
   EXPECT_THROW(Calibration::from_json(json, "file"), UserError);
   EXPECT_THROW(Calibration::from_json(Json::array(), "file"), UserError);

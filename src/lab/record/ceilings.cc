@@ -11,7 +11,7 @@ namespace assay::lab {
 namespace {
 
 constexpr std::string_view kRead = "read_";
-constexpr std::string_view kFile = "ceilings";  // among the machine's files
+constexpr std::string_view kCeilingsFile = "ceilings";  // among the machine's files
 
 double positive_number(const Json& object, const char* key, std::string_view what) {
   const auto value = object.value(key, Json());
@@ -89,13 +89,13 @@ Ceilings Ceilings::from_json(const Json& json, std::string_view what) {
 }
 
 std::optional<Ceilings> load_ceilings(std::string_view fingerprint) {
-  const auto stored = load_machine_file(fingerprint, kFile);
+  const auto stored = load_machine_file(fingerprint, kCeilingsFile);
   if (!stored) return std::nullopt;
-  return Ceilings::from_json(*stored, machine_file(fingerprint, kFile));
+  return Ceilings::from_json(*stored, machine_file(fingerprint, kCeilingsFile));
 }
 
 std::string save_ceilings(std::string_view fingerprint, const Ceilings& ceilings) {
-  return save_machine_file(fingerprint, kFile, ceilings.to_json());
+  return save_machine_file(fingerprint, kCeilingsFile, ceilings.to_json());
 }
 
 }  // namespace assay::lab

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Ceilings example() {
+Ceilings example_ceilings() {
   return {"2026-01-01T00:00:00Z",
           "AVX2",
           {{1, 3e9, {{"fma_f32", 50}, {"read_16384", 100}, {"read_262144", 40}}},
@@ -21,7 +21,7 @@ Ceilings example() {
 }
 
 TEST(Ceilings, RatesAreThoseOfTheGroupOrOfSoManyCores) {
-  const auto c = example();
+  const auto c = example_ceilings();
   EXPECT_EQ(c.rate("fma_f32", 1), 50);
   EXPECT_EQ(c.rate("fma_f32", 4), 180);
   EXPECT_EQ(c.rate("fma_f32", 2), 100);
@@ -29,7 +29,7 @@ TEST(Ceilings, RatesAreThoseOfTheGroupOrOfSoManyCores) {
 }
 
 TEST(Ceilings, ReadingCountsAtTheLevelThatHoldsIt) {
-  const auto c = example();
+  const auto c = example_ceilings();
   EXPECT_EQ(c.read_rate(100, 1), 100);
   EXPECT_EQ(c.read_rate(16384, 1), 100);
   EXPECT_EQ(c.read_rate(16385, 4), 120);
@@ -38,12 +38,12 @@ TEST(Ceilings, ReadingCountsAtTheLevelThatHoldsIt) {
 }
 
 TEST(Ceilings, SurviveJson) {
-  const auto c = example();
+  const auto c = example_ceilings();
   EXPECT_EQ(Ceilings::from_json(c.to_json(), "x").to_json(), c.to_json());
 }
 
 TEST(Ceilings, WhatIsNotOneIsRefusedByName) {
-  auto json = example().to_json();
+  auto json = example_ceilings().to_json();
   json["groups"][0]["rates"]["fma_f32"] = -1;
   EXPECT_THAT(
       [&] { Ceilings::from_json(json, "here"); },

@@ -28,6 +28,8 @@ inline constexpr int kProtocol = 1;
 // The environment variable with the attempt's identity (attempt_id), for workers that must tell
 // attempts apart; not set for deterministic providers, whose process serves many.
 inline constexpr const char* kAttemptVariable = "ASSAY_ATTEMPT";
+// `assay-worker --can-load LIBRARY` exits 0 when the library is there, which it loads to see.
+inline constexpr const char* kCanLoadOption = "--can-load";
 
 // How an attempt measures. Every value is recorded in its row.
 struct MeasureSettings {

@@ -42,7 +42,7 @@ struct Provider {
 };
 
 // The provider behind a row's name. `naive@b` is the provider `naive` under another name: the same
-// code for an A/A comparison, or the code of another build (RunSide in lab/run/request.h).
+// code for an A/A comparison, or the code of another build (RunSide in lab/record/request.h).
 inline std::string_view provider_of(std::string_view name) {
   return name.substr(0, name.find('@'));
 }

@@ -11,8 +11,13 @@ namespace {
 
 std::vector<std::string> words(const Json& json, std::string_view key, std::string_view what) {
   std::vector<std::string> list;
-  for (const auto& word : json_field<Json>(json, key, what)) {
-    if (!word.is_string()) fail("{}: key '{}' must be a list of strings", what, key);
+  const Json value = json_field<Json>(json, key, what);
+  const auto check_type = [&](bool right) {
+    if (!right) fail("{}: key '{}' must be a list of strings", what, key);
+  };
+  check_type(value.is_array());
+  for (const auto& word : value) {
+    check_type(word.is_string());
     list.push_back(word.get<std::string>());
   }
   return list;

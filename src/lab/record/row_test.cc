@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Row example() {
+Row example_row() {
   Row row;
   row.run_id = "20260131T000000.000001Z-abc1234";
   row.suite = "semiring";
@@ -32,7 +32,7 @@ Row example() {
 }
 
 TEST(Row, SurvivesARoundTripThroughItsLine) {
-  Row row = example();
+  Row row = example_row();
   row.unknown = {{"a_field_of_tomorrow", {1, 2, 3}}};
   const auto line = row_to_line(row);
   EXPECT_THAT(line, testing::MatchesRegex(".*,\"check\":\"[0-9a-f]{8}\"}"));
@@ -53,7 +53,7 @@ TEST(Row, EveryTopLevelKeyIsAlwaysPresent) {
 }
 
 TEST(Row, AnyFlippedBitIsNoticed) {
-  const auto line = row_to_line(example());
+  const auto line = row_to_line(example_row());
   for (std::size_t i = 0; i < line.size(); ++i) {
     auto damaged = line;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
@@ -76,7 +76,7 @@ TEST(Row, AttemptIdDependsOnEveryPartOfTheKey) {
 
 TEST(Row, BadRowsAreRefusedWithTheKey) {
   const auto with = [](const char* key, const Json& value) {
-    Json json = row_to_json(example());
+    Json json = row_to_json(example_row());
     json[key] = value;
     return [json] { row_from_json(json, "j:3"); };
   };
@@ -91,7 +91,7 @@ TEST(Row, BadRowsAreRefusedWithTheKey) {
               ThrowsMessage<UserError>(HasSubstr("steady_time")));
   EXPECT_THAT(with("status", "failed"),
               ThrowsMessage<UserError>(HasSubstr("'failure' must be present")));
-  Json json = row_to_json(example());
+  Json json = row_to_json(example_row());
   json.erase("provider");
   EXPECT_THAT([&] { row_from_json(json, "j:3"); },
               ThrowsMessage<UserError>("j:3: missing key 'provider'"));

@@ -10,11 +10,11 @@
 
 #include "base/machine.h"
 #include "lab/record/calibration.h"
+#include "lab/record/request.h"
 #include "lab/record/row.h"
 #include "lab/run/execute.h"
 #include "lab/run/noise.h"
 #include "lab/run/plan.h"
-#include "lab/run/request.h"
 
 namespace assay::lab {
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/environment.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -85,13 +83,13 @@ Environment EnvironmentProbe::resolve(const Provider& provider, const std::strin
     environment.missing =
         Skip{"worker_missing", fmt::format("no worker program at '{}'", programs_.worker)};
   } else if (!provider.library.empty()) {
-    // Only looked for here: the provider loads it in a process of its own.
-    void* handle = ::dlopen(provider.library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (handle == nullptr) {
+    // Asked of the worker, which would load it: a BLAS brings threads that must not live here.
+    ProcessSpec spec;
+    spec.argv = {programs_.worker, kCanLoadOption, provider.library};
+    spec.time_limit_s = 60;
+    if (run_process(spec).exit_code != 0) {
       environment.missing =
           Skip{"library_missing", fmt::format("cannot load library '{}'", provider.library)};
-    } else {
-      ::dlclose(handle);
     }
   }
   return environment;

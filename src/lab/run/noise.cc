@@ -82,13 +82,12 @@ double steal_fraction(const NoiseSnapshot& before, const NoiseSnapshot& after) {
     const auto start = before.total_ticks.find(cpu);
     if (start == before.total_ticks.end()) continue;
     total += ticks - start->second;
-    steal += after.steal_ticks.at(cpu) - before.steal_ticks.at(cpu);
+    // The kernel counts whole ticks of 10 ms: one tick of a processor may be an accident of
+    // rounding, so that it is not held against a short attempt.
+    const auto ticks_stolen = after.steal_ticks.at(cpu) - before.steal_ticks.at(cpu);
+    steal += std::max<std::int64_t>(0, ticks_stolen - 1);
   }
-  // The kernel counts whole ticks of 10 ms: one tick may be an accident of rounding, so that it is
-  // not held against a short attempt.
-  return total > 0 ? static_cast<double>(std::max<std::int64_t>(0, steal - 1)) /
-                         static_cast<double>(total)
-                   : 0;
+  return total > 0 ? static_cast<double>(steal) / static_cast<double>(total) : 0;
 }
 
 std::optional<std::string> contamination(const NoiseSnapshot& before, const NoiseSnapshot& after,

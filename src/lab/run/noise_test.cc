@@ -23,6 +23,18 @@ TEST(Noise, StealIsAShareOfTheGroupsTimeLessOneTick) {
   EXPECT_DOUBLE_EQ(steal_fraction(at(1000, 10), at(1000, 10)), 0);
 }
 
+TEST(Noise, ATickOfRoundingOnEachOfManyProcessorsIsNoSteal) {
+  NoiseSnapshot before, after;
+  for (int cpu = 0; cpu < 16; ++cpu) {
+    before.total_ticks[cpu] = before.steal_ticks[cpu] = 0;
+    after.total_ticks[cpu] = 30;
+    after.steal_ticks[cpu] = 1;
+  }
+  EXPECT_DOUBLE_EQ(steal_fraction(before, after), 0);
+  after.steal_ticks[3] = 13;
+  EXPECT_DOUBLE_EQ(steal_fraction(before, after), 12.0 / 480);
+}
+
 TEST(Noise, CausesExcludeAndAreNamed) {
   EXPECT_FALSE(contamination(at(0, 0), at(100, 1), 0.02));
   EXPECT_THAT(contamination(at(0, 0), at(100, 11), 0.02).value_or(""), HasSubstr("5.0 %"));

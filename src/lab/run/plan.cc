@@ -207,6 +207,7 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
   check_provider_names(selected, request);
 
   Plan plan;
+  plan.memory_limit = memory_limit;
   std::map<std::string, std::string> hashes;  // of the sides' workers
   for (const auto* definition : selected) {
     for (auto& point : selected_points(*definition, request)) {

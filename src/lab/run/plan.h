@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lab/record/case.h"
+#include "lab/record/request.h"
 #include "lab/run/environment.h"
-#include "lab/run/request.h"
 
 namespace assay::lab {
 
@@ -54,8 +54,9 @@ struct DeterministicBatch {
 struct Plan {
   std::vector<PointPlan> points;
   std::vector<DeterministicBatch> batches;
-  int attempts = 0;  // rows it leaves if nothing has to be tried again
-  bool may_end_early = false;  // by precision or budget
+  int attempts = 0;                // rows it leaves if nothing has to be tried again
+  bool may_end_early = false;      // by precision or budget
+  std::uint64_t memory_limit = 0;  // bytes an attempt may use
 };
 
 // Which points, which providers, in which order, what is left out and why. Throws UserError for

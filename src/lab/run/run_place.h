@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/record/request.h"
 #include "lab/record/row.h"
-#include "lab/run/request.h"
 
 namespace assay::lab {
 

@@ -15,6 +15,7 @@
 #include "lab/record/journal.h"
 #include "lab/run/attempt_row.h"
 #include "lab/run/budget.h"
+#include "lab/run/check_request.h"
 #include "lab/run/cores.h"
 #include "lab/run/execute.h"
 #include "lab/run/ledger.h"
@@ -40,10 +41,9 @@ std::uint64_t memory_limit_of(const RunRequest& request) {
 // all attempts at a point happen on one group, so that its ratios compare like with like.
 class Runner {
  public:
-  Runner(const RunContext& context, RunPlace place)
+  Runner(const RunContext& context, Plan plan, RunPlace place)
       : context_(context),
-        memory_limit_(memory_limit_of(place.request)),
-        plan_(plan_run(context, place.request)),
+        plan_(std::move(plan)),
         groups_(core_groups(place.request.cpu_slots, place.request.cores)),
         ledger_(place.request.max_tries),
         rows_(std::move(place.rows)),
@@ -197,6 +197,12 @@ class Runner {
     fill_row(row, facts_, measured, 0, *plan.definition, expectations);
     turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
+    if (row.provenance.contains("contaminated")) {
+      const std::lock_guard guard(mutex_);
+      context_.progress->note(fmt::format("{} round {}: kept though disturbed {} times: {}",
+                                          row.provider, round + 1, *try_number + 1,
+                                          row.provenance["contaminated"].get<std::string>()));
+    }
     write(*plan.definition, {&row, 1}, &measured.outcome);
     return row.status;
   }
@@ -262,7 +268,7 @@ class Runner {
     spec.deterministic = contender.provider.deterministic();
     spec.settings = facts_.request.settings;
     const AttemptLimits limits = {
-        facts_.request.time_limit_s * static_cast<double>(spec.points.size()), memory_limit_};
+        facts_.request.time_limit_s * static_cast<double>(spec.points.size()), plan_.memory_limit};
     auto environment = provider_environment(contender.provider, context_.programs);
     if (!attempt_id.empty()) environment.emplace_back(kAttemptVariable, attempt_id);
 
@@ -335,7 +341,6 @@ class Runner {
   }
 
   const RunContext& context_;
-  const std::uint64_t memory_limit_;
   const Plan plan_;
   const std::vector<Cpus> groups_;
   RunFacts facts_;  // complete before the threads start
@@ -363,13 +368,14 @@ Plan plan_run(const RunContext& context, const RunRequest& request) {
 }
 
 RunResult start_run(const RunContext& context, const RunRequest& request, const std::string& out) {
-  plan_run(context, request);  // a bad request is refused before anything is written
+  Plan plan = plan_run(context, request);  // a bad request is refused before anything is written
   const auto run_id = make_run_id(realtime_ns(), read_source_tree());
-  return Runner(context, new_place(request, run_id, out)).run();
+  return Runner(context, std::move(plan), new_place(request, run_id, out)).run();
 }
 
 RunResult resume_run(const RunContext& context, RunPlace place) {
-  return Runner(context, std::move(place)).run();
+  Plan plan = plan_run(context, place.request);
+  return Runner(context, std::move(plan), std::move(place)).run();
 }
 
 double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus) {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "lab/record/case.h"
+#include "lab/record/request.h"
 #include "lab/record/row.h"
 #include "lab/run/environment.h"
 #include "lab/run/plan.h"
-#include "lab/run/request.h"
 #include "lab/run/run_place.h"
 
 namespace assay::lab {

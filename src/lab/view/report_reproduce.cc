@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "base/error.h"
+#include "lab/record/request.h"
 #include "lab/view/markdown.h"
 #include "lab/view/provenance.h"
 #include "lab/view/report_sections.h"
@@ -49,48 +52,35 @@ bool is_commit(const std::string& text) {
          text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::string list_of(const Json& words) {
+std::string list_of(const std::set<std::string>& words) {
   std::string text;
-  if (!words.is_array()) return text;
-  for (const auto& word : words) {
-    if (word.is_string()) text += (text.empty() ? "" : ",") + word.get<std::string>();
-  }
+  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
   return text;
 }
 
-// The number as the row has it, unless it is the usual one.
-std::string number_text(const Json& request, std::string_view path, double usual) {
-  const Json value = value_at(request, path);
-  return value.is_number() && value != usual ? canonical_json(value) : std::string();
+// From what the runner was asked for.
+Command from_request(const RunRequest& request) {
+  Command command;
+  for (const auto& [option, value] : run_arguments(request)) {
+    if (option.empty() || value.empty()) {
+      command.add(option + value);
+    } else {
+      command.add(option, value);
+    }
+  }
+  if (!request.sides.empty()) command.complete = false;
+  return command;
 }
 
-// From what the runner was asked for.
-Command from_request(const Json& request) {
-  Command command;
-  for (const auto& name : value_at(request, "cases")) {
-    if (name.is_string()) command.add(name.get<std::string>());
+// What the run was asked for, if a row says it and we can read it.
+std::optional<RunRequest> request_of(const Row& row) {
+  const auto request = value_at(row.provenance, "request");
+  if (!request.is_object()) return std::nullopt;
+  try {
+    return request_from_json(request, "request");
+  } catch (const UserError&) {
+    return std::nullopt;
   }
-  const auto mode = text_at(request, "mode").value_or("");
-  const bool quick = mode == "quick";
-  if (quick) command.add("--quick");
-  if (mode == "all") command.add("--points", "all");
-  if (mode == "points") command.add("--points", canonical_json(value_at(request, "points")));
-  command.add("--providers", list_of(value_at(request, "providers")));
-  command.add("--skip", list_of(value_at(request, "skip")));
-  const auto platforms = list_of(value_at(request, "platforms"));
-  if (platforms != "cpu") command.add("--platforms", platforms);
-  if (number_at(request, "precision").value_or(0) > 0) {
-    command.add("--precision", number_text(request, "precision", 0));
-  } else {
-    command.add("--rounds", number_text(request, "rounds", quick ? 6 : 10));
-  }
-  command.add("--budget", number_text(request, "budget_s", 0));
-  command.add("--steady", number_text(request, "settings/steady_s", quick ? 0.1 : 0.5));
-  command.add("--cpu-slots", number_text(request, "cpu_slots", 1));
-  command.add("--cores", number_text(request, "cores", 0));
-  command.add("--seed", number_text(request, "order_seed", 0));
-  if (flag_at(request, "in_process").value_or(false)) command.add("--in-process");
-  return command;
 }
 
 // From the rows themselves: what was measured, for rows that do not say what was asked for.
@@ -109,8 +99,8 @@ Command from_rows(const std::vector<const Row*>& rows) {
   Command command;
   for (const auto& name : cases) command.add(name);
   command.add("--points", canonical_json(points));
-  command.add("--providers", list_of(Json(providers)));
-  command.add("--platforms", list_of(Json(platforms)));
+  command.add("--providers", list_of(providers));
+  command.add("--platforms", list_of(platforms));
   command.add("--rounds", fmt::format("{}", rounds.size()));
   return command;
 }
@@ -128,8 +118,8 @@ std::string reproduce_section(std::span<const Row> rows) {
   std::vector<std::string> order;
   for (auto& [run_id, of_run] : runs) {
     const auto& any = **std::ranges::min_element(of_run, {}, &Row::attempt_id);
-    const auto request = value_at(any.provenance, "request");
-    const auto command = request.is_object() ? from_request(request) : from_rows(of_run);
+    const auto request = request_of(any);
+    const auto command = request ? from_request(*request) : from_rows(of_run);
     std::vector<std::string> lines;
     const auto commit = text_at(any.provenance, "commit").value_or("");
     if (is_commit(commit)) lines.push_back("git checkout " + commit);
