@@ -6,47 +6,64 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test test-aarch64 sanitize statistics build configure peers install clean deps format lint
+.PHONY: help demo build-tests test test-all test-aarch64 sanitize sanitize-threads statistics build configure peers \
+  install clean deps deps-build deps-test format check-format lint
 
 help:
 	@echo 'make demo      install what is missing, build, measure a little, show a table'
-	@echo 'make test      install, build, run every test'
+	@echo 'make test      install, build, run the tests'
+	@echo 'make test-all  the same and the slow tests: minutes each'
 	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
+	@echo 'make sanitize-threads   what runs in threads, under the thread sanitiser'
 	@echo 'make test-aarch64   the kernels, built for aarch64 and tested under qemu'
 	@echo 'make statistics     every statistical method on drawn noise: the figures of docs/methods/statistics.md'
-	@echo 'make build     leaves the program at build/assay'
+	@echo 'make build     leaves the programs in build/: build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
+	@echo 'make lint      clang-tidy over what changed since LINT_BASE (the last commit), format and all'
 	@echo 'make install   installs to PREFIX ($(PREFIX))'
 	@echo 'make clean     removes build/'
 
+PRESET ?= release
+
 deps:
 	@scripts/install-packages scripts/packages.txt
+deps-build: deps
+	@scripts/install-packages scripts/packages-build.txt
+deps-test: deps-build
+	@scripts/install-packages scripts/packages-test.txt
 
-configure: deps
-	@cmake --preset release --log-level=WARNING
-
-build: configure
-	@cmake --build build -j $(JOBS) --target assay assay-serve assay-transport assay-worker
-
-demo: configure
+# The shortest way to a table: what can be left out is built by the other targets.
+demo: deps
+	@cmake --preset $(PRESET) -DASSAY_TESTS=OFF --log-level=WARNING
 	@cmake --build build -j $(JOBS) --target assay assay-worker
 	@scripts/demo
 
-test: build
-	@scripts/install-packages scripts/packages-test.txt
+configure: deps-build
+	@cmake --preset $(PRESET) -DASSAY_TESTS=OFF --log-level=NOTICE
+
+build: configure
+	@cmake --build build -j $(JOBS) --target programs
+
+build-tests: deps-test
+	@cmake --preset $(PRESET) -DASSAY_TESTS=ON --log-level=NOTICE
 	@cmake --build build -j $(JOBS)
+
+test: build-tests
 	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
 
-sanitize: deps
+test-all: build-tests
+	@ctest --test-dir build --output-on-failure -j $(JOBS)
+
+sanitize: deps-test
 	@cmake --preset dev --log-level=WARNING
 	@cmake --build build/dev -j $(JOBS)
 	@ctest --test-dir build/dev --output-on-failure -j $(JOBS) -L unit
 
-statistics: configure
+statistics: build-tests
 	@cmake --build build -j $(JOBS) --target stats_validation
 	@build/src/lab/stats/validation/stats_validation --update docs/methods/statistics.md
 
-test-aarch64: deps
+test-aarch64: deps-test
 	@scripts/install-packages scripts/packages-cross.txt
 	@JOBS=$(JOBS) scripts/test-aarch64
 
@@ -58,9 +75,11 @@ install: build
 	@cmake --install build --prefix $(PREFIX)
 
 format:
-	@git ls-files '*.h' '*.cc' '*.js' | xargs clang-format -i
+	@scripts/format
+check-format:
+	@scripts/format --check
 
-lint: build
+lint: deps-test check-format
 	@scripts/install-packages scripts/packages-lint.txt
 	@JOBS=$(JOBS) scripts/lint
 

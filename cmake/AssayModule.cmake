@@ -24,6 +24,13 @@ if(ASSAY_SANITIZE)
   target_compile_definitions(assay_flags INTERFACE ASSAY_SANITIZED=1)
 endif()
 
+# Several files of a target are compiled as one, so that the headers they share are read once: a build
+# from nothing takes a third of the time. Names in anonymous namespaces must differ within a folder.
+# Off (ASSAY_UNITY=OFF, preset `dev`), each file stands by itself, and a forgotten #include shows.
+function(assay_join_sources target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+endfunction()
+
 # assay_add_module(lab/record SOURCES … HEADERS … DEPS … [LIBS …] [PUBLIC_LIBS …] [TESTS …])
 #
 # One static library for one folder of the design: `lab/record` becomes `assay::lab_record`.
@@ -31,7 +38,7 @@ endif()
 # PUBLIC_LIBS those that its headers include.
 # TESTS become one executable, `<module>_test`, whose cases CTest runs one by one.
 function(assay_add_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS;TEST_LIBS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_module(${name}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -45,12 +52,17 @@ function(assay_add_module name)
   target_sources(assay_${id} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${ARG_HEADERS})
   target_link_libraries(assay_${id} PUBLIC ${deps} ${ARG_PUBLIC_LIBS} fmt::fmt
     PRIVATE ${ARG_LIBS} assay_flags)
-  set_target_properties(assay_${id} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(NOT ARG_SEPARATE)
+    assay_join_sources(assay_${id})
+  endif()
 
   if(ASSAY_TESTS AND ARG_TESTS)
     add_executable(${id}_test ${ARG_TESTS})
     target_link_libraries(${id}_test PRIVATE assay::${id} ${ARG_TEST_LIBS} GTest::gtest_main GTest::gmock
       assay_flags)
+    if(NOT ARG_SEPARATE)
+      assay_join_sources(${id}_test)
+    endif()
     gtest_discover_tests(${id}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}: "
       PROPERTIES LABELS unit TIMEOUT 300)
   endif()

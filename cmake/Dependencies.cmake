@@ -1,29 +1,56 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Third-party libraries, all found, never fetched. `make deps` installs them on Debian.
+# Third-party libraries, all found, never fetched. `make deps` installs on Debian what the main path
+# needs, `make build` the rest. What is optional and not found is left out, and named.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED)
 find_package(hwy REQUIRED)
-if(NOT ASSAY_ENGINES_ONLY)
-  find_package(CLI11 REQUIRED)
-  find_package(SQLite3 REQUIRED)
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
-  pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
-  # The transport engine's files and ranks.
-  find_package(ZLIB REQUIRED)
-  pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
-  add_library(netCDF::netcdf ALIAS PkgConfig::netcdf)
-  enable_language(C)  # FindHDF5 and FindMPI ask for C
-  find_package(HDF5 REQUIRED COMPONENTS C)
-  find_package(MPI REQUIRED COMPONENTS C)
+set(ASSAY_HAS_TRANSPORT_FILES OFF)
+set(ASSAY_HAS_SITE OFF)
+set(ASSAY_HAS_SERVER OFF)
+if(ASSAY_ENGINES_ONLY)
+  return()
+endif()
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+
+# The transport engine's files and ranks: the program assay-transport has them all, or is not built.
+enable_language(C)  # FindHDF5 and FindMPI ask for C
+find_package(ZLIB QUIET)
+pkg_check_modules(netcdf QUIET IMPORTED_TARGET netcdf)
+find_package(HDF5 QUIET COMPONENTS C)
+find_package(MPI QUIET COMPONENTS C)
+set(missing)
+foreach(library ZLIB netcdf HDF5 MPI_C)
+  if(NOT ${library}_FOUND)
+    list(APPEND missing ${library})
+  endif()
+endforeach()
+if(missing)
+  message(NOTICE "Left out: assay transport (not found: ${missing})")
 else()
-  # transport/files and transport/ranks are described, never built: their libraries are but names.
-  foreach(library netCDF::netcdf hdf5::hdf5 ZLIB::ZLIB MPI::MPI_C)
-    add_library(${library} INTERFACE IMPORTED)
-  endforeach()
+  add_library(netCDF::netcdf ALIAS PkgConfig::netcdf)
+  set(ASSAY_HAS_TRANSPORT_FILES ON)
+endif()
+
+# The page: its chart library comes from Debian's package and is made small by esbuild.
+find_file(ASSAY_PLOTLY plotly.js PATHS /usr/share/python3-plotly NO_DEFAULT_PATH)
+find_program(ASSAY_ESBUILD esbuild)
+if(ASSAY_PLOTLY AND ASSAY_ESBUILD)
+  set(ASSAY_HAS_SITE ON)
+  pkg_check_modules(httplib QUIET IMPORTED_TARGET cpp-httplib)
+  if(httplib_FOUND)
+    set(ASSAY_HAS_SERVER ON)
+  else()
+    message(NOTICE "Left out: assay serve (not found: cpp-httplib)")
+  endif()
+else()
+  message(NOTICE "Left out: assay site, assay serve (both are needed: plotly.js as -DASSAY_PLOTLY=FILE, "
+    "found: ${ASSAY_PLOTLY}; esbuild, found: ${ASSAY_ESBUILD})")
 endif()

@@ -15,11 +15,10 @@
 #include "chip/trace.h"
 #include "chip/transport.h"
 #include "cli/commands.h"
+#include "cli/program.h"
 
 namespace assay::cli {
 namespace {
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 chip::Topology topology_of(const ChipArguments& a) {
   return a.topology.empty() ? chip::default_topology() : chip::read_topology(a.topology);

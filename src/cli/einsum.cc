@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/program.h"
 #include "einsum/calibration.h"
 #include "einsum/explain.h"
 #include "tensor/fill.h"
@@ -21,8 +22,6 @@
 
 namespace assay::cli {
 namespace {
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 int usable_cores() {
   cpu_set_t cores;

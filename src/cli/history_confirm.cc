@@ -25,7 +25,7 @@ namespace assay::cli {
 namespace {
 
 constexpr int kDefaultRounds = 20;
-constexpr double kDefaultBudgetS = 600;
+constexpr double kConfirmationBudgetS = 600;
 
 struct Change {
   const lab::HistorySeries* series;
@@ -105,7 +105,7 @@ lab::RunRequest request_of(const HistoryArguments& a, const std::vector<Change>&
   for (const auto& c : changes) points.insert(c.series->key.point);
   r.points = Json(points);
   r.rounds = a.rounds.value_or(kDefaultRounds);
-  r.budget_s = a.budget ? parse_duration_s(*a.budget, "--budget") : kDefaultBudgetS;
+  r.budget_s = a.budget ? parse_duration_s(*a.budget, "--budget") : kConfirmationBudgetS;
   if (a.steady) r.settings.steady_s = parse_duration_s(*a.steady, "--steady");
   r.cores = a.cores.value_or(changes.front().series->key.cores);
   if (a.max_steal) r.max_steal = parse_share(*a.max_steal, "--max-steal");

@@ -72,6 +72,12 @@ std::string cache_folder() {
 void become_program(const std::string& name, char** argv) {
   const auto program = program_path(name);
   ::execv(program.c_str(), argv);
+  if (errno == ENOENT) {
+    throw EnvironmentError(
+        fmt::format("this build has no {0}: 'make build' installs what it needs and builds it "
+                    "(looked for '{1}')",
+                    name, program));
+  }
   throw EnvironmentError(fmt::format("cannot start '{}': {}", program, errno_text(errno)));
 }
 

@@ -7,13 +7,12 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/program.h"
 #include "lab/record/point.h"
 #include "lab/run/environment.h"
 
 namespace assay::cli {
 namespace {
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 std::string availability(const lab::Environment& environment) {
   if (environment.missing) return fmt::format("not here ({})", environment.missing->message);

@@ -48,6 +48,8 @@ void print_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
 }
 
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
 void put_text(const std::string& out, const std::string& text) {
   if (out.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);

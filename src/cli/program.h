@@ -22,6 +22,9 @@ std::vector<std::string> sources_or_default(const std::vector<std::string>& sour
 // A line each, on standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 
+// On standard output, as it is.
+void print(const std::string& text);
+
 // A command's text: into the file `out`, or where that is empty to standard output.
 void put_text(const std::string& out, const std::string& text);
 

@@ -18,8 +18,6 @@
 namespace assay::cli {
 namespace {
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-
 std::vector<std::string> journals_of(const std::vector<std::string>& sources) {
   std::vector<std::string> journals;
   for (const auto& source : sources) {

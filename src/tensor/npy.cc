@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "elements are written 
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 // Headers of plain dtypes have some hundred bytes; a larger one is not worth parsing.
-constexpr std::size_t kMaxHeader = 1 << 16;
+constexpr std::size_t kMaxNpyHeader = 1 << 16;
 // NumPy starts the elements at a multiple of 64, so that they can be mapped aligned.
 constexpr std::size_t kDataAlignment = 64;
 
@@ -40,7 +40,7 @@ Layout split(std::string_view file, const std::string& path) {
   if (file.size() < begin) fail("{}: .npy file cut off in its header", path);
   std::uint32_t length = 0;
   std::memcpy(&length, file.data() + 8, length_bytes);
-  if (length > kMaxHeader) fail("{}: .npy header too long: {} bytes", path, length);
+  if (length > kMaxNpyHeader) fail("{}: .npy header too long: {} bytes", path, length);
   if (length > file.size() - begin) fail("{}: .npy file cut off in its header", path);
   return {file.substr(begin, length), begin + length};
 }

@@ -18,8 +18,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
 
-constexpr std::size_t kPrefix = 8;               // the header's length, little endian
-constexpr std::size_t kMaxHeader = 100'000'000;  // the format's own limit
+constexpr std::size_t kPrefix = 8;                          // the header's length, little endian
+constexpr std::size_t kMaxSafetensorsHeader = 100'000'000;  // the format's own limit
 constexpr std::string_view kMetadata = "__metadata__";
 
 // In the order of DType's enumerators.
@@ -39,7 +39,7 @@ std::string shortened(std::string text) {
 std::string shown_json(const Json& value) { return shortened(canonical_json(value)); }
 
 // A text from a file or caller, quoted and escaped: one printable line.
-std::string shown(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return shown_json(Json(std::string(text.substr(0, 100))));
 }
 
@@ -52,11 +52,11 @@ struct Entry {
 
 Entry parse_entry(const std::string& name, const Json& value, const std::string& path) {
   const auto refuse = [&](std::string_view problem, const Json& offending) {
-    fail("{}: tensor {}: {}: {}", path, shown(name), problem, shown_json(offending));
+    fail("{}: tensor {}: {}: {}", path, in_quotes(name), problem, shown_json(offending));
   };
   const auto field = [&](const char* key) -> const Json& {
     const auto it = value.find(key);
-    if (it == value.end()) fail("{}: tensor {}: missing key '{}'", path, shown(name), key);
+    if (it == value.end()) fail("{}: tensor {}: missing key '{}'", path, in_quotes(name), key);
     return *it;
   };
   if (!value.is_object()) refuse("expected an object", value);
@@ -88,7 +88,7 @@ Entry parse_entry(const std::string& name, const Json& value, const std::string&
   try {
     shape = Shape(std::move(extents));
   } catch (const UserError& e) {
-    fail("{}: tensor {}: {}", path, shown(name), e.what());
+    fail("{}: tensor {}: {}", path, in_quotes(name), e.what());
   }
 
   const Json& offsets = field("data_offsets");
@@ -100,7 +100,7 @@ Entry parse_entry(const std::string& name, const Json& value, const std::string&
   const std::uint64_t size = static_cast<std::uint64_t>(shape.element_count()) * size_of(dtype);
   if (end < begin || end - begin != size) {
     fail("{}: tensor {}: shape {} and dtype {} take {} bytes, data_offsets are {}", path,
-         shown(name), shape.to_string(), name_of(dtype), size, shown_json(offsets));
+         in_quotes(name), shape.to_string(), name_of(dtype), size, shown_json(offsets));
   }
   return {name, dtype, std::move(shape), begin, end};
 }
@@ -113,11 +113,11 @@ void check_coverage(std::vector<Entry>& entries, std::uint64_t size, const std::
   std::uint64_t covered = 0;
   for (const Entry& entry : entries) {
     if (entry.begin < covered) {
-      fail("{}: tensor {} overlaps another at byte {}", path, shown(entry.name), entry.begin);
+      fail("{}: tensor {} overlaps another at byte {}", path, in_quotes(entry.name), entry.begin);
     }
     if (entry.begin > covered) {
-      fail("{}: bytes before tensor {} belong to none: {} to {}", path, shown(entry.name), covered,
-           entry.begin);
+      fail("{}: bytes before tensor {} belong to none: {} to {}", path, in_quotes(entry.name),
+           covered, entry.begin);
     }
     covered = entry.end;
   }
@@ -134,7 +134,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(p
   if (bytes.size() < kPrefix) fail("{}: too short for a .safetensors file", path);
   std::uint64_t header_size = 0;
   std::memcpy(&header_size, bytes.data(), kPrefix);
-  if (header_size > kMaxHeader) {
+  if (header_size > kMaxSafetensorsHeader) {
     fail("{}: .safetensors header too long: {} bytes", path, header_size);
   }
   if (header_size > bytes.size() - kPrefix) fail("{}: cut off in its header", path);
@@ -166,7 +166,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(p
     tensors_.emplace(
         entry.name,
         view_stored_elements(part, entry.dtype, entry.shape, row_major_strides(entry.shape),
-                             copies_, fmt::format("{}: tensor {}", path, shown(entry.name))));
+                             copies_, fmt::format("{}: tensor {}", path, in_quotes(entry.name))));
   }
 }
 
@@ -178,7 +178,7 @@ std::vector<std::string> SafetensorsFile::names() const {
 
 const TensorView& SafetensorsFile::view(std::string_view name) const {
   const auto it = tensors_.find(name);
-  if (it == tensors_.end()) fail("{}: no tensor named {}", path_, shown(name));
+  if (it == tensors_.end()) fail("{}: no tensor named {}", path_, in_quotes(name));
   return it->second;
 }
 
@@ -188,7 +188,7 @@ void write_safetensors(const std::string& path,
   // Invalid UTF-8 would be replaced on writing, and two names could become one.
   const auto check_text = [&](const std::string& text) {
     if (parse_json(canonical_json(Json(text)), "name") != Json(text)) {
-      fail("cannot write '{}': not valid UTF-8: {}", path, shown(text));
+      fail("cannot write '{}': not valid UTF-8: {}", path, in_quotes(text));
     }
   };
   std::set<std::string_view> names;
@@ -196,7 +196,7 @@ void write_safetensors(const std::string& path,
     check_text(name);
     if (name == kMetadata) fail("cannot write '{}': a tensor cannot be named {}", path, name);
     if (!names.insert(name).second) {
-      fail("cannot write '{}': two tensors are named {}", path, shown(name));
+      fail("cannot write '{}': two tensors are named {}", path, in_quotes(name));
     }
   }
   for (const auto& [key, text] : metadata) {
@@ -223,7 +223,7 @@ void write_safetensors(const std::string& path,
   }
   std::string text = canonical_json(header);
   text.append((kPrefix - text.size() % kPrefix) % kPrefix, ' ');
-  if (text.size() > kMaxHeader) {
+  if (text.size() > kMaxSafetensorsHeader) {
     fail("cannot write '{}': .safetensors header too long: {} bytes", path, text.size());
   }
   const std::uint64_t length = text.size();

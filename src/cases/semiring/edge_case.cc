@@ -15,8 +15,8 @@ namespace {
 using lab::Provider;
 using lab::Skip;
 
-constexpr double kOracleTerms = 0x1p26;           // products with W in the oracle
-constexpr std::uint64_t kWorkerBytes = 64 << 20;  // a worker before it has inputs
+constexpr double kOracleTerms = 0x1p26;               // products with W in the oracle
+constexpr std::uint64_t kEdgeWorkerBytes = 64 << 20;  // a worker before it has inputs
 
 class EllEdgeAggregate : public lab::Case {
  public:
@@ -84,7 +84,7 @@ class EllEdgeAggregate : public lab::Case {
       bytes += 3 * vertices * d * 8;  // W x, and the result before it is rounded
     }
     if (keeps_all_edges(provider, p.k)) bytes += 2 * vertices * k * d * size;
-    return static_cast<std::uint64_t>(bytes) + kWorkerBytes + framework_bytes(provider);
+    return static_cast<std::uint64_t>(bytes) + kEdgeWorkerBytes + framework_bytes(provider);
   }
 
   // The cheapest arithmetic: W x once for each vertex, then a multiply and a reduction per edge.

@@ -47,13 +47,13 @@ class EdgeWorkload : public lab::Workload {
   std::map<std::string, std::string> versions_;
 };
 
-lab::WorkloadRegistry::Factory plain(Backend backend) {
+lab::WorkloadRegistry::Factory plain_edge(Backend backend) {
   return [backend](const Json& point, int) {
     return std::make_unique<EdgeWorkload>(point, EllOptions{.backend = backend});
   };
 }
 
-std::unique_ptr<lab::Workload> simd(const Json& point, int cores) {
+std::unique_ptr<lab::Workload> simd_edge(const Json& point, int cores) {
   return std::make_unique<EdgeWorkload>(
       point, EllOptions{.backend = Backend::kSimd, .simd = simd_options(cores)}, simd_versions());
 }
@@ -61,9 +61,9 @@ std::unique_ptr<lab::Workload> simd(const Json& point, int cores) {
 }  // namespace
 
 void add_edge_workloads(lab::WorkloadRegistry& w) {
-  w.add("ell_edge_aggregate", "reference", plain(Backend::kReference));
-  w.add("ell_edge_aggregate", "naive", plain(Backend::kNaive));
-  w.add("ell_edge_aggregate", "assay-simd", simd);
+  w.add("ell_edge_aggregate", "reference", plain_edge(Backend::kReference));
+  w.add("ell_edge_aggregate", "naive", plain_edge(Backend::kNaive));
+  w.add("ell_edge_aggregate", "assay-simd", simd_edge);
 }
 
 }  // namespace assay::cases::semiring

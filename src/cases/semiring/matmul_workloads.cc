@@ -60,7 +60,7 @@ class MatmulWorkload : public lab::Workload {
 };
 
 // The engine's plain backends.
-lab::WorkloadRegistry::Factory plain(Backend backend) {
+lab::WorkloadRegistry::Factory plain_matmul(Backend backend) {
   return [backend](const Json& point, int) {
     return std::make_unique<MatmulWorkload>(
         point, [backend](const MatmulPoint& p, const TensorView& a, const TensorView& b,
@@ -71,7 +71,7 @@ lab::WorkloadRegistry::Factory plain(Backend backend) {
   };
 }
 
-std::unique_ptr<lab::Workload> simd(const Json& point, int cores) {
+std::unique_ptr<lab::Workload> simd_matmul(const Json& point, int cores) {
   const assay::semiring::MatmulOptions options = {.backend = Backend::kSimd,
                                                   .simd = simd_options(cores)};
   return std::make_unique<MatmulWorkload>(
@@ -129,9 +129,9 @@ std::unique_ptr<lab::Workload> refused(const Json& point, int) {
 
 void add_matmul_workloads(lab::WorkloadRegistry& w) {
   for (const char* name : {"semiring_matmul", "dense_matmul"}) {
-    w.add(name, "reference", plain(Backend::kReference));
-    w.add(name, "naive", plain(Backend::kNaive));
-    w.add(name, "assay-simd", simd);
+    w.add(name, "reference", plain_matmul(Backend::kReference));
+    w.add(name, "naive", plain_matmul(Backend::kNaive));
+    w.add(name, "assay-simd", simd_matmul);
     w.add(name, "openblas", blas<GemmLibrary::openblas>);
     w.add(name, "blis", blas<GemmLibrary::blis>);
   }

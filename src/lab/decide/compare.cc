@@ -16,9 +16,7 @@ namespace assay::lab {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-constexpr int kNameWidth = 40;
-
-std::string shown(const std::string& name) { return fit(printable(name), kNameWidth); }
+std::string shown(const std::string& name) { return fit(printable(name), kMatchNameWidth); }
 
 std::vector<double> logs(const std::vector<double>& values) {
   std::vector<double> result;
@@ -75,16 +73,11 @@ std::string interval_cell(const Comparison& c) {
                      format_ratio(c.interval->high));
 }
 
-std::string median_of(const std::optional<MatchSide>& side, const std::string& metric) {
-  if (!side || !side->summary.median) return "–";
-  return format_metric(*side->summary.median, metric);
-}
-
-std::string percent(double relative) {
+std::string percent_text(double relative) {
   return std::isfinite(relative) ? fmt::format("{:.2g} %", 100 * relative) : "–";
 }
 
-Json side_json(const std::optional<MatchSide>& side) {
+Json compared_side_json(const std::optional<MatchSide>& side) {
   if (!side) return nullptr;
   const auto& s = side->summary;
   return {{"provider", s.provider},
@@ -167,8 +160,8 @@ Json comparisons_json(std::span<const Comparison> comparisons, const std::string
              {"rounds", c.rounds},
              {"minimum_detectable_effect", number(c.detectable)},
              {"rounds_needed", c.compared && c.rounds_needed > 0 ? Json(c.rounds_needed) : Json()},
-             {"a", side_json(c.match.a)},
-             {"b", side_json(c.match.b)}});
+             {"a", compared_side_json(c.match.a)},
+             {"b", compared_side_json(c.match.b)}});
     list.push_back(std::move(entry));
   }
   return {{"a", a_name},
@@ -208,15 +201,15 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
     row.group = group_title(summary);
     if (!by_provider) row.cells.push_back(shown(c.match.key.provider));
     if (other_metric) row.cells.push_back(shown(c.match.metric));
-    row.cells.push_back(median_of(c.match.a, c.match.metric));
-    row.cells.push_back(median_of(c.match.b, c.match.metric));
+    row.cells.push_back(median_text(c.match.a, c.match.metric));
+    row.cells.push_back(median_text(c.match.b, c.match.metric));
     row.cells.push_back(interval_cell(c));
     row.cells.push_back(!c.compared
                             ? "–"
                             : fmt::format("{} {}", c.rounds,
                                           c.pairing == Pairing::kPaired ? "paired" : "unpaired"));
     const bool quiet = c.compared && !c.differs;
-    row.cells.push_back(quiet && c.rounds > 1 ? "≥ " + percent(c.detectable) : "–");
+    row.cells.push_back(quiet && c.rounds > 1 ? "≥ " + percent_text(c.detectable) : "–");
     row.cells.push_back(quiet && c.rounds > 1 && c.rounds_needed > 0
                             ? fmt::format("{} rounds", c.rounds_needed)
                             : "–");
@@ -243,7 +236,7 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
     grid.notes.push_back(fmt::format(
         "note: no difference shown is not none: \"would see\" is the smallest effect these rounds "
         "show four times in five, \"needs\" the rounds for an effect of {}",
-        percent(settings.effect)));
+        percent_text(settings.effect)));
   }
   if (unpaired > 0) {
     grid.notes.push_back(

@@ -86,7 +86,7 @@ std::optional<GateOutcome> outcome_of_statuses(GateEntry& entry) {
   return std::nullopt;
 }
 
-std::string percent(double relative) { return fmt::format("{:.3g} %", 100 * relative); }
+std::string threshold_text(double relative) { return fmt::format("{:.3g} %", 100 * relative); }
 
 std::string ratio_text(const GateRow& row) {
   if (!row.interval) return format_ratio(row.ratio);
@@ -116,7 +116,7 @@ std::string reason_of(const GateEntry& e, const GateOptions& options) {
                                          e.numbers.p_adjusted)
                            : fmt::format("holds {}", limit);
   return fmt::format("{} {}; would see {}, needs about {} rounds", ratio_text(e.numbers), about,
-                     percent(e.numbers.detectable), e.numbers.rounds_for_tolerance);
+                     threshold_text(e.numbers.detectable), e.numbers.rounds_for_tolerance);
 }
 
 void judge_by_intervals(std::vector<GateEntry*>& entries, const GateOptions& options) {

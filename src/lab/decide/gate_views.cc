@@ -17,9 +17,7 @@
 namespace assay::lab {
 namespace {
 
-constexpr int kNameWidth = 40;
-
-Json side_json(const std::optional<MatchSide>& side) {
+Json gated_side_json(const std::optional<MatchSide>& side) {
   if (!side) return nullptr;
   const auto& s = side->summary;
   return {{"status", name_of(s.status)},
@@ -51,17 +49,13 @@ Json entry_json(const GateEntry& e) {
            {"minimum_detectable_effect", number(n.detectable)},
            {"rounds_needed",
             e.pairing && n.rounds_for_tolerance > 0 ? Json(n.rounds_for_tolerance) : Json()},
-           {"baseline", side_json(e.match.a)},
-           {"current", side_json(e.match.b)}});
+           {"baseline", gated_side_json(e.match.a)},
+           {"current", gated_side_json(e.match.b)}});
   if (e.simple) {
     json["min_ratio"] = number_to_json(e.simple->min_ratio);
     json["p95_ratio"] = number_to_json(e.simple->p95_ratio);
   }
   return json;
-}
-
-std::string median_of(const std::optional<MatchSide>& side, const std::string& metric) {
-  return side && side->summary.median ? format_metric(*side->summary.median, metric) : "–";
 }
 
 const char* colour_of(GateOutcome outcome) {
@@ -189,9 +183,9 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
                                 format_ratio(n.interval->high))
                   : format_ratio(n.ratio);
     }
-    row.cells = {fit(printable(e.match.key.provider), kNameWidth),
-                 median_of(e.match.a, e.match.metric),
-                 median_of(e.match.b, e.match.metric),
+    row.cells = {fit(printable(e.match.key.provider), kMatchNameWidth),
+                 median_text(e.match.a, e.match.metric),
+                 median_text(e.match.b, e.match.metric),
                  ratio,
                  !e.pairing ? "–"
                             : fmt::format("{} {}", n.rounds,
@@ -204,9 +198,10 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
   for (const auto& e : result.entries) {
     if (e.outcome == GateOutcome::kPass) continue;
     grid.notes.push_back(fmt::format("{}: {} {} {}: {}", outcome_name(e.outcome),
-                                     fit(printable(e.match.key.case_name), kNameWidth),
+                                     fit(printable(e.match.key.case_name), kMatchNameWidth),
                                      fit(printable(point_label(e.match.key.point)), 80),
-                                     fit(printable(e.match.key.provider), kNameWidth), e.reason));
+                                     fit(printable(e.match.key.provider), kMatchNameWidth),
+                                     e.reason));
   }
   for (auto& note : notes_of(result, baseline, current)) grid.notes.push_back(std::move(note));
   return render_grid(grid, style);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lab/decide/history.h"
+#include "lab/decide/match.h"
 #include "lab/record/point.h"
 #include "lab/view/cells.h"
 #include "lab/view/table.h"
@@ -14,7 +15,7 @@ namespace assay::lab {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kNameWidth = 40, kSparkline = 60;
+constexpr int kSparkline = 60;
 
 Json point_json(const HistoryPoint& p) {
   return {{"label", p.label()},
@@ -105,7 +106,7 @@ std::string history_table(std::span<const HistorySeries> all, const HistoryOptio
     for (const auto& p : s.points) valued += p.median.has_value();
     const bool is_short = valued < 2 * static_cast<std::size_t>(options.change.min_segment);
     short_ones += is_short;
-    const auto provider = fit(printable(s.key.provider), kNameWidth);
+    const auto provider = fit(printable(s.key.provider), kMatchNameWidth);
     if (s.segments.empty()) {
       grid.rows.push_back(
           {title_of(s),

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "lab/stats/quantile.h"
+#include "lab/view/cells.h"
 #include "lab/view/provenance.h"
 
 namespace assay::lab {
@@ -142,6 +143,10 @@ std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,
     matches.push_back(std::move(match));
   }
   return matches;
+}
+
+std::string median_text(const std::optional<MatchSide>& side, const std::string& metric) {
+  return side && side->summary.median ? format_metric(*side->summary.median, metric) : "–";
 }
 
 std::optional<MatchEvidence> evidence_of(const Match& match) {

@@ -66,6 +66,10 @@ struct MatchOptions {
 std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,
                               const MatchOptions& options = {});
 
+// How a side's median is shown; a dash where there is none. Names are cut to this width in tables.
+std::string median_text(const std::optional<MatchSide>& side, const std::string& metric);
+constexpr int kMatchNameWidth = 40;
+
 enum class Pairing { kPaired, kUnpaired };
 
 // The values of a match as lab/stats takes them: b is the current side, a the baseline; larger is

@@ -19,7 +19,7 @@
 namespace assay::lab {
 namespace {
 
-constexpr std::size_t kLeastCommit = 4, kShortCommit = 12;
+constexpr std::size_t kLeastCommit = 4, kShownCommit = 12;
 constexpr std::size_t kNamed = 6;  // of a long list, in a message of one line
 
 std::string commit_of(const Row& row) { return text_at(row.provenance, "commit").value_or(""); }
@@ -55,7 +55,7 @@ Selector run_selector(const std::string& id) {
   return {SelectorKind::kRun, id, "run " + printable(id)};
 }
 Selector commit_selector(const std::string& id) {
-  return {SelectorKind::kCommit, id, "commit " + fit(printable(id.substr(0, kShortCommit)), 40)};
+  return {SelectorKind::kCommit, id, "commit " + fit(printable(id.substr(0, kShownCommit)), 40)};
 }
 Selector source_selector(const std::string& path) {
   return {SelectorKind::kSource, path, fit(printable(path), 60)};

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Values = std::vector<double>;
 
-double choose(int n, int k) {
+double binomial(int n, int k) {
   double c = 1;
   for (int i = 1; i <= k; ++i) c = c * (n - k + i) / i;
   return c;
@@ -35,7 +35,7 @@ Values counted(int m, int n) {
         u += rank - x++;  // the y's below it
       }
     }
-    if (x == m) count[static_cast<std::size_t>(u)] += 1 / choose(m + n, m);
+    if (x == m) count[static_cast<std::size_t>(u)] += 1 / binomial(m + n, m);
   }
   return count;
 }
@@ -106,7 +106,7 @@ TEST(UnpairedRatio, RankTest) {
   const Values a = {1.1, 2.5, 3.2, 0.7, 1.9}, b = {2.2, 3.9, 4.1, 1.3};
   EXPECT_NEAR(rank_test(a, b, 0), 0.14285714285714285, 1e-15);
   EXPECT_EQ(rank_test(a, b, 10), 1);
-  EXPECT_NEAR(rank_test(a, b, -10), 1.0 / choose(9, 4), 1e-15);
+  EXPECT_NEAR(rank_test(a, b, -10), 1.0 / binomial(9, 4), 1e-15);
   EXPECT_EQ(rank_test(a, a, 100), 1);
   EXPECT_EQ(rank_test(Values{1, 1, 1}, Values{1, 1, 1}, 0), 1);  // ties count for nothing
 }

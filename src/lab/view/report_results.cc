@@ -18,11 +18,13 @@ namespace assay::lab {
 namespace {
 
 // Where attempts can be compared: machine, platform, cores, isolation.
-using Place = std::tuple<std::string, std::string, int, std::string>;
+using PlaceColumn = std::tuple<std::string, std::string, int, std::string>;
 
-Place place_of(const Summary& s) { return {s.fingerprint, s.platform, s.cores, s.isolation}; }
+PlaceColumn column_of(const Summary& s) {
+  return {s.fingerprint, s.platform, s.cores, s.isolation};
+}
 
-std::string place_name(const Place& place, const MachineNames& machines) {
+std::string column_name(const PlaceColumn& place, const MachineNames& machines) {
   const auto& [fingerprint, platform, cores, isolation] = place;
   return fmt::format("{}, {}, {} core{}{}", machines.at(fingerprint), markdown_text(platform, 20),
                      cores, cores == 1 ? "" : "s", isolation == "in-process" ? ", in process" : "");
@@ -52,7 +54,7 @@ std::string varying_label(const Json& point, const std::set<std::string>& varyin
   return markdown_text(point_label(shown), 80);
 }
 
-std::string introduction(std::span<const Summary> summaries, const std::set<Place>& places,
+std::string introduction(std::span<const Summary> summaries, const std::set<PlaceColumn>& places,
                          const Json& common, bool one_point, const MachineNames& machines) {
   const Summary& s = summaries.front();
   const Metric* metric = find_metric(s.metric);
@@ -71,17 +73,17 @@ std::string introduction(std::span<const Summary> summaries, const std::set<Plac
                         markdown_text(point_label(common), 200));
   }
   if (places.size() == 1) {
-    text += fmt::format(" All on {}.", place_name(*places.begin(), machines));
+    text += fmt::format(" All on {}.", column_name(*places.begin(), machines));
   }
   return text + "\n\n";
 }
 
-std::string details_table(std::span<const Summary> summaries, const Place& place,
+std::string details_table(std::span<const Summary> summaries, const PlaceColumn& place,
                           const std::set<std::string>& varying) {
   std::vector<std::vector<std::string>> rows;
   Json last;
   for (const Summary& s : summaries) {
-    if (place_of(s) != place) continue;
+    if (column_of(s) != place) continue;
     std::vector<std::string> row = {markdown_text(s.provider, 40),
                                     median_cell(s),
                                     markdown_text(ratio_cell(s)),
@@ -110,17 +112,17 @@ std::string details_table(std::span<const Summary> summaries, const Place& place
 
 // One column for each place: what can be compared stands in one column, never in one row.
 std::string places_table(std::span<const Summary> summaries, const std::set<std::string>& varying,
-                         const std::set<Place>& places, const MachineNames& machines) {
-  std::map<std::pair<Json, std::string>, std::map<Place, const Summary*>> by_row;
+                         const std::set<PlaceColumn>& places, const MachineNames& machines) {
+  std::map<std::pair<Json, std::string>, std::map<PlaceColumn, const Summary*>> by_row;
   std::vector<std::pair<Json, std::string>> order;
   for (const Summary& s : summaries) {
     const std::pair key(s.point, s.provider);
     if (!by_row.contains(key)) order.push_back(key);
-    by_row[key][place_of(s)] = &s;
+    by_row[key][column_of(s)] = &s;
   }
   std::ranges::stable_sort(order, {}, [](const auto& key) { return key.first; });
   std::vector<std::string> titles = {"Point", "Provider"};
-  for (const auto& place : places) titles.push_back(place_name(place, machines));
+  for (const auto& place : places) titles.push_back(column_name(place, machines));
   std::vector<std::vector<std::string>> rows;
   for (const auto& key : order) {
     std::vector<std::string> row = {varying_label(key.first, varying),
@@ -158,8 +160,8 @@ std::string results_section(std::span<const Summary> summaries, const MachineNam
       ++last;
     }
     const auto of_case = summaries.subspan(first, last - first);
-    std::set<Place> places;
-    for (const Summary& s : of_case) places.insert(place_of(s));
+    std::set<PlaceColumn> places;
+    for (const Summary& s : of_case) places.insert(column_of(s));
     const auto [common, varying] = split_points(of_case);
     text += fmt::format("\n### Case {} of suite {}\n\n{}", markdown_text(head.case_name, 60),
                         markdown_text(head.suite, 60),
@@ -169,7 +171,7 @@ std::string results_section(std::span<const Summary> summaries, const MachineNam
     } else {
       text += places_table(of_case, varying, places, machines);
       for (const auto& place : places) {
-        text += fmt::format("\nIn detail, on {}:\n\n{}", place_name(place, machines),
+        text += fmt::format("\nIn detail, on {}:\n\n{}", column_name(place, machines),
                             details_table(of_case, place, varying));
       }
     }

@@ -15,11 +15,11 @@
 namespace assay::lab {
 namespace {
 
-constexpr const char* kUnknown = "–";
+constexpr const char* kNotKnown = "–";
 
 std::string text_or_unknown(const Json& object, std::string_view path) {
   const auto text = text_at(object, path);
-  return text && !text->empty() ? markdown_text(*text, 60) : kUnknown;
+  return text && !text->empty() ? markdown_text(*text, 60) : kNotKnown;
 }
 
 // {"a": 1, "b": "x"} as "a 1, b x".
@@ -43,7 +43,7 @@ struct Run {
 
 std::string commit_cell(const Json& provenance) {
   auto text = text_at(provenance, "commit").value_or("");
-  if (text.empty()) return kUnknown;
+  if (text.empty()) return kNotKnown;
   // A full hash is 40 digits; twelve are enough to find it.
   std::string cell = markdown_text(text.substr(0, 12), 40);
   if (const auto branch = text_at(provenance, "branch"); branch && !branch->empty()) {
@@ -144,7 +144,7 @@ std::string runs_section(std::span<const Row> rows) {
     table.push_back({markdown_text(run_id, 60), text_or_unknown({{"t", run.started}}, "t"),
                      text_or_unknown({{"t", run.ended}}, "t"), text_or_unknown(p, "label"),
                      text_or_unknown(p, "mode"), commit_cell(p),
-                     std::isnan(run.harness_s) ? kUnknown : format_seconds(run.harness_s),
+                     std::isnan(run.harness_s) ? kNotKnown : format_seconds(run.harness_s),
                      fmt::format("{}", run.rounds.size()), fmt::format("{}", run.rows),
                      fmt::format("{}", run.not_ok)});
   }
@@ -172,7 +172,7 @@ std::string machines_section(std::span<const Row> rows, const MachineNames& mach
     const Json& m = row->machine;
     const auto count = [&](const char* key) {
       const auto n = number_at(m, key);
-      return n ? fmt::format("{}", *n) : std::string(kUnknown);
+      return n ? fmt::format("{}", *n) : std::string(kNotKnown);
     };
     const auto memory = number_at(m, "memory_bytes");
     std::string gpus;
@@ -181,9 +181,9 @@ std::string machines_section(std::span<const Row> rows, const MachineNames& mach
       gpus += (gpus.empty() ? "" : ", ") + markdown_text(gpu.get<std::string>(), 60);
     }
     table.push_back(
-        {machines.at(fingerprint), fingerprint.empty() ? kUnknown : markdown_text(fingerprint, 40),
+        {machines.at(fingerprint), fingerprint.empty() ? kNotKnown : markdown_text(fingerprint, 40),
          text_or_unknown(m, "cpu_model"), count("sockets"), count("cores"),
-         memory ? format_bytes(*memory) : kUnknown, gpus.empty() ? "none" : gpus,
+         memory ? format_bytes(*memory) : kNotKnown, gpus.empty() ? "none" : gpus,
          text_or_unknown(m, "os"), text_or_unknown(m, "kernel"), text_or_unknown(m, "governor")});
   }
   return "## Machines\n\n" + markdown_table({"Name", "Fingerprint", "Processor", "Sockets", "Cores",
