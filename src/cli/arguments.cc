@@ -87,6 +87,7 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->group(where);
   app.add_option("--label", a.label, "a word about this run, kept in its rows")->group(where);
   app.add_flag("--dry-run", a.dry_run, "print the plan and stop")->group(where);
+  app.add_flag("--all", a.all, "show what was not measured as rows of the table")->group(where);
   app.add_flag("--json", a.json, "print the results as JSON")->group(where);
   app.footer(R"(Examples:
   assay run semiring_matmul --quick

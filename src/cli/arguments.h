@@ -26,7 +26,7 @@ struct RunArguments {
   std::optional<std::string> steady, limit, memory, settle, max_steal, precision, budget;
   std::optional<std::uint64_t> seed;
   std::string label, out, resume, store, trace;
-  bool in_process = false, dry_run = false, json = false;
+  bool in_process = false, dry_run = false, all = false, json = false;
 };
 
 struct ReportArguments {

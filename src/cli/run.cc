@@ -186,7 +186,9 @@ int run(const RunArguments& a) {
     }
     std::fputs((pretty_json(json) + "\n").c_str(), stdout);
   } else {
-    std::fputs(lab::terminal_table(summaries, stdout_style()).c_str(), stdout);
+    auto style = stdout_style();
+    style.all = a.all;
+    std::fputs(lab::terminal_table(summaries, style).c_str(), stdout);
   }
   std::fflush(stdout);
   for (const auto& line : lab::stopping_lines(stops)) progress.note(line);

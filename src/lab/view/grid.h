@@ -13,6 +13,7 @@ struct TableStyle {
   int width = 0;             // columns of the terminal; 0: as wide as it gets (a file, a pipe)
   bool colour = false;       // see wants_colour()
   bool worst_first = false;  // within a group: failures, then the largest ratios
+  bool all = false;          // also what was not measured: missing here, or left out
 };
 
 // Whether to colour what goes to this stream: only a terminal, and not when NO_COLOR is set.

@@ -69,6 +69,39 @@ std::string colour_of(const Summary& s) {
   return verdict.starts_with("faster") ? kGreen : verdict.starts_with("slower") ? kYellow : "";
 }
 
+bool was_not_measured(const Summary* s) {
+  return s->status == Status::kSkipped || s->status == Status::kEnvMissing;
+}
+
+// Who was not measured, a line for each kind of reason, with the first message as an example.
+std::vector<std::string> absence_notes(const Order& absent) {
+  struct Reason {
+    std::vector<std::string> providers;
+    std::string message;
+  };
+  std::map<std::pair<Status, std::string>, Reason> reasons;
+  for (const Summary* s : absent) {
+    const auto code = s->failure.is_object() ? s->failure.value("code", "") : std::string();
+    auto& reason = reasons[{s->status, code}];
+    const auto provider = provider_cell(*s);
+    if (reason.message.empty() && s->failure.is_object()) {
+      reason.message = s->failure.value("message", "");
+    }
+    if (std::ranges::find(reason.providers, provider) == reason.providers.end()) {
+      reason.providers.push_back(provider);
+    }
+  }
+  std::vector<std::string> notes;
+  for (const auto& [key, reason] : reasons) {
+    const bool peers = key.second == "module_missing";
+    notes.push_back(
+        fmt::format("{}: {} ({}{})", key.first == Status::kEnvMissing ? "not here" : "left out",
+                    fmt::join(reason.providers, ", "), fit(printable(reason.message), 160),
+                    peers ? "; 'make peers' installs it" : ""));
+  }
+  return notes;
+}
+
 // Each caveat once, with those it is about.
 std::vector<std::string> caveat_notes(const Order& summaries) {
   std::vector<std::string> notes;
@@ -118,6 +151,11 @@ std::string terminal_table(std::span<const Summary> summaries, const TableStyle&
   if (summaries.empty()) return "no rows\n";
   Order order;
   for (const Summary& s : summaries) order.push_back(&s);
+  Order absent;
+  if (!style.all && !std::ranges::all_of(order, was_not_measured)) {
+    std::ranges::copy_if(order, std::back_inserter(absent), was_not_measured);
+    std::erase_if(order, was_not_measured);
+  }
   if (style.worst_first) put_worst_first(order);
   Grid grid;
   for (const auto& column : columns()) {
@@ -129,6 +167,7 @@ std::string terminal_table(std::span<const Summary> summaries, const TableStyle&
     grid.rows.push_back(std::move(row));
   }
   grid.notes = caveat_notes(order);
+  for (auto& note : absence_notes(absent)) grid.notes.push_back(std::move(note));
   for (const auto& note : notes) grid.notes.push_back("note: " + printable(note));
   return render_grid(grid, style);
 }

@@ -11,7 +11,8 @@
 namespace assay::lab {
 
 // Summaries as a table for the terminal, one group for each case, point, platform and machine,
-// caveats in words below; see render_grid().
+// caveats in words below; see render_grid(). What was not measured is named in one line for each
+// reason, unless there is nothing else or the style asks for all.
 std::string terminal_table(std::span<const Summary> summaries, const TableStyle& style,
                            std::span<const std::string> notes = {});
 
