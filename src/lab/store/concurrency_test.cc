@@ -16,7 +16,7 @@
 namespace assay::lab {
 namespace {
 
-using namespace testing_rows;
+using namespace store_testing;
 using testing::IsEmpty;
 
 // A pipe: children wait for its other end to close, so that they all start at once.

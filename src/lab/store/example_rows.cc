@@ -6,7 +6,7 @@
 
 #include "base/philox.h"
 
-namespace assay::lab::testing_rows {
+namespace assay::lab::store_testing {
 
 Row example_row(const Spec& spec) {
   const Philox noise(static_cast<std::uint64_t>(spec.order), stream_key(spec.provider));
@@ -105,4 +105,4 @@ std::vector<std::string> lines_of(const std::vector<Row>& rows) {
   return lines;
 }
 
-}  // namespace assay::lab::testing_rows
+}  // namespace assay::lab::store_testing

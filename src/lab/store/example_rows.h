@@ -9,7 +9,7 @@
 
 #include "lab/record/row.h"
 
-namespace assay::lab::testing_rows {
+namespace assay::lab::store_testing {
 
 struct Spec {
   std::string run_id = "20260101T000000.000000Z-abc1234";
@@ -30,4 +30,4 @@ std::vector<Row> example_run(const std::string& run_id, int rounds, int n = 64);
 std::string journal_text(const std::vector<Row>& rows);
 std::vector<std::string> lines_of(const std::vector<Row>& rows);
 
-}  // namespace assay::lab::testing_rows
+}  // namespace assay::lab::store_testing

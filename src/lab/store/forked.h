@@ -10,7 +10,7 @@
 #include <exception>
 #include <iostream>
 
-namespace assay::lab::testing_rows {
+namespace assay::lab::store_testing {
 
 // Starts a child that exits with what `body` returns, or with 99 when it throws.
 template <typename Body>
@@ -38,4 +38,4 @@ int in_child(Body body) {
   return wait_for(start_child(body));
 }
 
-}  // namespace assay::lab::testing_rows
+}  // namespace assay::lab::store_testing

@@ -18,7 +18,7 @@
 namespace assay::lab {
 namespace {
 
-using namespace testing_rows;
+using namespace store_testing;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -15,7 +15,7 @@
 namespace assay::lab {
 namespace {
 
-using namespace testing_rows;
+using namespace store_testing;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -14,7 +14,7 @@
 namespace assay::lab {
 namespace {
 
-using namespace testing_rows;
+using namespace store_testing;
 using testing::AllOf;
 using testing::Contains;
 using testing::Field;
