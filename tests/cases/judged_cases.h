@@ -26,8 +26,8 @@ class JudgedCases : public testing::Test {
 
   // Computes one point by a native provider and holds it against the case's own oracle. Another
   // input set than the judged one must not pass.
-  lab::Verdict verdict(std::string_view name, const Json& point, std::string_view provider,
-                       int set = lab::kJudgedSet, int cores = 1) {
+  lab::Judgement verdict(std::string_view name, const Json& point, std::string_view provider,
+                         int set = lab::kJudgedSet, int cores = 1) {
     const auto& definition = cases_.find(name);
     const auto workload = workloads_.make(name, provider, point, cores);
     workload->load(0, set);

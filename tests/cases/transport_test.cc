@@ -15,8 +15,8 @@ namespace {
 class TransportCases : public JudgedCases {
  protected:
   TransportCases() : JudgedCases(add_cases, add_workloads) {}
-  lab::Verdict verdict(const lab::Case& c, const Json& point, const std::string& provider,
-                       int set = lab::kJudgedSet) {
+  lab::Judgement verdict(const lab::Case& c, const Json& point, const std::string& provider,
+                         int set = lab::kJudgedSet) {
     return JudgedCases::verdict(c.name(), point, provider, set, 2);
   }
   // A point of the case on a grid that costs nothing.

@@ -3,11 +3,11 @@
 #include "base/error.h"
 #include "cases/semiring/case_list.h"
 #include "cases/semiring/edge_inputs.h"
+#include "cases/semiring/oracle/plain_loops.h"
 #include "cases/semiring/peers.h"
 #include "cases/semiring/sample_rows.h"
 #include "cases/semiring/tolerance.h"
 #include "semiring/ref/naive.h"
-#include "semiring/ref/reference.h"
 
 namespace assay::cases::semiring {
 namespace {
@@ -119,10 +119,6 @@ class EllEdgeAggregate : public lab::Case {
     fill_inputs(p, set, inputs);
     const auto sample =
         sample_rows(p.n, static_cast<double>(p.k * p.d * p.d), kOracleTerms, p.seed);
-    const auto problem = assay::semiring::edge_problem(p.reduce, inputs.v.view(), inputs.idx.view(),
-                                                       inputs.x.view(), inputs.w.view());
-    const auto answer = assay::semiring::reference_ell_edge_aggregate_rows(problem, sample.rows);
-    const auto values = answer.as<double>();
     const auto tolerance = edge_tolerance(p.dtype, p.d, p.k);
     lab::Expectation e;
     e.output = "out";
@@ -130,10 +126,11 @@ class EllEdgeAggregate : public lab::Case {
     e.shape = {p.n, p.d};
     e.rows = sample.rows;
     e.sample_seed = sample.seed;
-    e.values.assign(values.begin(), values.end());
+    e.values = oracle::edge_rows(p.reduce == assay::semiring::EdgeReduce::kSum, inputs.v.view(),
+                                 inputs.idx.view(), inputs.x.view(), inputs.w.view(), sample.rows);
     e.rtol = tolerance.rtol;
     e.atol = tolerance.atol;
-    e.oracle = "plain loops, W x first, accumulated in f64";
+    e.oracle = "plain loops, W x of each edge, summed in long double";
     return {e};
   }
 

@@ -5,13 +5,13 @@
 #include "base/error.h"
 #include "cases/semiring/case_list.h"
 #include "cases/semiring/matmul_inputs.h"
+#include "cases/semiring/oracle/plain_loops.h"
 #include "cases/semiring/peers.h"
 #include "cases/semiring/sample_rows.h"
 #include "cases/semiring/tolerance.h"
 #include "lab/record/point.h"
 #include "semiring/problem.h"
 #include "semiring/ref/naive.h"
-#include "semiring/ref/reference.h"
 
 namespace assay::cases::semiring {
 namespace {
@@ -70,8 +70,6 @@ class MatmulCase : public lab::Case {
     MatmulInputs inputs(p);
     fill_inputs(p, set, inputs);
     const auto sample = sample_rows(p.m, static_cast<double>(p.k * p.n), kOraclePairs, p.seed);
-    const auto answer =
-        assay::semiring::reference_rows(p.algebra, inputs.a.view(), inputs.b.view(), sample.rows);
     const double largest_term = p.spread ? 100 : 2 * std::sqrt(3.0);
     const auto tolerance = matmul_tolerance(p.algebra, p.dtype, p.k, largest_term);
     lab::Expectation e;
@@ -80,13 +78,11 @@ class MatmulCase : public lab::Case {
     e.shape = {p.m, p.n};
     e.rows = sample.rows;
     e.sample_seed = sample.seed;
-    e.values.resize(static_cast<std::size_t>(answer.element_count()));
-    for (std::int64_t i = 0; i < answer.element_count(); ++i) {
-      e.values[static_cast<std::size_t>(i)] = value_as_double(answer.view(), i);
-    }
+    e.values =
+        oracle::matmul_rows(name_of(p.algebra), inputs.a.view(), inputs.b.view(), sample.rows);
     e.rtol = tolerance.rtol;
     e.atol = tolerance.atol;
-    e.oracle = "plain loops, terms in order of k, accumulated in f64";
+    e.oracle = "plain loops, terms in order of k, summed in long double";
     return {e};
   }
 
@@ -151,8 +147,7 @@ class SemiringMatmul : public MatmulCase {
   std::vector<Provider> providers() const override {
     return with_peers(
         {
-            {.id = "reference",
-             .description = "plain loops, accumulated in f64: the oracle's form"},
+            {.id = "reference", .description = "plain loops, accumulated in f64"},
             {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
             {.id = "assay-simd",
              .description =
@@ -249,8 +244,7 @@ class DenseMatmul : public MatmulCase {
             {.id = "openblas", .description = "OpenBLAS gemm", .library = "libopenblas.so.0"},
             {.id = "blis", .description = "BLIS gemm", .library = "libblis.so.4"},
             {.id = "assay-simd", .description = "vector kernels"},
-            {.id = "reference",
-             .description = "plain loops, accumulated in f64: the oracle's form"},
+            {.id = "reference", .description = "plain loops, accumulated in f64"},
             {.id = "naive", .description = "all m·k·n terms in memory, then reduced"},
             {.id = "numpy",
              .description = "numpy.matmul",
