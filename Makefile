@@ -59,6 +59,15 @@ sanitize: deps-test
 	@cmake --build build/dev -j $(JOBS)
 	@ctest --test-dir build/dev --output-on-failure -j $(JOBS) -L unit
 
+# What has threads of its own: the runner, the engines that are called from several. OpenMP's own threads
+# are left out (one each): GCC's library does not tell the sanitiser how it orders them.
+sanitize-threads: deps-test
+	@cmake --preset threads --log-level=WARNING
+	@cmake --build build/threads -j $(JOBS) --target base_test lab_run_test lab_site_test faults_test fault_worker \
+	  fault_lab semiring_test einsum_test transport_test
+	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 ctest --test-dir build/threads --output-on-failure -j $(JOBS) \
+	  -R '^(base: Process|lab/run: |lab/site: |faults: Faults|.*(Threads|Concurrent|AtOnce|Team|Batch))' -LE slow
+
 statistics: build-tests
 	@cmake --build build -j $(JOBS) --target stats_validation
 	@build/src/lab/stats/validation/stats_validation --update docs/methods/statistics.md

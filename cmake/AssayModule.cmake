@@ -19,14 +19,14 @@ if(ASSAY_WERROR)
 endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_flags INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(assay_flags INTERFACE -fsanitize=address,undefined)
+    -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
   target_compile_definitions(assay_flags INTERFACE ASSAY_SANITIZED=1)
 endif()
 
 # Several files of a target are compiled as one, so that the headers they share are read once: a build
 # from nothing takes a third of the time. Names in anonymous namespaces must differ within a folder.
-# Off (ASSAY_UNITY=OFF, preset `dev`), each file stands by itself, and a forgotten #include shows.
+# Off (ASSAY_UNITY=OFF, preset `lint`), each file stands by itself, and a forgotten #include shows.
 function(assay_join_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()

@@ -22,7 +22,7 @@ constexpr const char* kMainFooter = R"(Examples:
   assay gate --baseline a.db --current b.db   did anything become slower or wrong?
 
 Exit status: 0 fine, 1 regression, 2 usage or bad input, 3 unresolved, 4 wrong results,
-5 environment refused, 130 interrupted.
+5 environment refused, 70 a bug of ours, 130 interrupted.
 Documentation: README.md, docs/)";
 
 void add_list(CLI::App& app, ListArguments& a) {

@@ -48,6 +48,7 @@ inline constexpr int kBadInput = 2;
 inline constexpr int kUnresolved = 3;
 inline constexpr int kWrongResults = 4;
 inline constexpr int kEnvironmentRefused = 5;
+inline constexpr int kBug = 70;  // of ours: the message says where
 inline constexpr int kInterrupted = 130;
 
 }  // namespace assay::cli

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <new>
 #include <exception>
 
 #include "base/error.h"
@@ -35,8 +36,10 @@ int run_program(int argc, char** argv, const std::function<int(const Command&)>&
     return complain(e, kEnvironmentRefused);
   } catch (const UserError& e) {
     return complain(e, kBadInput);
+  } catch (const std::bad_alloc&) {
+    return complain(EnvironmentError("not enough memory for what was asked"), kEnvironmentRefused);
   } catch (const std::exception& e) {
-    return complain(e, 70);  // a bug of ours; the message says where
+    return complain(e, kBug);  // a bug of ours; the message says where
   }
 }
 

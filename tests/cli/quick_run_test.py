@@ -109,8 +109,17 @@ class QuickRun(CliTest):
 
     # What a worker can run, the runner can run inside itself.
     def test_every_suite_runs_in_process(self):
-        solve = ("transport_solve", "--points", '{"n_theta":5,"n_zeta":7,"n_xi":6}', "--skip", "numpy")
-        for arguments in (("chip_buffers", "--quick"), solve):
+        runs = (
+            ("chip_buffers", "--quick"),
+            ("transport_solve", "--points", '{"n_theta":5,"n_zeta":7,"n_xi":6}', "--skip", "numpy"),
+            ("semiring_matmul", "--points", '{"n":24}', "--skip", "numpy"),
+            ("einsum_pair", "--points", '{"contraction":"small"}', "--providers", "assay-blas,reference"),
+            ("harness_spin", "--quick"),
+        )
+        listed = json.loads(self.run_ok("list", "--json").stdout)
+        suites = {case["case"]: case["suite"] for case in listed}
+        self.assertEqual({suites[run[0]] for run in runs}, set(suites.values()))
+        for arguments in runs:
             self.run_ok(
                 "run", *arguments, "--rounds", "1", "--steady", "1ms", "--batches", "5", "--warm-up", "0",
                 "--max-steal", "100%", "--in-process", "--out", arguments[0] + ".jsonl",

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds faults into the engines and looks whether the laboratory finds them.
+
+mutate.py SOURCE BUILD [NAME …]: for each fault of faults.toml (or those named) the changed file is
+compiled, linked into a runner and a worker of their own, and the case is run: the fault must end as
+wrong_result. Runner and worker have the same fault, so that an oracle that computes with the engine
+would agree with it. Without the fault, the same attempt must be ok."""
+
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+
+def compile_command(source, build, file):
+    """The arguments that compile a file by itself, as its target compiles it."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    target = str(file.parent.relative_to(source)).replace("/", "_").removeprefix("src_")
+    entries = [e for e in commands if pathlib.Path(e["file"]) == file]
+    folder = file.parent
+    while not entries and folder != source:  # compiled together with others of its folder
+        unity = f"/{folder.relative_to(source)}/CMakeFiles/assay_"
+        entries = [e for e in commands if unity in e["file"] and "/Unity/" in e["file"]]
+        folder = folder.parent
+    if not entries:
+        raise SystemExit(f"{file}: not part of {build} ({target})")
+    words = shlex.split(entries[0]["command"])
+    at = words.index("-o")
+    del words[at:at + 2]
+    words.remove("-c")
+    return [word for word in words if not word.endswith((".cc", ".cxx"))]
+
+
+def link_command(build, program):
+    """The arguments that link a program, without its own output."""
+    lines = subprocess.run(["ninja", "-C", build, "-t", "commands", program], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    words = shlex.split(lines[-1].removeprefix(": && ").removesuffix(" && :"))
+    at = words.index("-o")
+    del words[at:at + 2]
+    return words
+
+
+def mutant(source, build, fault, folder):
+    """A folder with `assay` and `assay-worker` that have the fault."""
+    file = source / fault["file"]
+    text = file.read_text()
+    if text.count(fault["old"]) != 1:
+        raise SystemExit(f"{fault['name']}: {fault['file']} has the text {text.count(fault['old'])} times: "
+                         f"{fault['old']!r}")
+    changed = folder / file.name
+    changed.write_text(text.replace(fault["old"], fault["new"]))
+    objects = [str(folder / "mutant.o")]
+    subprocess.run([*compile_command(source, build, file), f"-I{source / 'src'}", "-w", "-c", changed,
+                    "-o", objects[0]], check=True, cwd=build)
+    for program in ("assay", "assay-worker"):
+        words = link_command(build, program)
+        # Ours comes first, and the first definition counts.
+        subprocess.run([words[0], "-Wl,--allow-multiple-definition", *objects, *words[1:], "-o",
+                        folder / program], check=True, cwd=build)
+    (folder / "python").symlink_to(source / "python")
+
+
+def statuses(folder, fault, journal):
+    """How the attempts of the fault's provider ended."""
+    subprocess.run([folder / "assay", "run", fault["case"], "--points", fault["point"], "--providers",
+                    fault["provider"], "--rounds", "1", "--steady", "0.001", "--batches", "5", "--max-steal",
+                    "1", "--out", journal], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    rows = [json.loads(line) for line in journal.read_text().splitlines()]
+    return [row["status"] for row in rows]
+
+
+def main():
+    source, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    faults = tomllib.loads((pathlib.Path(__file__).parent / "faults.toml").read_text())["fault"]
+    names = sys.argv[3:]
+    unknown = set(names) - {f["name"] for f in faults}
+    if unknown:
+        raise SystemExit(f"no such fault: {', '.join(sorted(unknown))}")
+    missed = 0
+    sound = {}
+    for fault in faults:
+        if names and fault["name"] not in names:
+            continue
+        with tempfile.TemporaryDirectory(prefix="assay-mutant-") as name:
+            folder = pathlib.Path(name)
+            attempt = (fault["case"], fault["point"], fault["provider"])
+            if attempt not in sound:
+                sound[attempt] = statuses(build, fault, folder / "sound.jsonl")
+            mutant(source, build, fault, folder)
+            found = statuses(folder, fault, folder / "mutant.jsonl")
+        ok = sound[attempt] == ["ok"] and found == ["wrong_result"]
+        missed += not ok
+        print(f"{'found ' if ok else 'MISSED'}  {fault['name']:<34} {fault['case']:<22} "
+              f"{fault['provider']:<18} sound: {','.join(sound[attempt])}  faulty: {','.join(found)}",
+              flush=True)
+    raise SystemExit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
