@@ -35,7 +35,7 @@ template <typename T>
 class Multiplication {
  public:
   Multiplication(const Operands<T>& operands, std::int64_t m, std::int64_t k, std::int64_t n,
-                 const Output<T>& c, const Blocking& blocking, int threads)
+                 const Output<T>& c, const Blocking& blocking)
       : operands_(operands),
         shape_(operands.tiles(0, 0)),
         m_(m),
@@ -43,7 +43,6 @@ class Multiplication {
         n_(n),
         c_(c),
         blocking_(blocking),
-        threads_(threads),
         left_panels_(divide_up(blocking.rows, shape_.rows)),
         right_panels_(divide_up(blocking.columns, shape_.columns())),
         // Narrow tiles read a whole vector of rows, beyond the last panel's end.
@@ -51,12 +50,14 @@ class Multiplication {
         right_(right_panels_ * shape_.columns() * blocking.terms),
         flags_(left_panels_ + right_panels_) {}
 
-  void run() {
-    if (threads_ == 1) {
+  // The team may turn out smaller than asked for: work() knows the one that came, nothing else
+  // knows any number of threads.
+  void run(int threads) {
+    if (threads == 1) {
       work(0, 1);
       return;
     }
-#pragma omp parallel num_threads(threads_)
+#pragma omp parallel num_threads(threads)
     work(omp_get_thread_num(), omp_get_num_threads());
   }
 
@@ -77,7 +78,7 @@ class Multiplication {
           const ThreadGrid grid = thread_grid(threads, block.left_panels, block.right_panels);
           pack(block, grid, thread, threads);
           wait_for_others(threads);
-          multiply(block, grid, thread);
+          multiply(block, grid, thread, threads);
           wait_for_others(threads);
         }
       }
@@ -142,7 +143,8 @@ class Multiplication {
                                  b.terms);
   }
 
-  void multiply(const Packed<T>& b, const ThreadGrid& grid, int thread) const noexcept {
+  void multiply(const Packed<T>& b, const ThreadGrid& grid, int thread,
+                int threads) const noexcept {
     const Range left = share(b.left_panels, thread % grid.left, grid.left);
     const Range right = share(b.right_panels, thread / grid.left, grid.right);
     const bool last = b.begin + b.terms == k_;
@@ -152,7 +154,7 @@ class Multiplication {
       for (std::int64_t p = left.begin; p < left.end; ++p) {
         if (packs) pack_left(b, p);
         for (std::int64_t q = first; q < end; ++q) {
-          if (p == left.begin && is_packed_by_tile(b, q, threads_)) {
+          if (p == left.begin && is_packed_by_tile(b, q, threads)) {
             multiply_packing(b, p, q);
           } else {
             multiply_tile(b, p, q, rows_of(b, p), columns_of(b, q));
@@ -243,7 +245,6 @@ class Multiplication {
   const std::int64_t m_, k_, n_;
   const Output<T> c_;
   const Blocking blocking_;
-  const int threads_;
   const std::int64_t left_panels_, right_panels_;
   const AlignedArray<T> left_, right_;
   const AlignedArray<std::uint8_t> flags_;
@@ -254,7 +255,7 @@ class Multiplication {
 template <typename T>
 void blocked_product(const Operands<T>& operands, std::int64_t m, std::int64_t k, std::int64_t n,
                      const Output<T>& c, const Blocking& blocking, int threads) {
-  Multiplication<T>(operands, m, k, n, c, blocking, threads).run();
+  Multiplication<T>(operands, m, k, n, c, blocking).run(threads);
 }
 
 template void blocked_product(const Operands<float>&, std::int64_t, std::int64_t, std::int64_t,
