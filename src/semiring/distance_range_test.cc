@@ -3,6 +3,7 @@
 
 // Distances whose squares no floating-point number holds. The oracle sums in long double, whose
 // exponents reach 10^±4932.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -73,7 +74,7 @@ void expect_at_scales(std::initializer_list<double> scales, Backend backend) {
     const Tensor b = random_tensor(kDTypeOf<T>, Shape{k, n}, 2);
     for (const double scale : scales) {
       const Tensor x = scaled<T>(a, scale), y = scaled<T>(b, scale);
-      expect_distances(x.view(), y.view(), backend, std::to_string(scale) + " times");
+      expect_distances(x.view(), y.view(), backend, fmt::format("{} times", scale));
       // Near-duplicates: column j is row j but for a few units in the last place.
       Tensor near = Tensor::copy(y.view());
       for (std::int64_t j = 0; j < std::min(m, n); ++j) {
@@ -83,7 +84,7 @@ void expect_at_scales(std::initializer_list<double> scales, Backend backend) {
               l % 3 == 0 ? std::nextafter(value, T{0}) : value;
         }
       }
-      expect_distances(x.view(), near.view(), backend, std::to_string(scale) + " times, near");
+      expect_distances(x.view(), near.view(), backend, fmt::format("{} times, near", scale));
     }
   }
 }
