@@ -14,6 +14,8 @@ void ell_matmul(Algebra algebra, const TensorView& v, const TensorView& idx, con
   const EllProblem problem = ell_problem(algebra, v, idx, x);
   check_output(out, Shape{problem.rows, problem.features}, x.dtype(), name_of(algebra),
                "ell_matmul");
+  const auto check = [&] { check_indices(problem, name_of(algebra), "ell_matmul"); };
+  if (options.backend != Backend::kSimd) check();
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_ell_matmul(algebra, problem).view(), out);
@@ -22,7 +24,7 @@ void ell_matmul(Algebra algebra, const TensorView& v, const TensorView& idx, con
       convert_into(naive_ell_matmul(algebra, problem).view(), out);
       return;
     case Backend::kSimd:
-      simd_ell_matmul(algebra, problem, out, options.simd);
+      if (!simd_ell_matmul(algebra, problem, out, options.simd)) check();
       return;
   }
   throw InternalError("a Backend is one of its enumerators");
@@ -34,6 +36,8 @@ void ell_edge_aggregate(EdgeReduce reduce, const TensorView& v, const TensorView
   const EdgeProblem problem = edge_problem(reduce, v, idx, x, w);
   check_output(out, Shape{problem.ell.rows, problem.outputs}, x.dtype(), name_of(reduce),
                "ell_edge_aggregate");
+  const auto check = [&] { check_indices(problem.ell, name_of(reduce), "ell_edge_aggregate"); };
+  if (options.backend != Backend::kSimd) check();
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_ell_edge_aggregate(problem).view(), out);
@@ -42,7 +46,7 @@ void ell_edge_aggregate(EdgeReduce reduce, const TensorView& v, const TensorView
       convert_into(naive_ell_edge_aggregate(problem).view(), out);
       return;
     case Backend::kSimd:
-      simd_ell_edge_aggregate(problem, out, options.simd);
+      if (!simd_ell_edge_aggregate(problem, out, options.simd)) check();
       return;
   }
   throw InternalError("a Backend is one of its enumerators");

@@ -72,18 +72,7 @@ EllProblem checked_ell(const TensorView& v, const TensorView& idx, const TensorV
          name_of(x.dtype()));
   }
   if (idx.dtype() != DType::kI32) fail("{}: idx must be i32, got {}", what, name_of(idx.dtype()));
-  const EllProblem ell{v, idx, x, v.extent(0), v.extent(1), x.extent(0), x.extent(1)};
-  const auto* indices = idx.data<std::int32_t>();
-  for (std::int64_t i = 0; i < ell.rows; ++i) {
-    for (std::int64_t p = 0; p < ell.slots; ++p) {
-      const std::int32_t source = indices[i * idx.stride(0) + p * idx.stride(1)];
-      if (source < -1 || source >= ell.sources) {
-        fail("{}: idx in row {}, slot {} is neither -1 nor a row of x ({}): {}", what, i, p,
-             ell.sources, source);
-      }
-    }
-  }
-  return ell;
+  return {v, idx, x, v.extent(0), v.extent(1), x.extent(0), x.extent(1)};
 }
 
 }  // namespace
@@ -137,6 +126,19 @@ EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& i
   EllProblem ell = checked_ell(v, idx, x, what);
   check_dtype(algebra, x.dtype(), what);
   return ell;
+}
+
+void check_indices(const EllProblem& ell, std::string_view of, std::string_view operation) {
+  const auto* indices = ell.idx.data<std::int32_t>();
+  for (std::int64_t i = 0; i < ell.rows; ++i) {
+    for (std::int64_t p = 0; p < ell.slots; ++p) {
+      const std::int32_t source = indices[i * ell.idx.stride(0) + p * ell.idx.stride(1)];
+      if (source < -1 || source >= ell.sources) {
+        fail("{} {}: idx in row {}, slot {} is neither -1 nor a row of x ({}): {}", of, operation,
+             i, p, ell.sources, source);
+      }
+    }
+  }
 }
 
 EdgeProblem edge_problem(EdgeReduce reduce, const TensorView& v, const TensorView& idx,

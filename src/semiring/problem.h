@@ -69,11 +69,15 @@ struct EllProblem {
   std::int64_t rows, slots, sources, features;
 };
 
-// Checks shapes, dtypes (those of `algebra`, see matmul_problem) and every index: −1 is an absent
-// slot, all others lie in [0, sources). Throws UserError that names the shapes, or the row, slot
-// and value of the first index outside.
+// Checks shapes and dtypes (those of `algebra`, see matmul_problem). Throws UserError that names
+// them.
 EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& idx,
                        const TensorView& x);
+
+// Every index: −1 is an absent slot, all others lie in [0, sources). Throws UserError that names the
+// row, slot and value of the first one outside. Apart from the rest because a backend that looks at
+// each index anyway need not have it done twice.
+void check_indices(const EllProblem& ell, std::string_view of, std::string_view operation);
 
 // The same for ell_edge_aggregate, with w of (outputs, features); f16, bf16, f32, f64.
 struct EdgeProblem {

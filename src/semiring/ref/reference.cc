@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <vector>
@@ -28,11 +29,40 @@ void check_rows(std::span<const std::int64_t> rows, std::int64_t count) {
   }
 }
 
+// Euclidean<double> without its limits: squares of large and of small differences would overflow or
+// vanish where the distance does not. They are summed apart, scaled by powers of two.
+struct WideEuclidean {
+  using Value = double;
+  struct State {
+    double large, middle, small;  // Σ (2⁻⁶⁰⁰d)², Σ d², Σ (2⁶⁰⁰d)²
+  };
+  static double times(double a, double b) { return a - b; }
+  static State zero() { return {0, 0, 0}; }
+  static State plus(State s, double d) {
+    const double size = std::abs(d);
+    if (size > 0x1p500) {
+      s.large += (d * 0x1p-600) * (d * 0x1p-600);
+    } else if (size < 0x1p-500) {
+      s.small += (d * 0x1p600) * (d * 0x1p600);
+    } else {
+      s.middle += d * d;  // NaN too
+    }
+    return s;
+  }
+  static double finish(const State& s) {
+    if (s.large > 0) return std::sqrt(s.large + s.middle * 0x1p-600 * 0x1p-600) * 0x1p600;
+    if (s.middle != 0) return std::sqrt(s.middle + s.small * 0x1p-600 * 0x1p-600);
+    return std::sqrt(s.small) * 0x1p-600;
+  }
+};
+
 // Calls f with the algebra over double, or over bool for boolean.
 template <typename F>
 void visit_reference(Algebra algebra, F&& f) {
   if (algebra == Algebra::kBoolean) {
     visit_algebra<bool>(algebra, f);
+  } else if (algebra == Algebra::kEuclidean) {
+    f(std::type_identity<WideEuclidean>{});
   } else {
     visit_algebra<double>(algebra, f);
   }

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "semiring/simd/blocked_product.h"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "semiring/simd/aligned.h"
+#include "semiring/simd/crew.h"
 #include "semiring/simd/flush_denormals.h"
+#include "semiring/simd/product_progress.h"
 
 namespace assay::semiring::simd {
 namespace {
-
-std::int64_t divide_up(std::int64_t x, std::int64_t by) { return (x + by - 1) / by; }
 
 // One block of rows × columns × terms, packed.
 template <typename T>
@@ -35,7 +33,7 @@ template <typename T>
 class Multiplication {
  public:
   Multiplication(const Operands<T>& operands, std::int64_t m, std::int64_t k, std::int64_t n,
-                 const Output<T>& c, const Blocking& blocking, int threads)
+                 const Output<T>& c, const Blocking& blocking, int workers)
       : operands_(operands),
         shape_(operands.tiles(0, 0)),
         m_(m),
@@ -43,49 +41,36 @@ class Multiplication {
         n_(n),
         c_(c),
         blocking_(blocking),
-        threads_(threads),
         left_panels_(divide_up(blocking.rows, shape_.rows)),
         right_panels_(divide_up(blocking.columns, shape_.columns())),
-        // Narrow tiles read a whole vector of rows, beyond the last panel's end.
-        left_(left_panels_ * shape_.left_width() * blocking.terms + shape_.row_lanes),
-        right_(right_panels_ * shape_.columns() * blocking.terms),
-        flags_(left_panels_ + right_panels_) {}
+        progress_(workers, left_panels_, right_panels_, blocking.right_panels),
+        // Narrow tiles read a whole vector of rows, beyond the panel's end.
+        left_size_(shape_.left_width() * blocking.terms + shape_.row_lanes),
+        right_size_(shape_.columns() * blocking.terms),
+        left_(progress_.copies() * left_panels_ * left_size_),
+        right_(progress_.copies() * right_panels_ * right_size_),
+        flags_(progress_.copies() * (left_panels_ + right_panels_)) {}
 
-  void run() {
-    if (threads_ == 1) {
-      work(0, 1);
-      return;
-    }
-#pragma omp parallel num_threads(threads_)
-    work(omp_get_thread_num(), omp_get_num_threads());
-  }
-
- private:
-  // A product of one thread may itself be one of many that a team shares out: it must not wait for
-  // that team.
-  static void wait_for_others(int threads) noexcept {
-    if (threads == 1) return;
-#pragma omp barrier
-  }
-
-  void work(int thread, int threads) noexcept {
+  // What one worker of any number does.
+  void work(int worker) noexcept {
+    const int cells = progress_.cells();
+    std::int64_t step = 0;
     for (std::int64_t column = 0; column < n_; column += blocking_.columns) {
       for (std::int64_t row = 0; row < m_; row += blocking_.rows) {
-        for (std::int64_t begin = 0, terms = 0; begin < k_; begin += terms) {
+        progress_.await_all(step);
+        for (std::int64_t begin = 0, terms = 0; begin < k_; begin += terms, ++step) {
           terms = operands_.block_terms(begin, std::min(blocking_.terms, k_ - begin));
-          const Packed<T> block = layout(row, column, begin, terms);
-          const ThreadGrid grid = thread_grid(threads, block.left_panels, block.right_panels);
-          pack(block, grid, thread, threads);
-          wait_for_others(threads);
-          multiply(block, grid, thread);
-          wait_for_others(threads);
+          const Packed<T> block = layout(row, column, begin, terms, step);
+          for (int i = 0; i < cells; ++i) multiply_cell(block, (worker + i) % cells, step, worker);
         }
       }
     }
   }
 
-  Packed<T> layout(std::int64_t row, std::int64_t column, std::int64_t begin,
-                   std::int64_t terms) const noexcept {
+ private:
+  Packed<T> layout(std::int64_t row, std::int64_t column, std::int64_t begin, std::int64_t terms,
+                   std::int64_t step) const noexcept {
+    const std::int64_t copy = step % progress_.copies();
     Packed<T> b;
     b.row = row;
     b.rows = std::min(blocking_.rows, m_ - row);
@@ -95,10 +80,10 @@ class Multiplication {
     b.terms = terms;
     b.left_panels = divide_up(b.rows, shape_.rows);
     b.right_panels = divide_up(b.columns, shape_.columns());
-    b.left = left_.data();
-    b.right = right_.data();
-    b.left_flags = flags_.data();
-    b.right_flags = flags_.data() + left_panels_;
+    b.left = left_.data() + copy * left_panels_ * left_size_;
+    b.right = right_.data() + copy * right_panels_ * right_size_;
+    b.left_flags = flags_.data() + copy * (left_panels_ + right_panels_);
+    b.right_flags = b.left_flags + left_panels_;
     return b;
   }
 
@@ -110,76 +95,73 @@ class Multiplication {
         std::min<std::int64_t>(shape_.columns(), b.columns - q * shape_.columns()));
   }
 
-  void pack_left(const Packed<T>& b, std::int64_t p) const noexcept {
-    b.left_flags[p] = operands_.pack_left(b.row + p * shape_.rows, rows_of(b, p), b.begin, b.terms,
-                                          left_panel(b, p));
-  }
-  void pack_right(const Packed<T>& b, std::int64_t q) const noexcept {
-    b.right_flags[q] = operands_.pack_right(b.column + q * shape_.columns(), columns_of(b, q),
-                                            b.begin, b.terms, right_panel(b, q));
-  }
-
-  // What other threads will read. Left panels that are a thread's own are packed by it just before
-  // their first use, when it still finds them in its first cache.
-  void pack(const Packed<T>& b, const ThreadGrid& grid, int thread, int threads) const noexcept {
-    if (grid.right > 1) {
-      const Range left = share(b.left_panels, thread, threads);
-      for (std::int64_t p = left.begin; p < left.end; ++p) pack_left(b, p);
-    }
-    const Range right = share(b.right_panels, thread, threads);
-    for (std::int64_t q = right.begin; q < right.end; ++q) {
-      if (!is_packed_by_tile(b, q, threads)) pack_right(b, q);
-    }
-  }
-
-  // Whether the first tile that needs a right panel also packs it: nobody else may need it before.
-  bool is_packed_by_tile(const Packed<T>& b, std::int64_t q, int threads) const noexcept {
-    return threads == 1 && shape_.packing != nullptr && b.rows >= shape_.rows &&
-           columns_of(b, q) == shape_.columns() && right_source(b, q).data != nullptr;
-  }
-  PanelSource<T> right_source(const Packed<T>& b, std::int64_t q) const noexcept {
-    return operands_.plain_right(b.column + q * shape_.columns(), columns_of(b, q), b.begin,
-                                 b.terms);
-  }
-
-  void multiply(const Packed<T>& b, const ThreadGrid& grid, int thread) const noexcept {
-    const Range left = share(b.left_panels, thread % grid.left, grid.left);
-    const Range right = share(b.right_panels, thread / grid.left, grid.right);
-    const bool last = b.begin + b.terms == k_;
-    for (std::int64_t first = right.begin; first < right.end; first += blocking_.right_panels) {
-      const std::int64_t end = std::min(right.end, first + blocking_.right_panels);
-      const bool packs = grid.right == 1 && first == right.begin;
-      for (std::int64_t p = left.begin; p < left.end; ++p) {
-        if (packs) pack_left(b, p);
-        for (std::int64_t q = first; q < end; ++q) {
-          if (p == left.begin && is_packed_by_tile(b, q, threads_)) {
-            multiply_packing(b, p, q);
-          } else {
-            multiply_tile(b, p, q, rows_of(b, p), columns_of(b, q));
-          }
-          if (last) {
-            operands_.finish(b.row + p * shape_.rows, rows_of(b, p),
-                             b.column + q * shape_.columns(), columns_of(b, q), thread);
-          }
+  // Takes units of a cell until none is left.
+  void multiply_cell(const Packed<T>& b, int cell, std::int64_t step, int worker) noexcept {
+    const ThreadGrid& grid = progress_.grid();
+    const int i = cell % grid.left, j = cell / grid.left;
+    const Range left = share(b.left_panels, i, grid.left);
+    const Range right = share(b.right_panels, j, grid.right);
+    const std::int64_t count = left.end - left.begin;
+    while (const auto unit = progress_.take(cell, step)) {
+      const std::int64_t first =
+          count > 0 ? right.begin + *unit / count * blocking_.right_panels : right.end;
+      if (first < right.end) {
+        progress_.await_turn(cell, *unit, step);
+        // Cells side by side begin at different panels: each packs some, and finds the others packed
+        // when it comes to them.
+        const std::int64_t p = left.begin + (*unit + count * j / grid.right) % count;
+        const std::int64_t end = std::min(right.end, first + blocking_.right_panels);
+        pack_left(b, p, i, step);
+        const std::int64_t width = end - first;
+        for (std::int64_t at = 0; at < width; ++at) {
+          const std::int64_t q = first + (at + width * i / grid.left) % width;
+          multiply(b, p, q, j, step);
+          if (b.begin + b.terms < k_) continue;
+          operands_.finish(b.row + p * shape_.rows, rows_of(b, p), b.column + q * shape_.columns(),
+                           columns_of(b, q), worker);
         }
       }
+      progress_.done(cell, *unit, step);
     }
   }
 
+  void pack_left(const Packed<T>& b, std::int64_t p, int row, std::int64_t step) noexcept {
+    if (!progress_.claims_left(p, row, step)) return;
+    b.left_flags[p] = operands_.pack_left(b.row + p * shape_.rows, rows_of(b, p), b.begin, b.terms,
+                                          left_panel(b, p));
+    progress_.left_is_packed(p, step);
+  }
+
+  void multiply(const Packed<T>& b, std::int64_t p, std::int64_t q, int column,
+                std::int64_t step) noexcept {
+    if (progress_.claims_right(q, column, step)) {
+      multiply_packing(b, p, q);
+      progress_.right_is_packed(q, step);
+    } else {
+      multiply_tile(b, p, q, rows_of(b, p), columns_of(b, q));
+    }
+  }
+
+  // Packs a right panel and multiplies by it: in one go where the tile can do that.
   void multiply_packing(const Packed<T>& b, std::int64_t p, std::int64_t q) const noexcept {
-    const PanelSource<T> source = right_source(b, q);
+    const int rows = rows_of(b, p), columns = columns_of(b, q);
+    const std::int64_t column = b.column + q * shape_.columns();
+    PanelSource<T> source{};
+    if (shape_.packing != nullptr && rows == shape_.rows && columns == shape_.columns()) {
+      source = operands_.plain_right(column, columns, b.begin, b.terms);
+    }
+    if (source.data == nullptr) {
+      b.right_flags[q] = operands_.pack_right(column, columns, b.begin, b.terms, right_panel(b, q));
+      return multiply_tile(b, p, q, rows, columns);
+    }
     b.right_flags[q] = 0;
     shape_.packing(b.terms, left_panel(b, p), source.data, source.term_stride, right_panel(b, q),
                    c_tile(b, p, q), c_.row_stride, accumulates(b));
   }
 
   bool accumulates(const Packed<T>& b) const { return c_.accumulate || b.begin > 0; }
-  T* left_panel(const Packed<T>& b, std::int64_t p) const {
-    return b.left + p * shape_.left_width() * b.terms;
-  }
-  T* right_panel(const Packed<T>& b, std::int64_t q) const {
-    return b.right + q * shape_.columns() * b.terms;
-  }
+  T* left_panel(const Packed<T>& b, std::int64_t p) const { return b.left + p * left_size_; }
+  T* right_panel(const Packed<T>& b, std::int64_t q) const { return b.right + q * right_size_; }
   T* c_tile(const Packed<T>& b, std::int64_t p, std::int64_t q) const {
     return c_.data + (b.row + p * shape_.rows) * c_.row_stride + b.column + q * shape_.columns();
   }
@@ -243,8 +225,9 @@ class Multiplication {
   const std::int64_t m_, k_, n_;
   const Output<T> c_;
   const Blocking blocking_;
-  const int threads_;
   const std::int64_t left_panels_, right_panels_;
+  ProductProgress progress_;
+  const std::int64_t left_size_, right_size_;  // of a panel, whatever its terms
   const AlignedArray<T> left_, right_;
   const AlignedArray<std::uint8_t> flags_;
 };
@@ -254,7 +237,8 @@ class Multiplication {
 template <typename T>
 void blocked_product(const Operands<T>& operands, std::int64_t m, std::int64_t k, std::int64_t n,
                      const Output<T>& c, const Blocking& blocking, int threads) {
-  Multiplication<T>(operands, m, k, n, c, blocking, threads).run();
+  Multiplication<T> multiplication(operands, m, k, n, c, blocking, threads);
+  share_work(threads, [&](int worker) noexcept { multiplication.work(worker); });
 }
 
 template void blocked_product(const Operands<float>&, std::int64_t, std::int64_t, std::int64_t,

@@ -7,13 +7,12 @@
 //
 //   for each block of columns and of rows (bounds memory)
 //     for each block of terms
-//       all threads pack its panels of both factors          — barrier —
-//       each thread multiplies its rectangle of the grid of tiles
-//         for right panels that fit L2, for each left panel (L1), for each right panel
-//                                                             — barrier —
+//       for right panels that fit L2, for each left panel (L1), for each right panel
+//         pack what nobody has packed yet, multiply, finish
 //
-// Each entry is summed in one order, whatever the threads: results are bitwise equal from run to
-// run and for every number of threads.
+// Threads share out the two inner loops (product_progress.h), and whatever number of them comes, each
+// entry is summed in one order: results are bitwise equal from run to run and for every number of
+// threads.
 
 #include <cstdint>
 
@@ -31,7 +30,8 @@ class Operands {
 
   // Packs `count` rows of the left factor (columns of the right one) from `first` on, terms
   // [begin, begin + terms), as a panel of the tiles' width; returns its PanelFlags, where tiles()
-  // asks for them. Called from several threads at once, never throws.
+  // asks for them. Called from several threads at once, for one panel in the order of the terms;
+  // never throws.
   virtual std::uint8_t pack_left(std::int64_t first, int count, std::int64_t begin,
                                  std::int64_t terms, T* panel) const noexcept = 0;
   virtual std::uint8_t pack_right(std::int64_t first, int count, std::int64_t begin,
@@ -52,7 +52,8 @@ class Operands {
   // The tiles for a pair of panels; all have one shape.
   virtual const TileKernels<T>& tiles(std::uint8_t left_flags,
                                       std::uint8_t right_flags) const noexcept = 0;
-  // Rows [row, row + rows) × columns [column, column + columns) of C hold their sums.
+  // Rows [row, row + rows) × columns [column, column + columns) of C hold their sums. `thread` is
+  // below the number that was asked for, and no two at once have the same.
   virtual void finish(std::int64_t /*row*/, int /*rows*/, std::int64_t /*column*/, int /*columns*/,
                       int /*thread*/) const noexcept {}
 };
@@ -66,7 +67,8 @@ struct Output {
 };
 
 // C = A ⊗ B for (m,k)·(k,n), m and n at least 1; k = 0 writes nothing (no tile is finished).
-// Memory: (rows + columns)·terms elements of `blocking`, allocated and freed.
+// Memory: (rows + columns)·terms elements of `blocking`, twice that with several threads, allocated
+// and freed.
 template <typename T>
 void blocked_product(const Operands<T>& operands, std::int64_t m, std::int64_t k, std::int64_t n,
                      const Output<T>& c, const Blocking& blocking, int threads);

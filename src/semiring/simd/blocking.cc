@@ -8,7 +8,6 @@
 namespace assay::semiring::simd {
 namespace {
 
-std::int64_t divide_up(std::int64_t x, std::int64_t by) { return (x + by - 1) / by; }
 std::int64_t round_up(std::int64_t x, std::int64_t to) { return divide_up(x, to) * to; }
 
 // Every block reads and writes C once; this many terms hide that, more would crowd the caches.
@@ -50,13 +49,14 @@ std::int64_t terms_for_roundings(std::int64_t k, double roundings, std::int64_t 
 
 ThreadGrid thread_grid(int threads, std::int64_t left_panels, std::int64_t right_panels) {
   ThreadGrid best{1, threads};
-  std::int64_t smallest = -1;
+  std::int64_t least = -1;
   for (int left = 1; left <= threads; ++left) {
     if (threads % left != 0) continue;
     const int right = threads / left;
-    const std::int64_t largest = divide_up(left_panels, left) * divide_up(right_panels, right);
-    if (smallest < 0 || largest < smallest) {
-      smallest = largest;
+    const std::int64_t rows = divide_up(left_panels, left), columns = divide_up(right_panels, right);
+    const std::int64_t cost = rows * columns + rows + columns;
+    if (least < 0 || cost < least) {
+      least = cost;
       best = {left, right};
     }
   }

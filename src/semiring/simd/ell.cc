@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "semiring/simd/ell.h"
 
-#include <omp.h>
-
 #include <optional>
 
 #include "semiring/simd/edge_aggregate.h"
@@ -44,13 +42,14 @@ class Prepared {
 };
 
 // Calls f with a view that rows of the working dtype can be written to, and puts what was written
-// where it belongs.
+// where it belongs; what f returns.
 template <typename F>
-void with_rows(const MutableTensorView& out, DType working, const F& f) {
+bool with_rows(const MutableTensorView& out, DType working, const F& f) {
   if (out.dtype() == working && (out.stride(1) == 1 || out.extent(1) == 1)) return f(out);
   Tensor result(working, out.shape());
-  f(result.mutable_view());
+  if (!f(result.mutable_view())) return false;
   convert_into(result.view(), out);
+  return true;
 }
 
 // bool is reduced as bytes.
@@ -82,28 +81,29 @@ simd::EdgeReduction<Kernel<Stored>> reduction_of(Algebra algebra) {
 }
 
 template <typename Stored>
-void reduce_slots(Algebra algebra, const EllProblem& p, const MutableTensorView& out, int threads) {
+bool reduce_slots(Algebra algebra, const EllProblem& p, const MutableTensorView& out, int threads) {
   using T = Kernel<Stored>;
   const Prepared v(p.v, kDTypeOf<Stored>, false), x(p.x, kDTypeOf<Stored>, true);
   const simd::Slots<Stored> slots(v.view(), p.idx);
   const auto* rows_of_x = reinterpret_cast<const T*>(x.view().data<Stored>());
   const simd::FeatureRows<T> features{rows_of_x, x.view().stride(0), p.features};
   auto* target = reinterpret_cast<T*>(out.data<Stored>());
-  simd::for_each_block<T>(slots, threads,
-                          [&, reduce = reduction_of<Stored>(algebra)](
-                              const simd::EdgeBlock<T>& edges, std::int64_t first, int) {
-                            reduce(edges, features, target + first * out.stride(0), out.stride(0));
-                          });
+  return simd::for_each_block<T>(
+      slots, p.sources, threads,
+      [&, reduce = reduction_of<Stored>(algebra)](const simd::EdgeBlock<T>& edges,
+                                                  std::int64_t first, int) noexcept {
+        reduce(edges, features, target + first * out.stride(0), out.stride(0));
+      });
 }
 
 }  // namespace
 
-void simd_ell_matmul(Algebra algebra, const EllProblem& problem, const MutableTensorView& out,
+bool simd_ell_matmul(Algebra algebra, const EllProblem& problem, const MutableTensorView& out,
                      const SimdOptions& options) {
-  if (out.element_count() == 0) return;
+  if (out.element_count() == 0) return false;
   const DType working = working_dtype(problem.x.dtype());
   const int threads = threads_for(problem, problem.features, options);
-  with_rows(out, working, [&](const MutableTensorView& rows) {
+  return with_rows(out, working, [&](const MutableTensorView& rows) {
     switch (working) {
       case DType::kBool:
         return reduce_slots<bool>(algebra, problem, rows, threads);
@@ -117,21 +117,17 @@ void simd_ell_matmul(Algebra algebra, const EllProblem& problem, const MutableTe
   });
 }
 
-void simd_ell_edge_aggregate(const EdgeProblem& problem, const MutableTensorView& out,
+bool simd_ell_edge_aggregate(const EdgeProblem& problem, const MutableTensorView& out,
                              const SimdOptions& options) {
-  if (out.element_count() == 0) return;
+  if (out.element_count() == 0) return false;
   const DType working = working_dtype(problem.w.dtype());
   const int threads = threads_for(problem.ell, problem.outputs, options);
   const Prepared v(problem.ell.v, working, false), x(problem.ell.x, working, true);
   const Prepared w(problem.w, working, false);
-  with_rows(out, working, [&](const MutableTensorView& rows) {
-    if (working == DType::kF32) {
-      simd::aggregate_edges<float>(problem.reduce, v.view(), problem.ell.idx, x.view(), w.view(),
-                                   rows, threads);
-    } else {
-      simd::aggregate_edges<double>(problem.reduce, v.view(), problem.ell.idx, x.view(), w.view(),
-                                    rows, threads);
-    }
+  return with_rows(out, working, [&](const MutableTensorView& rows) {
+    const auto aggregate =
+        working == DType::kF32 ? simd::aggregate_edges<float> : simd::aggregate_edges<double>;
+    return aggregate(problem.reduce, v.view(), problem.ell.idx, x.view(), w.view(), rows, threads);
   });
 }
 

@@ -4,9 +4,8 @@
 
 // Message passing over padded neighbour lists with the vector units of this machine.
 //
-// Each thread owns a range of rows that holds its share of the edges (not of the rows: degrees may
-// follow a power law), takes them a few at a time, lists their present slots, and reduces tiles of
-// features in registers while the rows of x that come next are being fetched.
+// Each thread takes the next few rows that nobody has taken, lists their present slots, and reduces
+// tiles of features in registers while the rows of x that come next are being fetched.
 //
 // ell_edge_aggregate multiplies by W where it is cheaper:
 //   sum  Σ_p v_p·x_p first, then times W, unless W has fewer rows than columns, or holds NaN or
@@ -20,10 +19,11 @@
 
 namespace assay::semiring {
 
-// Contracts as in semiring/ell.h; `out` is as check_output() demands it.
-void simd_ell_matmul(Algebra algebra, const EllProblem& problem, const MutableTensorView& out,
+// Contracts as in semiring/ell.h; `out` is as check_output() demands it. False if the indices were
+// not all seen to be right: check_indices() says which one is not, and `out` holds nothing.
+bool simd_ell_matmul(Algebra algebra, const EllProblem& problem, const MutableTensorView& out,
                      const SimdOptions& options);
-void simd_ell_edge_aggregate(const EdgeProblem& problem, const MutableTensorView& out,
+bool simd_ell_edge_aggregate(const EdgeProblem& problem, const MutableTensorView& out,
                              const SimdOptions& options);
 
 }  // namespace assay::semiring

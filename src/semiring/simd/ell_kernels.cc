@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "semiring/simd/scaled_distance.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "semiring/simd/ell_kernels.cc"
 #include <hwy/foreach_target.h>
@@ -199,7 +201,7 @@ HWY_INLINE void reduce_log_tile(D d, const EdgeBlock<T>& edges, const FeatureRow
   }
 }
 
-// √ Σ (w − x)². Squares of f32 that overflow or vanish are summed in f64, as the reference does it.
+// √ Σ (w − x)². Where squares overflow or vanish, the differences are scaled first.
 struct EuclideanEdges {};
 template <class D, typename T>
 HWY_INLINE void reduce_euclidean_tile(D d, const EdgeBlock<T>& edges, const FeatureRows<T>& x,
@@ -220,21 +222,17 @@ HWY_INLINE void reduce_euclidean_tile(D d, const EdgeBlock<T>& edges, const Feat
     }
     T* to = out + r * out_stride + f;
     hn::StoreU(hn::Sqrt(sum), d, to);
-    if constexpr (std::is_same_v<T, float>) {
-      const V least = hn::Set(
-          d, 16 * std::numeric_limits<float>::min() * static_cast<float>(std::max(1, end - begin)));
-      const V most = hn::Set(d, std::numeric_limits<float>::max() / 16);
-      const auto good = hn::And(hn::Ge(sum, least), hn::Le(sum, most));
-      if (HWY_UNLIKELY(!hn::AllTrue(d, good))) {
-        for (std::int64_t s = 0; s < lanes; ++s) {
-          double square = 0;
-          for (std::int32_t e = begin; e < end; ++e) {
-            const double difference = static_cast<double>(edges.weights[e]) -
-                                      static_cast<double>(base[edges.sources[e] * x.stride + s]);
-            square += difference * difference;
-          }
-          to[s] = static_cast<float>(std::sqrt(square));
-        }
+    const V least = hn::Set(
+        d, 16 * std::numeric_limits<T>::min() * static_cast<T>(std::max(1, end - begin)));
+    const V most = hn::Set(d, std::numeric_limits<T>::max() / 16);
+    const auto good = hn::And(hn::Ge(sum, least), hn::Le(sum, most));
+    if (HWY_UNLIKELY(!hn::AllTrue(d, good))) {
+      for (std::int64_t s = 0; s < lanes; ++s) {
+        to[s] = static_cast<T>(scaled_distance(end - begin, end - begin, [&](std::int64_t e) {
+          const std::int64_t edge = begin + e;
+          return static_cast<double>(edges.weights[edge]) -
+                 static_cast<double>(base[edges.sources[edge] * x.stride + s]);
+        }));
       }
     }
     begin = end;

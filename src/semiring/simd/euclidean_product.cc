@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "semiring/algebra.h"
 #include "semiring/simd/aligned.h"
 #include "semiring/simd/certified_kernels.h"
 #include "semiring/simd/exact_path.h"
+#include "semiring/simd/scaled_distance.h"
 
 namespace assay::semiring::simd {
 namespace {
@@ -111,25 +111,15 @@ class EuclideanOperands final : public Operands<T> {
     for (int i = 0; i < count; ++i) norms[i] = accumulate ? norms[i] + sums[i] : sums[i];
   }
 
+  // NaN fails the comparison as well, and may be an overflow of both signs.
   T root(std::int64_t i, std::int64_t j, T square) const noexcept {
-    if constexpr (std::is_same_v<T, float>) {
-      // NaN fails the comparison as well, and may be an overflow of both signs.
-      if (!(square >= least_ && square <= most_)) {
-        return static_cast<float>(std::sqrt(square_in_f64(i, j)));
-      }
-    }
-    return std::sqrt(square);
-  }
-
-  double square_in_f64(std::int64_t i, std::int64_t j) const noexcept {
-    double sums[4] = {};
-    for (std::int64_t l = 0; l < e_.k; ++l) {
-      const double difference =
-          static_cast<double>(a_.data[i * a_.row_stride + l * a_.column_stride]) -
-          static_cast<double>(b_.data[l * b_.row_stride + j * b_.column_stride]);
-      sums[l % 4] += difference * difference;
-    }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    if (square >= least_ && square <= most_) return std::sqrt(square);
+    const T* left = a_.data + i * a_.row_stride;
+    const T* right = b_.data + j * b_.column_stride;
+    return static_cast<T>(scaled_distance(e_.k, block_, [&](std::int64_t l) {
+      return static_cast<double>(left[l * a_.column_stride]) -
+             static_cast<double>(right[l * b_.row_stride]);
+    }));
   }
 
   const Matrix<T> a_, b_;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "semiring/simd/aligned.h"
 #include "semiring/simd/certified_kernels.h"
+#include "semiring/simd/crew.h"
 #include "semiring/simd/exact_path.h"
 
 namespace assay::semiring::simd {
@@ -54,8 +55,9 @@ class LogOperands final : public Operands<T> {
                             double{std::numeric_limits<T>::epsilon() / 2});
     most_ = static_cast<T>(2 * k);
     block_ = std::max<std::int64_t>(32, std::llround(2 * std::sqrt(k)));
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int share = 0; share < 2 * threads; ++share) find_maxima(e, share, threads);
+    share_items(threads, 2 * threads, [&](std::int64_t share) noexcept {
+      find_maxima(e, static_cast<int>(share), threads);
+    });
   }
 
   std::uint8_t pack_left(std::int64_t first, int count, std::int64_t begin, std::int64_t terms,

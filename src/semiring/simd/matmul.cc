@@ -7,9 +7,10 @@
 #include "semiring/simd/matmul.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
-#include "semiring/simd/aligned.h"
+#include "semiring/simd/crew.h"
 #include "semiring/simd/euclidean_product.h"
 #include "semiring/simd/log_product.h"
 #include "semiring/simd/plain_products.h"
@@ -107,10 +108,10 @@ std::int64_t multiply_all(const MatmulProblem& p, const MutableTensorView& out,
     return recomputed;
   }
   const double pairs = e.pairs() * static_cast<double>(p.batches);
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : recomputed) \
-    if (pairs >= kThreadedPairs)
-  for (std::int64_t batch = 0; batch < p.batches; ++batch) recomputed += run(batch, 1);
-  return recomputed;
+  std::atomic<std::int64_t> total = 0;
+  simd::share_items(pairs >= kThreadedPairs ? threads : 1, p.batches,
+                    [&](std::int64_t batch) noexcept { total += run(batch, 1); });
+  return total;
 }
 
 std::int64_t multiply_any(const MatmulProblem& p, const MutableTensorView& out,

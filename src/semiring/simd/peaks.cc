@@ -177,7 +177,6 @@ Peaks measure_peaks(const PeakOptions& options) {
   Peaks total;
   const int threads = std::max(1, options.threads);
   const double seconds = options.seconds_per_loop;
-  total.threads = threads;
   total.instruction_set = instruction_sets().front().name;
   std::vector<std::int64_t> sizes = options.read_bytes;
   if (sizes.empty()) sizes = {16 << 10, 256 << 10, 4 << 20, 64 << 20};
@@ -207,7 +206,10 @@ Peaks measure_peaks(const PeakOptions& options) {
       mine.triad_bytes_per_second = triad_rate(arrays[thread], seconds);
 #pragma omp barrier
 #pragma omp single
-      add_round(turns, total);
+      {
+        total.threads = omp_get_num_threads();  // what came, not what was asked for
+        add_round(turns, total);
+      }
     }
   }
   return total;
