@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -35,6 +36,8 @@ int run_program(int argc, char** argv, const std::function<int(const Command&)>&
     return complain(e, kEnvironmentRefused);
   } catch (const UserError& e) {
     return complain(e, kBadInput);
+  } catch (const std::bad_alloc&) {
+    return complain(EnvironmentError("there is not enough memory for this"), kEnvironmentRefused);
   } catch (const std::exception& e) {
     return complain(e, 70);  // a bug of ours; the message says where
   }
