@@ -11,7 +11,8 @@ from assay_worker.workload import ProviderFailure, Workload
 
 DTYPES = {"f32": np.float32, "f64": np.float64}
 
-# As src/cases/einsum/contractions.cc has them: expression, extents of labels in order of appearance.
+# As src/cases/einsum/contractions.cc has them (tests/inputs compares): expression, extents of labels
+# in order of appearance.
 PAIRS = {
     "small": ("ap,bp->ab", [48, 128, 48]),
     "half_transform_8": ("mi,mnP->inP", [32, 8, 32, 64]),
@@ -28,6 +29,8 @@ PAIRS = {
     "tccg_4": ("abc,acd->bd", [64, 128, 64, 128]),
     "tccg_5": ("abcdef,dfgb->aceg", [12, 12, 12, 12, 12, 12, 48]),
     "tccg_6": ("aibj,jick->abck", [32, 24, 32, 24, 32, 32]),
+    "batched_sum": ("edb,aedbc->bcad", [24, 64, 4, 16, 24]),
+    "scaled_transpose": ("bdac,bc->cda", [50, 50, 16, 16]),
 }
 
 

@@ -236,8 +236,14 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_first)) {
     fail("unknown command (see assay --help): '{}'", argv[1]);
   }
+  // An expression may begin with an arrow, which CLI11 would take for an option.
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  for (auto& word : words) {
+    if (words.front() == "einsum" && word.starts_with("->")) word.insert(0, " ");
+  }
+  std::ranges::reverse(words);
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::Success& e) {  // help and version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

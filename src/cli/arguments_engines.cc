@@ -118,10 +118,12 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   app.add_flag("--explain", a.explain, "show the plan");
   app.add_flag("--analyze", a.analyze, "run it and add what was measured to the plan");
   app.add_option("--objective", a.objective, "time (default), mac, flop, write");
-  app.add_option("--memory", a.memory, "bound on all tensors alive at once, e.g. 64MiB");
+  app.add_option("--memory", a.memory,
+                 "bound on all tensors and packing alive at once, e.g. 64MiB");
   app.add_option("--backend", a.backend, "blas (default), reference");
   app.add_option("--exact-limit", a.exact_limit, "terms that are searched exactly (16)");
-  app.add_option("--tries", a.tries, "of the random greedy search beyond that (128)");
+  app.add_option("--tries", a.tries,
+                 "of the search beyond that: more take longer and find no worse (128)");
   app.add_option("--seed", a.seed, "of the search and of generated operands (0)");
   app.add_option("--calibration", a.calibration, "file of `calibrate` (the one of this machine)");
   const auto common = [&](CLI::App* sub) {
@@ -130,32 +132,42 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
     return sub;
   };
   common(&app);
-  const auto action = [&](const char* name, const char* description) {
+  const auto action = [&](const char* name, const char* description, const char* examples) {
     auto* sub = common(app.add_subcommand(name, description));
     sub->callback([&a, name] { a.action = name; });
+    sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
-  action("calibrate", "measure the kernels here, so that plans know how long things take")
+  action("calibrate", "measure the kernels here, so that plans know how long things take",
+         "  assay einsum calibrate\n  assay einsum calibrate --threads 1 --out one_core.json")
       ->add_option("--out", a.out, "file (one for this machine in the cache folder)");
-  const auto decomposition = [&](const char* name, const char* description) {
-    auto* sub = action(name, description);
+  const auto decomposition = [&](const char* name, const char* description, const char* examples) {
+    auto* sub = action(name, description, examples);
     sub->add_option("tensor", a.tensor, ".npy file")->required();
     sub->add_option("--rank,--ranks", a.ranks, "one, or one for each mode")->delimiter(',');
     sub->add_option("--out", a.out, "prefix of the .npy files with the parts");
     return sub;
   };
-  auto* cp = decomposition("cp", "canonical polyadic decomposition");
+  auto* cp = decomposition("cp", "canonical polyadic decomposition",
+                           "  assay einsum cp x.npy --rank 4 --out parts\n"
+                           "  assay einsum cp x.npy --rank 7 --init random --restarts 30");
   cp->add_option("--sweeps", a.sweeps, "at most (200)");
   cp->add_option("--restarts", a.restarts, "further random starts (0)");
   cp->add_option("--init", a.init, "svd (default), random");
   cp->add_option("--seed", a.seed, "of random starts (0)");
   cp->add_flag("--nonnegative", a.nonnegative, "factors of no negative entries");
-  auto* tucker = decomposition("tucker", "Tucker decomposition");
+  auto* tucker = decomposition("tucker", "Tucker decomposition",
+                               "  assay einsum tucker x.npy --ranks 4,4,8 --out parts\n"
+                               "  assay einsum tucker x.npy --tolerance 1e-3 --method sthosvd");
   tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
   tucker->add_option("--method", a.method, "hosvd, sthosvd, hooi (default)");
-  decomposition("tt", "tensor train")
+  decomposition("tt", "tensor train",
+                "  assay einsum tt x.npy --ranks 8 --out parts\n"
+                "  assay einsum tt x.npy --tolerance 1e-6")
       ->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
-  auto* mp2 = action("mp2", "density-fitted MP2 correlation energy");
+  auto* mp2 = action("mp2", "density-fitted MP2 correlation energy",
+                     "  assay einsum mp2 --b b.npy --occupied eo.npy --virtual ev.npy\n"
+                     "  assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g");
   mp2->add_option("--b", a.b, ".npy of B, occupied x virtual x auxiliary");
   mp2->add_option("--occupied", a.occupied, ".npy of the occupied orbital energies");
   mp2->add_option("--virtual", a.virtuals, ".npy of the virtual ones");

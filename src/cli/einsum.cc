@@ -8,6 +8,8 @@
 
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <deque>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -169,11 +171,20 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   auto options = einsum::EngineOptions::from_environment();
   options.threads = threads_of(a);
   if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
-  options.model = a.calibration.empty()
-                      ? einsum::machine_model(options.threads)
-                      : einsum::load_calibration(a.calibration, options.threads).model;
-  make_directories(cache_folder());
-  options.path_file = cache_folder() + "/einsum-paths";  // orders of contractions
+  // A contraction needs no memory of earlier ones: without a home it is made all the same.
+  const bool has_home =
+      std::getenv("HOME") != nullptr || std::getenv("ASSAY_MACHINE_DIR") != nullptr;
+  if (!a.calibration.empty()) {
+    options.model = einsum::load_calibration(a.calibration, options.threads).model;
+  } else if (has_home) {
+    options.model = einsum::machine_model(options.threads);
+  }
+  try {
+    make_directories(cache_folder());
+    options.path_file = cache_folder() + "/einsum-paths";  // orders of contractions
+  } catch (const UserError& e) {
+    print_warnings({fmt::format("orders of contractions are not kept: {}", e.what())});
+  }
   return options;
 }
 

@@ -5,8 +5,8 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <new>
 #include <exception>
+#include <new>
 
 #include "base/error.h"
 #include "base/file.h"

@@ -228,4 +228,14 @@ ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 #undef ASSAY_INSTANTIATE
 
+// A panel of all rows (OpenBLAS, column-major, takes them for columns) and a block of the others'
+// columns, by the terms of one pass. Its kernels for different processors take blocks of 192 to
+// 1024 columns and 256 to 512 terms.
+double gemm_packing(double m, double n, double k) {
+  constexpr double kMostTerms = 512, kMostColumns = 1024;
+  return std::min(k, kMostTerms) * (m + std::min(n, kMostColumns));
+}
+
+double gemv_packing(double rows, double columns) { return rows + columns; }
+
 }  // namespace assay::einsum

@@ -30,6 +30,11 @@ template <typename T>
 void gemv(Op op_a, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
           int incy);
 
+// Elements that OpenBLAS packs its operands into, at most, for products of this size. It takes the
+// memory once for each thread and keeps it.
+double gemm_packing(double m, double n, double k);
+double gemv_packing(double rows, double columns);
+
 // LAPACK, for T float and double. Matrices are column-major, as LAPACK has them.
 
 // Eigenvalues, ascending, of the symmetric n×n matrix a, which is replaced by the eigenvectors

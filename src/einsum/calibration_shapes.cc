@@ -81,6 +81,17 @@ void loops(const Add& add) {
   add(Part::kLoops, "mk,kn->mn", {8, 8, 8});
   add(Part::kLoops, "mk,kn->mn", {32, 4, 32});
   add(Part::kLoops, "bmk,bkn->bmn", {64, 4, 4, 4});
+  // Tensors that do not agree on what is contiguous; sums outside of the result's loops.
+  for (const std::int64_t n : {8, 24, 56}) {
+    add(Part::kLoops, "kbc,akbcn->cnab", {24, n, 4, 16, 24});
+    add(Part::kLoops, "bmac,bc->cma", {n, 50, 16, 16});
+    add(Part::kLoops, "abc,cab->bca", {n, 40, 72});
+    add(Part::kLoops, "amb,cna->bcnma", {12, n, 8, 6, 10});
+    add(Part::kLoops, "bkm,bkn->bmn", {n * 16, 5, 3, 7});
+  }
+  add(Part::kLoops, "mn,nm->mn", {700, 900});
+  add(Part::kLoops, "mn,nm->nm", {2000, 1200});
+  add(Part::kLoops, "bm,nb->mnb", {64, 80, 96});
 }
 
 void permutations(const Add& add) {

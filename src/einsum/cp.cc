@@ -12,33 +12,46 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/error.h"
+#include "base/philox.h"
 #include "einsum/cp_model.h"
 #include "einsum/matrix.h"
 #include "einsum/mttkrp.h"
 #include "einsum/normal_equations.h"
+#include "einsum/normalized.h"
 
 namespace assay::einsum {
 namespace {
 
 // Two components whose cosine is below this cancel; with weights this much above the tensor's norm,
-// they are on their way to infinity.
+// they are on their way to infinity. So are those that have begun to cancel, where the largest
+// weight has grown so much since half of the sweeps were made.
 constexpr double kCancelling = -0.9, kLargeWeights = 2;
+constexpr double kBegunToCancel = -0.5, kGrowth = 1.1;
 constexpr int kHalsPasses = 2;
+
+// At a saddle every update stands still as at a minimum. From a point a small random step away, the
+// iteration returns to a minimum and leaves a saddle: an amplitude of a hundredth that grows by a
+// tenth a sweep is seen after as many sweeps as these.
+constexpr int kProbeSweeps = 25, kLeastProbe = 5;
+constexpr double kProbeStep = 0.01;
+constexpr double kProbeGain = 1e-3;  // of the error: less is the slow end of a convergence
 
 template <typename T>
 class Als {
  public:
-  Als(const DenseTensor<T>& x, double norm, const CpOptions& options, int start)
-      : x_(x),
+  Als(const Normalized<T>& tensor, const CpOptions& options, int start)
+      : x_(tensor.x),
         o_(options),
-        norm_(norm),
+        norm_(tensor.norm),
+        exponent_(tensor.exponent),
         start_(start),
         factors_(initial_factors()),
-        weights_(static_cast<std::size_t>(o_.rank), T(1)),
-        mttkrp_(x_, factors_, o_.threads) {
-    for (const auto& u : factors_) grams_.push_back(cross(u, u));
+        grams_(factors_.size()),
+        weights_(static_cast<std::size_t>(o_.rank), T(1)) {
+    begin();
   }
 
   CpResult run() {
@@ -52,14 +65,16 @@ class Als {
       fit = 1 - sweep(o_.exact_fit && (decides || result.sweeps + 1 == o_.max_sweeps));
       ++result.sweeps;
       result.trace.push_back(fit);
+      largest_.push_back(largest_weight());
+      still = std::abs(fit - before) <= o_.change ? still + 1 : 0;
       if (fit >= o_.target_fit) {
         result.stop = CpStop::kTargetFit;
         break;
       }
-      still = std::abs(fit - before) <= o_.change ? still + 1 : 0;
       if (still == 2) {
-        result.stop = CpStop::kChange;
-        break;
+        result.stop = probe(fit, result);
+        if (result.stop == CpStop::kChange) break;
+        still = 0;  // it was a saddle, or there is no sweep left to tell
       }
       if (result.sweeps >= o_.max_sweeps) {
         result.stop = CpStop::kSweeps;
@@ -71,6 +86,54 @@ class Als {
   }
 
  private:
+  // Starts the iteration at the factors as they are.
+  void begin() {
+    for (std::size_t mode = 0; mode < factors_.size(); ++mode) {
+      grams_[mode] = cross(factors_[mode], factors_[mode]);
+    }
+    mttkrp_.emplace(x_, factors_, o_.threads);
+  }
+
+  // The iteration stands still: kChange where it comes back after a small step away from here, and
+  // is left where it was. At a saddle it goes on from where the step led (kSweeps: not at its end).
+  CpStop probe(double& fit, CpResult& result) {
+    const double error = 1 - fit;
+    if (error <= std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()))) {
+      return CpStop::kChange;  // nothing is left to gain
+    }
+    const int sweeps = std::min(kProbeSweeps, o_.max_sweeps - result.sweeps);
+    if (sweeps < kLeastProbe) return CpStop::kSweeps;
+    const auto factors = factors_;
+    const auto weights = weights_;
+    step_away(std::min(kProbeStep, 0.1 * error));
+    std::vector<double> trace;
+    while (static_cast<int>(trace.size()) < sweeps) trace.push_back(1 - sweep(o_.exact_fit));
+    if (trace.back() - fit > std::max(kProbeGain * error, 100 * o_.change)) {
+      fit = trace.back();
+      result.sweeps += sweeps;
+      result.trace.insert(result.trace.end(), trace.begin(), trace.end());
+      largest_.insert(largest_.end(), trace.size(), largest_weight());
+      return CpStop::kSweeps;
+    }
+    factors_ = factors;
+    weights_ = weights;
+    begin();
+    return CpStop::kChange;
+  }
+
+  // Adds random numbers to all factors, whose columns have norm 1 or are zero.
+  void step_away(double size) {
+    ++probes_;
+    for (std::size_t mode = 0; mode < factors_.size(); ++mode) {
+      auto& u = factors_[mode];
+      const auto stream = stream_key("probe") + static_cast<std::uint64_t>(probes_) * 1000 + mode;
+      const auto away = random_matrix<T>(u.rows, u.columns, o_.seed, stream, o_.nonnegative);
+      const T scale = static_cast<T>(size / std::sqrt(static_cast<double>(u.rows)));
+      for (std::size_t i = 0; i < u.data.size(); ++i) u.data[i] += scale * away.data[i];
+    }
+    begin();
+  }
+
   std::vector<Matrix<T>> initial_factors() const {
     std::vector<Matrix<T>> factors;
     for (std::size_t mode = 0; mode < x_.order(); ++mode) factors.push_back(initial(mode));
@@ -82,6 +145,9 @@ class Als {
     if (o_.start != nullptr && start_ == 0) {
       Matrix<T> given(n, o_.rank);
       std::ranges::copy((*o_.start)[mode].template as<T>(), given.data.begin());
+      if (mode == 0) {  // the start is of the tensor's size, the model here of that of x_
+        for (T& value : given.data) value = std::ldexp(value, -exponent_);
+      }
       return given;
     }
     const auto stream = static_cast<std::uint64_t>(start_) * 1000 + mode;
@@ -111,7 +177,7 @@ class Als {
   double sweep(bool exactly) {
     double error = 0;
     for (std::size_t mode = 0; mode < x_.order(); ++mode) {
-      auto m = mttkrp_.next();
+      auto m = mttkrp_->next();
       const bool last = mode + 1 == x_.order();
       const Matrix<T> products = last ? m : Matrix<T>();
       auto& u = factors_[mode];
@@ -186,6 +252,12 @@ class Als {
     }
   }
 
+  double largest_weight() const {
+    double largest = 0;
+    for (const T w : weights_) largest = std::max(largest, static_cast<double>(w));
+    return largest;
+  }
+
   void normalize(Matrix<T>& u) {
     for (std::int64_t r = 0; r < o_.rank; ++r) {
       double square = 0;
@@ -222,13 +294,14 @@ class Als {
     result.truncated = truncated_;
     result.ridged = ridged_;
     const auto cosines = gamma(x_.order());
-    double largest = 0;
-    for (const T w : weights_) largest = std::max(largest, static_cast<double>(w));
+    const double largest = largest_weight();
+    const bool grows = largest > kGrowth * largest_[largest_.size() / 2];
     for (std::int64_t r = 0; r < o_.rank; ++r) {
       for (std::int64_t s = 0; s < r; ++s) {
         const double cosine = cosines(r, s);
         if (std::abs(cosine) > std::abs(result.congruence)) result.congruence = cosine;
         result.degenerate |= cosine < kCancelling && largest > kLargeWeights * norm_;
+        result.degenerate |= cosine < kBegunToCancel && largest > norm_ && grows;
       }
     }
   }
@@ -236,23 +309,24 @@ class Als {
   const DenseTensor<T>& x_;
   const CpOptions& o_;
   double norm_;
+  int exponent_;  // the tensor is x_·2^exponent_
   int start_;
   std::vector<Matrix<T>> factors_, grams_;
   std::vector<T> weights_;
-  Mttkrp<T> mttkrp_;
-  int truncated_ = 0, ridged_ = 0;
+  std::vector<double> largest_;  // weight after each sweep
+  std::optional<Mttkrp<T>> mttkrp_;
+  int truncated_ = 0, ridged_ = 0, probes_ = 0;
 };
 
 template <typename T>
 CpResult best_of(const TensorView& view, const CpOptions& o) {
-  const auto x = DenseTensor<T>::borrow(view);
-  const double size = norm<T>(x.elements());
-  if (!std::isfinite(size)) fail("cp: the tensor has NaN or infinite entries, norm {}", size);
-  auto best = Als<T>(x, size, o, 0).run();
+  const auto x = normalized<T>(view, "cp");
+  auto best = Als<T>(x, o, 0).run();
   for (int start = 1; start <= o.restarts && best.fit < o.target_fit; ++start) {
-    auto other = Als<T>(x, size, o, start).run();
+    auto other = Als<T>(x, o, start).run();
     if (other.fit > best.fit) best = std::move(other);
   }
+  scale_back(best.weights.template as<T>(), x.exponent, "cp");
   return best;
 }
 

@@ -20,7 +20,9 @@ enum class CpInit {
 struct CpOptions {
   std::int64_t rank = 1;
   int max_sweeps = 200;
-  double change = 1e-9;   // of the fit; two sweeps in a row below it end the iteration
+  // Of the fit. Two sweeps in a row below it end the iteration, if it also comes back from a small
+  // random step away: at a saddle it does not, and goes on.
+  double change = 1e-9;
   double target_fit = 1;  // reached: ends the iteration
   CpInit init = CpInit::kSvd;
   int restarts = 0;          // further random starts; the best fit of all counts

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,6 +70,100 @@ TEST(Cp, RankOneEqualsTheTuckerOfRankOne) {
   const auto d = cp(hilbert(20).view(), {.rank = 1, .change = 1e-14});
   EXPECT_NEAR(d.relative_error, 2.6362456050e-1, 1e-9);
   EXPECT_EQ(d.stop, CpStop::kChange);
+}
+
+// hilbert(8) + 0.05·noise, times `scale`, in f32 or f64.
+Tensor scaled_tensor(DType dtype, double scale) {
+  Tensor x = hilbert(8);
+  Tensor noise(DType::kF64, x.shape());
+  fill_uniform(noise.mutable_view(), Philox(21), -0.05, 0.05);
+  for (std::size_t i = 0; i < x.as<double>().size(); ++i) {
+    x.as<double>()[i] = scale * (x.as<double>()[i] + noise.as<double>()[i]);
+  }
+  return Tensor::converted(x.view(), dtype);
+}
+
+// error_between() whatever the size of the elements.
+double scaled_error(const Tensor& x, const Tensor& y) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < x.element_count(); ++i) {
+    largest = std::max(largest, std::abs(value_as_double(x.view(), i)));
+  }
+  double error = 0, size = 0;
+  for (std::int64_t i = 0; i < x.element_count(); ++i) {
+    const double a = value_as_double(x.view(), i) / largest,
+                 b = value_as_double(y.view(), i) / largest;
+    error += (a - b) * (a - b);
+    size += a * a;
+  }
+  return std::sqrt(error / size);
+}
+
+TEST(Decompositions, SayTheTrueErrorAtEveryScale) {
+  struct Scale {
+    DType dtype;
+    double scale;
+    double digits;  // what rounding of elements alone makes of the error
+  };
+  // Elements of subnormal tensors are multiples of 2^−1074 and 2^−149: 1e-310 and 1e-41 leave
+  // some 40 and 13 bits of them.
+  for (const auto& s : {Scale{DType::kF64, 1, 1e-9}, Scale{DType::kF64, 1e-170, 1e-9},
+                        Scale{DType::kF64, 1e153, 1e-9}, Scale{DType::kF64, 1e170, 1e-9},
+                        Scale{DType::kF64, 1e300, 1e-9}, Scale{DType::kF64, 1e-310, 1e-9},
+                        Scale{DType::kF32, 1, 1e-4}, Scale{DType::kF32, 1e-25, 1e-4},
+                        Scale{DType::kF32, 1e19, 1e-4}, Scale{DType::kF32, 1e25, 1e-4},
+                        Scale{DType::kF32, 1e-41, 5e-3}}) {
+    const auto x = scaled_tensor(s.dtype, s.scale), unit = scaled_tensor(s.dtype, 1);
+    const auto where = fmt::format("{} times {}", name_of(s.dtype), s.scale);
+    const auto c = cp(x.view(), {.rank = 2, .change = 1e-7});
+    EXPECT_NEAR(c.relative_error, scaled_error(x, cp_reconstruct(c)), s.digits) << where;
+    EXPECT_NEAR(c.relative_error, cp(unit.view(), {.rank = 2, .change = 1e-7}).relative_error,
+                10 * s.digits)
+        << where;
+    for (const auto finder : {RangeFinder::kGram, RangeFinder::kSvd, RangeFinder::kRandomized}) {
+      const TuckerOptions o{.ranks = {3, 3, 3}, .finder = finder};
+      const auto t = tucker(x.view(), o);
+      EXPECT_NEAR(t.relative_error, scaled_error(x, tucker_reconstruct(t)), s.digits) << where;
+      EXPECT_NEAR(t.relative_error, tucker(unit.view(), o).relative_error, 10 * s.digits) << where;
+    }
+    const auto train = tensor_train(x.view(), {.ranks = {3, 3}});
+    EXPECT_NEAR(train.relative_error, scaled_error(x, train_reconstruct(train.cores)), s.digits)
+        << where;
+    EXPECT_NEAR(train.relative_error, tensor_train(unit.view(), {.ranks = {3, 3}}).relative_error,
+                10 * s.digits)
+        << where;
+    const auto smaller = round_train(train.cores, {.ranks = {1, 1}});
+    EXPECT_NEAR(
+        scaled_error(x, train_reconstruct(smaller.cores)),
+        scaled_error(unit, train_reconstruct(tensor_train(unit.view(), {.ranks = {1, 1}}).cores)),
+        1e-2)
+        << where;
+  }
+}
+
+TEST(Decompositions, APowerOfTwoChangesNoDigit) {
+  const auto unit = scaled_tensor(DType::kF64, 1);
+  const CpOptions o{.rank = 3, .max_sweeps = 30};
+  const auto expected = cp(unit.view(), o);
+  const auto core = tucker(unit.view(), {.ranks = {3, 3, 3}});
+  for (const int exponent : {-900, -300, 300, 900}) {
+    const auto x = scaled_tensor(DType::kF64, std::ldexp(1.0, exponent));
+    const auto c = cp(x.view(), o);
+    EXPECT_EQ(c.trace, expected.trace) << exponent;
+    EXPECT_EQ(c.weights.as<double>()[0], std::ldexp(expected.weights.as<double>()[0], exponent));
+    EXPECT_EQ(error_between(expected.factors[1], c.factors[1]), 0);
+    const auto t = tucker(x.view(), {.ranks = {3, 3, 3}});
+    EXPECT_EQ(t.relative_error, core.relative_error);
+    EXPECT_EQ(t.core.as<double>()[5], std::ldexp(core.core.as<double>()[5], exponent));
+  }
+}
+
+TEST(Decompositions, RefuseAResultBeyondTheRange) {
+  // Every element is the largest float: the norm, which the weight is, has no float.
+  Tensor x(DType::kF32, Shape({4, 4, 4}));
+  std::ranges::fill(x.as<float>(), std::numeric_limits<float>::max());
+  EXPECT_THAT([&] { cp(x.view(), {}); },
+              ThrowsMessage<UserError>(HasSubstr("cp: the result has elements beyond the range")));
 }
 
 TEST(Tucker, RangeFindersAgree) {
@@ -174,6 +269,28 @@ TEST(Cp, ReportsThatTheWTensorHasNoBestApproximation) {
   EXPECT_GT(d.fit, 0.9);
   EXPECT_EQ(d.stop, CpStop::kSweeps);
   EXPECT_FALSE(cp(x.view(), {.rank = 3, .init = CpInit::kRandom, .seed = 1}).degenerate);
+}
+
+TEST(Cp, LeavesTheSaddleOfTheWTensor) {
+  // The default start has components a∘a∘a and b∘b∘b, where every update stands still at an error
+  // of √(2/3).
+  const std::vector<double> a = {1, 0}, b = {0, 1};
+  const auto x = from_components({a, a, b, a, b, a, b, a, a}, 2);
+  const auto d = cp(x.view(), {.rank = 2});
+  EXPECT_LT(d.relative_error, 0.2);
+  EXPECT_TRUE(d.degenerate) << d.congruence;
+  EXPECT_EQ(d.stop, CpStop::kSweeps) << "there is no best approximation to converge to";
+  EXPECT_EQ(d.trace.size(), static_cast<std::size_t>(d.sweeps));
+  // With no sweep left to tell a saddle from a minimum, it does not say that it converged.
+  EXPECT_EQ(cp(x.view(), {.rank = 2, .max_sweeps = 4}).stop, CpStop::kSweeps);
+}
+
+TEST(Cp, ComesBackToAMinimum) {
+  const auto x = scaled_tensor(DType::kF64, 1);
+  const auto d = cp(x.view(), {.rank = 2, .max_sweeps = 2000});
+  EXPECT_EQ(d.stop, CpStop::kChange);
+  EXPECT_NEAR(error_between(x, cp_reconstruct(d)), d.relative_error, 1e-12);
+  EXPECT_EQ(d.trace.size(), static_cast<std::size_t>(d.sweeps));
 }
 
 TEST(Cp, FindsCollinearFactors) {

@@ -162,7 +162,7 @@ TEST(Engine, InterleavedAndMultiEinsum) {
   Engine engine;
   const auto a = filled(DType::kF64, Shape({20, 30}), 1),
              b = filled(DType::kF64, Shape({30, 40}), 2),
-             c = filled(DType::kF64, Shape({40, 3}), 3);
+             c = filled(DType::kF64, Shape({40, 60}), 3);
   const std::vector<std::vector<std::int32_t>> labels = {{0, 1}, {1, 2}};
   const auto direct = engine.einsum("ij,jk->ik", {a.view(), b.view()});
   const auto interleaved = engine.einsum(labels, std::vector<TensorView>{a.view(), b.view()},

@@ -9,11 +9,18 @@ namespace {
 
 std::string optimality(const Plan& plan) {
   const auto objective = name_of(plan.options.objective);
+  if (plan.options.backend == Backend::kReference) return "all labels at once";
   if (plan.path.optimal) {
     return fmt::format("optimal for {}{}", objective, plan.slices.empty() ? "" : " of a slice");
   }
   return fmt::format("heuristic ({}), {} {:.4g}, lower bound {:.4g}", plan.path.method, objective,
                      plan.path.cost, plan.path.lower_bound);
+}
+
+std::string prediction(const Plan& plan) {
+  if (plan.steps.empty()) return "no prediction: plain loops have no model";
+  return fmt::format("predicted {}{}", format_seconds(plan.predicted_s),
+                     plan.calibrated ? "" : " (not calibrated: run assay einsum calibrate)");
 }
 
 std::string slices_text(const Plan& plan) {
@@ -102,7 +109,7 @@ Json explain(const Plan& plan, const RunReport* report) {
                {"mac", plan.mac},
                {"flop", plan.flop},
                {"peak_bytes", plan.peak_bytes},
-               {"predicted_s", plan.predicted_s},
+               {"predicted_s", plan.steps.empty() ? Json() : Json(plan.predicted_s)},
                {"calibrated", plan.calibrated},
                {"objective", name_of(plan.options.objective)},
                {"optimal", plan.path.optimal},
@@ -123,11 +130,10 @@ Json explain(const Plan& plan, const RunReport* report) {
 
 std::string explain_text(const Plan& plan, const RunReport* report) {
   std::string text =
-      fmt::format("{}  {}, {} threads, {}\n{:.4g} MAC, {:.4g} FLOP, {}\npeak {}, predicted {}{}\n",
+      fmt::format("{}  {}, {} threads, {}\n{:.4g} MAC, {:.4g} FLOP, {}\npeak {}, {}\n",
                   plan.problem.expression(), name_of(plan.options.backend), plan.options.threads,
                   name_of(plan.compute), plan.mac, plan.flop, optimality(plan),
-                  format_bytes(plan.peak_bytes), format_seconds(plan.predicted_s),
-                  plan.calibrated ? "" : " (not calibrated: run assay einsum calibrate)");
+                  format_bytes(plan.peak_bytes), prediction(plan));
   if (!plan.slices.empty()) text += "sliced: " + slices_text(plan) + "\n";
   for (std::size_t s = 0; s < plan.steps.size(); ++s) text += step_line(plan, s, report);
   if (report != nullptr) {

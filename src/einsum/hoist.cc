@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "einsum/steps.h"
+
 namespace assay::einsum {
 namespace {
 
@@ -60,7 +62,7 @@ class Nest {
   int step_of(int node) const { return node - static_cast<int>(in_.operands.size()); }
   static double seconds_of(const Step& step) { return step.lowered.predicted_s; }
   static double mac_of(const Step& step) { return step.lowered.size.mac(); }
-  static double flop_of(const Step& step) { return step.flop(); }
+  static double flop_of(const Step& step) { return step.lowered.size.flop(); }
 
   double total(double (*value)(const Step&)) const {
     double sum = 0;
@@ -111,7 +113,7 @@ class Nest {
         }
       }
     }
-    return peak;
+    return peak + in_.element_bytes * most_packing(steps_);
   }
 
   const std::vector<Step>& steps_;

@@ -5,6 +5,7 @@
 // How the labels of a tensor lie in memory.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -73,14 +74,18 @@ struct Loop {
 // Walks all combinations of loop indices, the last loop fastest.
 class Odometer {
  public:
-  explicit Odometer(std::span<const Loop> loops) : loops_(loops), index_(loops.size(), 0) {}
+  explicit Odometer(std::span<const Loop> loops) : loops_(loops) {
+    std::fill_n(index_.begin(), loops.size(), 0);
+  }
 
   // Starts at combination number `n`.
   void seek(std::int64_t n) {
     a_ = b_ = c_ = 0;
+    summing_ = 0;
     for (std::size_t i = loops_.size(); i-- > 0;) {
       index_[i] = n % loops_[i].extent;
       n /= loops_[i].extent;
+      if (loops_[i].c == 0 && index_[i] != 0) ++summing_;
       a_ += index_[i] * loops_[i].a;
       b_ += index_[i] * loops_[i].b;
       c_ += index_[i] * loops_[i].c;
@@ -92,8 +97,12 @@ class Odometer {
       a_ += loop.a;
       b_ += loop.b;
       c_ += loop.c;
-      if (++index_[i] < loop.extent) return;
+      if (++index_[i] < loop.extent) {
+        if (loop.c == 0 && index_[i] == 1) ++summing_;
+        return;
+      }
       index_[i] = 0;
+      if (loop.c == 0 && loop.extent > 1) --summing_;
       a_ -= loop.extent * loop.a;
       b_ -= loop.extent * loop.b;
       c_ -= loop.extent * loop.c;
@@ -102,11 +111,14 @@ class Odometer {
   std::int64_t a() const { return a_; }
   std::int64_t b() const { return b_; }
   std::int64_t c() const { return c_; }
+  // Whether all loops that c does not have are at their first index.
+  bool sums_begin() const { return summing_ == 0; }
 
  private:
   std::span<const Loop> loops_;
-  std::vector<std::int64_t> index_;
+  std::array<std::int64_t, kMaxLabels> index_;  // as many as there are loops; no allocation
   std::int64_t a_ = 0, b_ = 0, c_ = 0;
+  int summing_ = 0;  // summed loops that are not at their first index
 };
 
 inline std::int64_t iterations(std::span<const Loop> loops) {

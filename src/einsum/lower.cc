@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/lower.h"
 
+#include <cmath>
+
 #include "base/error.h"
 #include "einsum/gett.h"
+#include "einsum/loop_nest.h"
 #include "einsum/strided.h"
 
 namespace assay::einsum {
@@ -29,13 +32,11 @@ class Lowering {
   std::vector<Lowered> run() {
     add_loops();
     for (auto& form : gemv_forms(task_, groups_)) add_gemv(std::move(form));
-    // A product of one term is all writing. BLAS takes twice the time of a loop for it; tiles help
-    // where the loop's rows are short.
-    constexpr double kShortRow = 32;
+    // A product of one term is all writing: loops do no worse.
     for (int copies = 0; size_.k > 1 && copies < 8; ++copies) {
       add_gemm((copies & 1) != 0, (copies & 2) != 0, (copies & 4) != 0);
     }
-    if (size_.k > 1 || size_.mac() / found_.front().work.calls < kShortRow) {
+    if (size_.k > 1) {
       for (const auto& choice : gett_forms(task_, groups_)) add_gett(choice);
     }
     std::ranges::stable_sort(found_, {}, &Lowered::predicted_s);
@@ -65,17 +66,56 @@ class Lowering {
     Lowered step = base(!has_free ? (has_k && !has_batch ? Kernel::kDot : Kernel::kHadamard)
                         : has_k   ? Kernel::kLoops
                                   : Kernel::kOuter);
-    step.loops = fused_loops(loops_over(task_.a, task_.b, task_.c));
-    double row = 1;
-    for (const auto& loop : step.loops) {
-      // The innermost loop is one of these two.
-      if (std::abs(loop.c) == 1 || &loop == &step.loops.back()) {
-        row = std::max(row, as_double(loop.extent));
-      }
+    add_nest(step, task_);
+    // The same with one tensor copied into an order that suits the others.
+    for (const Layout* like : {&task_.a, &task_.b}) {
+      PairTask task = task_;
+      task.c = copy_like(task_.c, {like, &task_.a, &task_.b});
+      if (task.c == sorted(task_.c)) continue;
+      Lowered with_copy = step;
+      with_copy.unpack_c = copy(with_copy, task.c, task_.c, with_copy.temporary_c);
+      add_nest(std::move(with_copy), task);
     }
-    predict(step, Part::kLoops,
-            {.calls = size_.mac() / row, .flop = 2 * size_.mac(), .bytes = bytes_});
+    for (const bool left : {true, false}) {
+      const Layout &own = left ? task_.a : task_.b, &other = left ? task_.b : task_.a;
+      PairTask task = task_;
+      Layout& copied = left ? task.a : task.b;
+      copied = copy_like(own, {&task_.c, &other});
+      if (copied == sorted(own)) continue;
+      Lowered with_copy = step;
+      auto& loops = left ? with_copy.pack_a : with_copy.pack_b;
+      loops = copy(with_copy, own, copied, left ? with_copy.packed_a : with_copy.packed_b);
+      add_nest(std::move(with_copy), task);
+    }
+  }
+
+  void add_nest(Lowered step, const PairTask& task) {
+    step.loops = nest_loops(loops_over(task.a, task.b, task.c), size_of(task_.dtype));
+    predict(step, Part::kLoops, nest_work(step.loops, size_of(task_.dtype)));
     found_.push_back(std::move(step));
+  }
+
+  static Layout sorted(Layout layout) {
+    std::ranges::stable_sort(layout, std::greater{},
+                             [](const Mode& m) { return std::abs(m.stride); });
+    return layout;
+  }
+
+  // A tensor of the same labels without gaps, ordered as the first of `like` has them; those that
+  // only a later one has are outside.
+  Layout copy_like(const Layout& own, std::initializer_list<const Layout*> like) const {
+    std::vector<Label> order;
+    LabelSet seen;
+    for (const Layout* other : like) {
+      std::vector<Label> more;
+      for (const Label l : memory_order(*other)) {
+        if (find_mode(own, l) == nullptr || seen.contains(l)) continue;
+        seen.insert(l);
+        more.push_back(l);
+      }
+      order.insert(order.begin(), more.begin(), more.end());
+    }
+    return dense_copy(order, task_);
   }
 
   void add_gemv(GemvForm form) {
@@ -88,6 +128,7 @@ class Lowering {
              .flop = 2 * size_.mac(),
              .bytes = bytes_,
              .jumps = jumps(size_.mac(), form.columns, form.ld, element_)});
+    step.packing = gemv_packing(form.rows, form.columns) * task_.threads;
     step.gemv = std::move(form);
     found_.push_back(std::move(step));
   }
@@ -160,6 +201,7 @@ class Lowering {
                .bytes = element_ * (a + b + passes * rows * columns * calls),
                .jumps = jumps(a, form.op_a == Op::kNone ? depth : rows, form.lda, element_) +
                         jumps(b, form.op_b == Op::kNone ? columns : depth, form.ldb, element_)});
+      candidate.packing = gemm_packing(form.m, form.n, form.k) * task_.threads;
       candidate.gemm = std::move(form);
       found_.push_back(std::move(candidate));
     }
@@ -170,7 +212,8 @@ class Lowering {
     const Layout &left = swapped ? task_.b : task_.a, &right = swapped ? task_.a : task_.b;
     Lowered step = base(Kernel::kGett);
     // Threads that share the batch have panels each.
-    step.workspace = gett_workspace(size_, task_.dtype) * (size_.batch > 1 ? task_.threads : 1);
+    step.packing =
+        std::ceil(gett_workspace(size_, task_.dtype)) * (size_.batch > 1 ? task_.threads : 1);
     if (!choice.product.empty()) {
       step.unpack_c = copy(step, choice.product, task_.c, step.temporary_c);
     }

@@ -71,7 +71,8 @@ struct Lowered {
   PairSize size;
   double bytes = 0;         // of A, B and C, each once
   double copied_bytes = 0;  // read and written by copies
-  double workspace = 0;     // elements of copies and blocks that live during the step
+  double workspace = 0;     // elements of copies that live during the step
+  double packing = 0;       // elements of the kernel's own buffers, which outlive it
   double predicted_s = 0;
   double band = 1;
   int copies = 0;

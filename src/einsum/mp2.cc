@@ -218,7 +218,16 @@ Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
   if (view.dtype() != DType::kF64 || !view.is_contiguous())
     copy = Tensor::converted(view, DType::kF64);
   const double* data = copy ? copy->as<double>().data() : view.data<double>();
-  return Mp2(data, view.extent(1), view.extent(2), occ, vir).run(o.threads);
+  const auto energy = Mp2(data, view.extent(1), view.extent(2), occ, vir).run(o.threads);
+  if (std::isfinite(energy.total)) return energy;
+  for (std::int64_t i = 0; i < view.element_count(); ++i) {
+    if (!std::isfinite(data[i])) {
+      const std::int64_t row = i / view.extent(2);
+      fail("mp2: B[{}, {}, {}] is {}", o.frozen_occupied + row / view.extent(1),
+           row % view.extent(1), i % view.extent(2), data[i]);
+    }
+  }
+  fail("mp2: the integrals are so large that the energy is {}", energy.total);
 }
 
 Tensor ao_to_mo(Engine& engine, const TensorView& b_ao, const TensorView& c_occupied,

@@ -48,7 +48,7 @@ class Reader {
         if (std::ranges::count(symbols, kEllipsis) != 0) refuse("a second ellipsis", what);
         symbols.push_back(kEllipsis);
       } else {
-        refuse(fmt::format("'{}' is no label", c), what);
+        refuse(fmt::format("'{}' is no label", character()), what);
       }
     }
     return symbols;
@@ -59,6 +59,16 @@ class Reader {
   }
 
  private:
+  // All bytes of the character here, which may be no ASCII.
+  std::string_view character() const {
+    const auto continues = [this](std::size_t i) {
+      return i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xC0) == 0x80;
+    };
+    std::size_t length = 1;
+    while (length < 4 && continues(at_ + length)) ++length;
+    return text_.substr(at_, length);
+  }
+
   Symbol integer(const std::string& what) {
     std::int32_t value = 0;
     std::size_t digits = 0;

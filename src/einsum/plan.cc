@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "einsum/hoist.h"
+#include "einsum/reference.h"
 #include "einsum/steps.h"
 #include "einsum/terms.h"
 
@@ -313,12 +314,6 @@ OperandSpec OperandSpec::of(const TensorView& view) {
   return {view.dtype(), view.shape(), view.strides()};
 }
 
-double Step::flop() const {
-  const auto& size = lowered.size;
-  if (operands.size() > 1) return size.flop();
-  return size.k > 1 ? size.mac() : 0;
-}
-
 std::int64_t Plan::slice_count() const {
   std::int64_t count = 1;
   for (const auto& slice : slices) count *= slice.parts;
@@ -356,10 +351,32 @@ Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,
   double all_labels = 1;
   for (const auto e : plan.problem.extents) all_labels *= static_cast<double>(e);
   if (options.backend == Backend::kReference || plan.problem.has_zero_extent()) {
-    plan.mac = options.backend == Backend::kReference ? all_labels : 0;
-    plan.flop = plan.mac * static_cast<double>(plan.operands.size());
+    // One step over all labels at once.
+    double summed = 1;
+    for (Label l = 0; l < static_cast<Label>(plan.problem.extents.size()); ++l) {
+      if (std::ranges::count(plan.problem.output, l) == 0) {
+        summed *= static_cast<double>(plan.problem.extents[static_cast<std::size_t>(l)]);
+      }
+    }
+    const PairSize all{.m = summed == 0 ? 0 : all_labels / summed, .k = summed};
+    plan.mac = all.mac();
+    plan.flop = all.flop();
     plan.path.method = "loops";
     plan.path.optimal = plan.problem.has_zero_extent();
+    plan.peak_bytes = bytes_of(plan.result, out);
+    for (const auto& operand : plan.operands)
+      plan.peak_bytes += bytes_of(operand.dtype, operand.shape);
+    if (options.backend == Backend::kReference) {
+      std::vector<Shape> copied = shapes;
+      copied.push_back(out);
+      plan.peak_bytes += reference_bytes(copied, is_complex(plan.result));
+    }
+    if (options.memory && plan.peak_bytes > static_cast<double>(*options.memory)) {
+      fail(
+          "einsum: operands, result and copies of them in f64 take {}, more than the memory bound "
+          "of {}",
+          format_bytes(plan.peak_bytes), format_bytes(static_cast<double>(*options.memory)));
+    }
     return plan;
   }
 

@@ -69,8 +69,6 @@ struct Step {
   double runner_up_s = 0;
   // Runs once for each combination of parts of the plan's first `depth` slices.
   int depth = 0;
-
-  double flop() const;  // of one run
 };
 
 // A label that is cut into parts of `chunk`, one after the other, to save memory.

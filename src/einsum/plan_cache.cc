@@ -68,14 +68,12 @@ std::string line_of(std::string_view key, const PathReport& path) {
 
 void append_key(std::string& key, const TensorView& operand) {
   put(key, operand.dtype());
-  put(key, reinterpret_cast<std::uintptr_t>(operand.raw_data()) % Tensor::kAlignment == 0);
   put_numbers(key, operand.shape().extents());
   put_numbers(key, operand.strides());
 }
 
 void append_key(std::string& key, const OperandSpec& operand) {
   put(key, operand.dtype);
-  put(key, true);
   put_numbers(key, operand.shape.extents());
   put_numbers(key, operand.strides);
 }

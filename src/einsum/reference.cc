@@ -129,4 +129,12 @@ void contract_reference(const Problem& problem, std::span<const TensorView> oper
   }
 }
 
+double reference_bytes(std::span<const Shape> shapes, bool complex) {
+  double bytes = 0;
+  for (const auto& shape : shapes) {
+    bytes += static_cast<double>(shape.element_count()) * (complex ? 16 : 8);
+  }
+  return bytes;
+}
+
 }  // namespace assay::einsum

@@ -17,4 +17,7 @@ void contract_reference(const Problem& problem, std::span<const TensorView> oper
                         const MutableTensorView& out, std::complex<double> alpha,
                         std::complex<double> beta);
 
+// Bytes of the copies in fp64 that it makes of the operands and of out, which have these shapes.
+double reference_bytes(std::span<const Shape> shapes, bool complex);
+
 }  // namespace assay::einsum

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "einsum/plan.h"
 #include "einsum/reference.h"
+#include "einsum/steps.h"
 #include "einsum/strided.h"
 #include "tensor/convert.h"
 
@@ -129,6 +130,9 @@ class Run {
       result = own.template data<T>();
       if (keeps) convert_into(out, MutableTensorView(plan_.compute, result, out.shape()));
     }
+    // Buffers that kernels take for themselves and keep.
+    const Workspace::Lent packing(workspace_,
+                                  static_cast<std::size_t>(most_packing(plan_.steps)) * sizeof(T));
     for_each_slice(result);
     if (!direct) convert_into(TensorView(plan_.compute, result, out.shape()), out);
     return std::move(report_);
@@ -284,6 +288,9 @@ RunReport Plan::run_into(std::span<const TensorView> tensors, const MutableTenso
   } else if (options.backend == Backend::kReference) {
     contract_reference(problem, tensors, out, run_options.alpha, run_options.beta);
     ++report.counters.reference_calls;
+    std::vector<Shape> copied = {out.shape()};
+    for (const auto& tensor : tensors) copied.push_back(tensor.shape());
+    outside += static_cast<std::size_t>(reference_bytes(copied, is_complex(out.dtype())));
   } else {
     switch (compute) {
       case DType::kF32:

@@ -102,12 +102,10 @@ void run_gett(const GettForm& f, const PairSize& size, const T* a, const T* b, T
                       });
 }
 
-}  // namespace
-
+// The kernel itself, on tensors as it wants them.
 template <typename T>
-void run_pair(const Lowered& step, const T* a, const T* b, T* c, T alpha, T beta, int threads,
-              Workspace& workspace, Counters& counters) {
-  ++counters.kernels[static_cast<std::size_t>(step.kernel)];
+void run_kernel(const Lowered& step, const T* a, const T* b, T* c, T alpha, T beta, int threads,
+                Counters& counters) {
   switch (step.kernel) {
     case Kernel::kCopy:
     case Kernel::kDot:
@@ -122,46 +120,40 @@ void run_pair(const Lowered& step, const T* a, const T* b, T* c, T alpha, T beta
     case Kernel::kGemm:
     case Kernel::kBatchedGemm:
     case Kernel::kLoopedGemm:
+    case Kernel::kTransposeGemm:
       run_gemm<T>(step.gemm, a, b, c, alpha, beta, threads, counters);
       return;
-    case Kernel::kGett: {
-      const Workspace::Lent panels(
-          workspace, static_cast<std::size_t>(step.workspace - step.temporary_c) * sizeof(T));
-      if (step.temporary_c == 0) {
-        run_gett<T>(step.gett, step.size, a, b, c, alpha, beta, threads, counters);
-        return;
-      }
-      counters.copied_bytes += step.copied_bytes;
-      const auto product = workspace.take<T>(step.temporary_c);
-      T* const t = product.template data<T>();
-      run_gett<T>(step.gett, step.size, a, b, t, T(1), T(0), threads, counters);
-      permute<T>(step.unpack_c, t, c, alpha, beta, threads);
-      return;
-    }
-    case Kernel::kTransposeGemm: {
-      counters.copied_bytes += step.copied_bytes;
-      Workspace::Buffer packed_a, packed_b, product;
-      if (step.packed_a > 0) {
-        packed_a = workspace.take<T>(step.packed_a);
-        permute<T>(step.pack_a, a, packed_a.template data<T>(), T(1), T(0), threads);
-        a = packed_a.template data<T>();
-      }
-      if (step.packed_b > 0) {
-        packed_b = workspace.take<T>(step.packed_b);
-        permute<T>(step.pack_b, b, packed_b.template data<T>(), T(1), T(0), threads);
-        b = packed_b.template data<T>();
-      }
-      if (step.temporary_c == 0) {
-        run_gemm<T>(step.gemm, a, b, c, alpha, beta, threads, counters);
-        return;
-      }
-      product = workspace.take<T>(step.temporary_c);
-      T* const t = product.template data<T>();
-      run_gemm<T>(step.gemm, a, b, t, T(1), T(0), threads, counters);
-      permute<T>(step.unpack_c, t, c, alpha, beta, threads);
-      return;
-    }
+    case Kernel::kGett:
+      run_gett<T>(step.gett, step.size, a, b, c, alpha, beta, threads, counters);
   }
+}
+
+}  // namespace
+
+template <typename T>
+void run_pair(const Lowered& step, const T* a, const T* b, T* c, T alpha, T beta, int threads,
+              Workspace& workspace, Counters& counters) {
+  ++counters.kernels[static_cast<std::size_t>(step.kernel)];
+  counters.copied_bytes += step.copied_bytes;
+  Workspace::Buffer packed_a, packed_b, product;
+  if (step.packed_a > 0) {
+    packed_a = workspace.take<T>(step.packed_a);
+    permute<T>(step.pack_a, a, packed_a.template data<T>(), T(1), T(0), threads);
+    a = packed_a.template data<T>();
+  }
+  if (step.packed_b > 0) {
+    packed_b = workspace.take<T>(step.packed_b);
+    permute<T>(step.pack_b, b, packed_b.template data<T>(), T(1), T(0), threads);
+    b = packed_b.template data<T>();
+  }
+  if (step.temporary_c == 0) {
+    run_kernel<T>(step, a, b, c, alpha, beta, threads, counters);
+    return;
+  }
+  product = workspace.take<T>(step.temporary_c);
+  T* const t = product.template data<T>();
+  run_kernel<T>(step, a, b, t, T(1), T(0), threads, counters);
+  permute<T>(step.unpack_c, t, c, alpha, beta, threads);
 }
 
 #define ASSAY_INSTANTIATE(T)                                                               \

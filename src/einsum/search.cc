@@ -7,7 +7,8 @@
 namespace assay::einsum {
 namespace {
 
-constexpr int kBisections = 8;
+// A bisection or an annealing takes as long as so many tries of the greedy search.
+constexpr int kTriesPerLong = 16;
 // Below this, bisection has never found what greedy with windows did not.
 constexpr std::size_t kBisectionTerms = 24;
 
@@ -67,23 +68,44 @@ std::optional<SearchResult> search(const Network& original, const SearchOptions&
     return SearchResult{*best, c, true, c, "exact"};
   }
 
+  // Candidates of fewer tries are among those of more: the more tries, the better the order.
+  std::vector<std::pair<Tree, const char*>> candidates;
+  const auto add = [&](Tree tree, const char* method) {
+    if (keeps_to(network, tree, options.max_elements)) candidates.emplace_back(tree, method);
+  };
+  auto records = search_random_greedy(network, options);
+  const Tree plain = records.front();
+  for (auto& tree : records) add(std::move(tree), "greedy");
+  const int long_tries = std::max(1, options.tries / kTriesPerLong);
+  const int bisections = n >= kBisectionTerms ? long_tries : 0;
+  std::vector<Tree> trees(static_cast<std::size_t>(bisections + long_tries));
+#pragma omp parallel for schedule(dynamic) num_threads(options.threads)
+  for (int i = 0; i < bisections + long_tries; ++i) {
+    const int j = i < bisections ? i : i - bisections;
+    const auto seed = options.seed + static_cast<std::uint64_t>(j);
+    trees[static_cast<std::size_t>(i)] = i < bisections
+                                             ? search_bisection(network, options, seed)
+                                             : search_annealing(network, options, plain, seed);
+  }
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const bool bisected = i < static_cast<std::size_t>(bisections);
+    add(std::move(trees[i]), bisected ? "bisection" : "annealing");
+  }
+  std::vector<double> before(candidates.size()), after(candidates.size());
+#pragma omp parallel for schedule(dynamic) num_threads(options.threads)
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    auto& tree = candidates[i].first;
+    before[i] = cost(tree);
+    tree = improve_windows(network, options, std::move(tree));
+    after[i] = cost(tree);
+  }
   SearchResult best;
   best.cost = std::numeric_limits<double>::infinity();
-  const auto consider = [&](Tree tree, const char* method) {
-    if (!keeps_to(network, tree, options.max_elements)) return;
-    const double before = cost(tree);
-    tree = improve_windows(network, options, std::move(tree));
-    const double after = cost(tree);
-    if (after >= best.cost) return;
-    best = {std::move(tree), after, false, 0,
-            after < before ? std::string(method) + "+windows" : method};
-  };
-  if (auto greedy = search_random_greedy(network, options)) consider(std::move(*greedy), "greedy");
-  if (n >= kBisectionTerms) {
-    for (int i = 0; i < kBisections; ++i) {
-      consider(search_bisection(network, options, options.seed + static_cast<std::uint64_t>(i)),
-               "bisection");
-    }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (after[i] >= best.cost) continue;
+    auto& [tree, method] = candidates[i];
+    best = {std::move(tree), after[i], false, 0,
+            after[i] < before[i] ? std::string(method) + "+windows" : method};
   }
   if (best.tree.merges.empty()) return std::nullopt;
   best.lower_bound = std::min(best.cost, lower_bound(network, options));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "einsum/network.h"
 
@@ -21,7 +22,9 @@ struct SearchOptions {
   // Networks of up to so many terms are searched exactly. The work grows threefold with each term:
   // 16 take a tenth of a second, 18 a second.
   int exact_limit = 16;
-  int tries = 128;  // of the random greedy search, for networks beyond that
+  // Of the random greedy search, for networks beyond that; a bisection and an annealing are made
+  // for each 16. What fewer tries find, more find too.
+  int tries = 128;
   std::uint64_t seed = 0;
   int threads = 1;
 };
@@ -31,7 +34,7 @@ struct SearchResult {
   double cost = 0;         // of the tree, in units of the objective
   bool optimal = false;    // no tree has a lower cost
   double lower_bound = 0;  // on the cost of any tree; equal to cost where that is optimal
-  std::string method;      // "exact", "greedy", "bisection", and "+windows" where that helped
+  std::string method;      // "exact", "greedy", "bisection", "annealing", "+windows" if that helped
 };
 
 // Finds an order. Deterministic given the seed, whatever the number of threads. Nothing is returned
@@ -53,11 +56,15 @@ struct GreedyOptions {
 };
 std::optional<Tree> search_greedy(const Network& network, const SearchOptions& options,
                                   const GreedyOptions& greedy, double bound);
-// The best of options.tries runs, the first of them plain greedy.
-std::optional<Tree> search_random_greedy(const Network& network, const SearchOptions& options);
+// The plain greedy order, and those of options.tries − 1 random runs that were better than all
+// before them.
+std::vector<Tree> search_random_greedy(const Network& network, const SearchOptions& options);
 // Cuts the network in two again and again where few and small labels cross the cut; pieces of up to
 // ten terms are searched exactly.
 Tree search_bisection(const Network& network, const SearchOptions& options, std::uint64_t seed);
+// Simulated annealing from a tree; the best tree that was met, `start` among them.
+Tree search_annealing(const Network& network, const SearchOptions& options, const Tree& start,
+                      std::uint64_t seed);
 // Searches windows of up to ten nodes of the tree anew, exactly, until none gets better.
 Tree improve_windows(const Network& network, const SearchOptions& options, Tree tree);
 

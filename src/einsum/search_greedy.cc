@@ -143,7 +143,7 @@ std::optional<Tree> search_greedy(const Network& network, const SearchOptions& o
   return Greedy(network, options, greedy).run(bound);
 }
 
-std::optional<Tree> search_random_greedy(const Network& network, const SearchOptions& options) {
+std::vector<Tree> search_random_greedy(const Network& network, const SearchOptions& options) {
   // Tries do not see each other's results, so that the outcome does not depend on the threads.
   const auto first = search_greedy(network, options, {}, std::numeric_limits<double>::infinity());
   const auto cost = [&](const Tree& tree) {
@@ -164,17 +164,16 @@ std::optional<Tree> search_random_greedy(const Network& network, const SearchOpt
                        .seed = options.seed * 1000003 + static_cast<std::uint64_t>(i)},
                       bound);
   }
-  Tree best = *first;
+  std::vector<Tree> records = {*first};
   double best_cost = bound;
   for (auto& tree : trees) {
     if (!tree) continue;
     const double c = cost(*tree);
-    if (c < best_cost) {
-      best_cost = c;
-      best = std::move(*tree);
-    }
+    if (c >= best_cost) continue;
+    best_cost = c;
+    records.push_back(std::move(*tree));
   }
-  return best;
+  return records;
 }
 
 }  // namespace assay::einsum

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "einsum/loop_nest.h"
 #include "einsum/strided.h"
 
 namespace assay::einsum {
@@ -44,6 +45,7 @@ class StepMaker {
       if (last || labels_of(layouts_[t]) != sets_[t]) reduce(t, last);
     }
     for (std::size_t i = 0; i < tree_.merges.size(); ++i) merge(i);
+    result_.peak_bytes += element_ * packing_;
     return std::move(result_);
   }
 
@@ -77,15 +79,15 @@ class StepMaker {
     step.expression = term_text(step.a) + "->" + term_text(step.c);
     auto& lowered = step.lowered;
     lowered.kernel = Kernel::kCopy;
-    lowered.loops = fused_loops(loops_over(step.a, {}, step.c));
+    lowered.loops = loops_over(step.a, {}, step.c);
     const double from = element_count(step.a), to = element_count(step.c);
     const bool sums = from > to;
     lowered.size = {.m = to, .k = from / to};
     lowered.bytes = element_ * (from + to);
     const Part part = sums ? Part::kLoops : Part::kPermute;
-    double row = 1;
-    for (const auto& loop : lowered.loops) row = std::max(row, static_cast<double>(loop.extent));
-    lowered.work = sums ? Work{.calls = from / row, .flop = from, .bytes = lowered.bytes}
+    lowered.loops = sums ? nest_loops(std::move(lowered.loops), size_of(in_.dtype))
+                         : fused_loops(std::move(lowered.loops));
+    lowered.work = sums ? nest_work(lowered.loops, size_of(in_.dtype))
                         : permute_work(lowered.loops, size_of(in_.dtype));
     lowered.predicted_s = model_.seconds(part, in_.dtype, lowered.work);
     lowered.band = model_.band(part, in_.dtype);
@@ -205,6 +207,7 @@ class StepMaker {
     step.expression = term_text(step.a) + "," + term_text(step.b) + "->" + term_text(step.c);
     live_ += last ? 0 : element_ * element_count(step.c);
     choose(step, ways);
+    packing_ = std::max(packing_, step.lowered.packing);
     result_.peak_bytes = std::max(result_.peak_bytes, live_ + element_ * step.lowered.workspace);
     release(step.operands[0], a);
     release(step.operands[1], b);
@@ -217,14 +220,16 @@ class StepMaker {
   // The fastest way whose copies fit, else the one with the smallest copies.
   void choose(Step& step, std::vector<Lowered>& ways) const {
     std::size_t chosen = 0;
+    const auto memory = [this](const Lowered& way) {
+      return way.workspace + std::max(packing_, way.packing);
+    };
     if (in_.available) {
       const auto fits = [&](const Lowered& way) {
-        return live_ + element_ * way.workspace <= *in_.available;
+        return live_ + element_ * memory(way) <= *in_.available;
       };
       const auto at = std::ranges::find_if(ways, fits);
       chosen = static_cast<std::size_t>(
-          (at != ways.end() ? at : std::ranges::min_element(ways, {}, &Lowered::workspace)) -
-          ways.begin());
+          (at != ways.end() ? at : std::ranges::min_element(ways, {}, memory)) - ways.begin());
     }
     for (std::size_t w = 0; w < ways.size(); ++w) {
       if (w == chosen || ways[w].kernel == ways[chosen].kernel) continue;
@@ -252,6 +257,7 @@ class StepMaker {
   std::vector<Layout> layouts_;
   std::vector<int> parent_, node_of_, owned_;
   double element_ = 8, live_ = 0;
+  double packing_ = 0;  // elements, the most of the steps so far
   Steps result_;
 };
 
@@ -273,6 +279,12 @@ std::vector<LabelSet> reduced_sets(const StepsInput& input) {
     set = kept;
   }
   return sets;
+}
+
+double most_packing(std::span<const Step> steps) {
+  double most = 0;
+  for (const auto& step : steps) most = std::max(most, step.lowered.packing);
+  return most;
 }
 
 Steps make_steps(const StepsInput& input, const Tree& tree, const TimeModel& model) {

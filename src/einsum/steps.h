@@ -25,11 +25,15 @@ struct StepsInput {
 
 struct Steps {
   std::vector<Step> steps;
-  double peak_bytes = 0;  // of intermediates and copies, if all of them run for every slice
+  double peak_bytes = 0;  // of all but operands and result, if all steps run for every slice
 };
 
 // The label sets of the operands once labels that nobody else needs are summed.
 std::vector<LabelSet> reduced_sets(const StepsInput& input);
+
+// What the kernels of the steps take for themselves, in elements: the most that one of them does,
+// since buffers are kept for the next one.
+double most_packing(std::span<const Step> steps);
 
 // Lowers a tree over the operands. Results of steps get the layout for which this step and the one
 // that reads it are predicted to be fastest together.

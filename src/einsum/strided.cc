@@ -120,125 +120,6 @@ void transpose_plane(const Loop& rows, const Loop& columns, const T* a, T* c, T 
   }
 }
 
-// Σ a[i·sa]·b[i·sb] with eight partial sums, so that additions need not wait for each other.
-template <typename T>
-T dot_row(std::int64_t n, const T* a, std::int64_t sa, const T* b, std::int64_t sb) {
-  T sums[8] = {};
-  std::int64_t i = 0;
-  if (b == nullptr) {
-    for (; i + 8 <= n; i += 8) {
-      for (int j = 0; j < 8; ++j) sums[j] += a[(i + j) * sa];
-    }
-    for (; i < n; ++i) sums[0] += a[i * sa];
-  } else if (sa == 1 && sb == 1) {
-    for (; i + 8 <= n; i += 8) {
-      for (int j = 0; j < 8; ++j) sums[j] += a[i + j] * b[i + j];
-    }
-    for (; i < n; ++i) sums[0] += a[i] * b[i];
-  } else {
-    for (; i + 8 <= n; i += 8) {
-      for (int j = 0; j < 8; ++j) sums[j] += a[(i + j) * sa] * b[(i + j) * sb];
-    }
-    for (; i < n; ++i) sums[0] += a[i * sa] * b[i * sb];
-  }
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-}
-
-// c[i·sc] += or = the products of one row. `add` is whether c is kept.
-template <bool kAdd, typename T>
-void product_row(const Loop& row, const T* a, const T* b, T* c, T alpha, T beta) {
-  const auto put = [&](T& to, const T& value) {
-    if constexpr (kAdd) {
-      to += alpha * value;
-    } else {
-      to = blended(value, alpha, beta, to);
-    }
-  };
-  const std::int64_t n = row.extent;
-  if (b == nullptr) {
-    for (std::int64_t i = 0; i < n; ++i) put(c[i * row.c], a[i * row.a]);
-  } else if (row.c == 1 && row.a == 1 && row.b == 1) {
-    for (std::int64_t i = 0; i < n; ++i) put(c[i], a[i] * b[i]);
-  } else if (row.c == 1 && row.a == 1 && row.b == 0) {
-    const T factor = *b;
-    for (std::int64_t i = 0; i < n; ++i) put(c[i], a[i] * factor);
-  } else if (row.c == 1 && row.a == 0 && row.b == 1) {
-    const T factor = *a;
-    for (std::int64_t i = 0; i < n; ++i) put(c[i], factor * b[i]);
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) put(c[i * row.c], a[i * row.a] * b[i * row.b]);
-  }
-}
-
-template <typename T>
-const T* offset(const T* pointer, std::int64_t by) {
-  return pointer == nullptr ? nullptr : pointer + by;
-}
-
-// Everything below the outer loops: c's own loops, then the summed ones.
-template <typename T>
-class Contraction {
- public:
-  explicit Contraction(std::span<const Loop> loops) {
-    for (const auto& loop : loops) (loop.c != 0 ? kept_ : summed_).push_back(loop);
-    // The innermost loop runs over c where its neighbours are neighbours in memory (then sums go
-    // through c, which stays in the cache), unless the sum reads its operands in order: alone, or
-    // where c would not.
-    const bool dots = !summed_.empty() && contiguous(summed_.back()) &&
-                      (summed_.size() == 1 || kept_.empty() || !contiguous(kept_.back()));
-    over_c_ = !kept_.empty() && (summed_.empty() || std::abs(kept_.back().c) == 1) && !dots;
-    if (over_c_) {
-      row_ = kept_.back();
-      kept_.pop_back();
-    } else if (!summed_.empty()) {
-      row_ = summed_.back();
-      summed_.pop_back();
-    }
-  }
-
-  void run(const T* a, const T* b, T* c, T alpha, T beta, int threads) const {
-    const std::int64_t outer = iterations(kept_);
-    const std::int64_t inner = iterations(summed_) * row_.extent;
-    const int used = outer * inner < kWorthThreads ? 1 : threads;
-    parallel_parts(used, outer, [&](std::int64_t begin, std::int64_t end) {
-      Odometer at(kept_);
-      at.seek(begin);
-      for (std::int64_t i = begin; i < end; ++i, at.next()) {
-        sum(a + at.a(), offset(b, at.b()), c + at.c(), alpha, beta);
-      }
-    });
-  }
-
- private:
-  static bool contiguous(const Loop& loop) {
-    return std::abs(loop.a) <= 1 && std::abs(loop.b) <= 1;
-  }
-
-  void sum(const T* a, const T* b, T* c, T alpha, T beta) const {
-    Odometer at(summed_);
-    const std::int64_t count = iterations(summed_);
-    if (over_c_) {
-      product_row<false>(row_, a, b, c, alpha, beta);
-      at.seek(0);
-      for (std::int64_t i = 1; i < count; ++i) {
-        at.next();
-        product_row<true>(row_, a + at.a(), offset(b, at.b()), c, alpha, T(1));
-      }
-      return;
-    }
-    T total = 0;
-    at.seek(0);
-    for (std::int64_t i = 0; i < count; ++i, at.next()) {
-      total += dot_row(row_.extent, a + at.a(), row_.a, offset(b, at.b()), row_.b);
-    }
-    *c = blended(total, alpha, beta, *c);
-  }
-
-  std::vector<Loop> kept_, summed_;
-  Loop row_;
-  bool over_c_ = false;
-};
-
 // How a permutation is walked: planes of rows × columns, columns along c, rows along a.
 struct Planes {
   std::vector<Loop> outer;
@@ -327,15 +208,8 @@ void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int
   });
 }
 
-template <typename T>
-void contract_loops(std::span<const Loop> loops, const T* a, const T* b, T* c, T alpha, T beta,
-                    int threads) {
-  Contraction<T>(loops).run(a, b, c, alpha, beta, threads);
-}
-
-#define ASSAY_INSTANTIATE(T)                                                \
-  template void permute<T>(std::span<const Loop>, const T*, T*, T, T, int); \
-  template void contract_loops<T>(std::span<const Loop>, const T*, const T*, T*, T, T, int);
+#define ASSAY_INSTANTIATE(T) \
+  template void permute<T>(std::span<const Loop>, const T*, T*, T, T, int);
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 ASSAY_INSTANTIATE(std::complex<float>)

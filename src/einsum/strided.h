@@ -23,8 +23,8 @@ void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int
 // lines of which they use a part. Its calls are the rows or planes that it is done in.
 Work permute_work(std::span<const Loop> loops, std::size_t element_size);
 
-// c = alpha·Σ a·b + beta·c over the loops, fused_loops() of whatever was there; loops with c = 0
-// are summed. b may be null: then it is 1.
+// c = alpha·Σ a·b + beta·c over the loops in this order, outermost first (loop_nest.h); loops with
+// c = 0 are summed. b may be null: then it is 1.
 template <typename T>
 void contract_loops(std::span<const Loop> loops, const T* a, const T* b, T* c, T alpha, T beta,
                     int threads);

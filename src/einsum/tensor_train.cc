@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "einsum/matrix.h"
+#include "einsum/normalized.h"
 #include "einsum/tucker.h"
 
 namespace assay::einsum {
@@ -62,15 +63,14 @@ double allowed(const TrainOptions& o, double norm, std::size_t modes) {
 // TT-SVD: cuts off one mode after the other.
 template <typename T>
 TrainResult decompose(const TensorView& view, const TrainOptions& o) {
-  auto x = DenseTensor<T>::from(view);
+  const auto [x, size, exponent] = normalized<T>(view, "tensor train");
   const std::size_t d = x.order();
-  const double size = norm<T>(x.data);
   const double may_lose = allowed(o, size, d);
   TrainResult result;
   double lost = 0;
   std::int64_t left = 1;
   Matrix<T> rest(x.shape[0], x.count(1, d));
-  rest.data = std::move(x.data);
+  std::ranges::copy(x.elements(), rest.data.begin());
   for (std::size_t k = 0; k + 1 < d; ++k) {
     auto f = thin_svd(rest);
     const std::int64_t rank = kept_rank(f.s, wanted(o, k), may_lose, lost);
@@ -82,6 +82,7 @@ TrainResult decompose(const TensorView& view, const TrainOptions& o) {
     rest.data = carried.data;
   }
   result.cores.push_back(core_of(rest, left, x.shape[d - 1], 1));
+  scale_back(result.cores.back().as<T>(), exponent, "tensor train");
   result.relative_error = size == 0 ? 0 : std::sqrt(lost) / size;
   return result;
 }
@@ -100,8 +101,12 @@ TrainResult round_as(const std::vector<Tensor>& cores, const TrainOptions& o) {
   const std::size_t d = cores.size();
   std::vector<Matrix<T>> carried(d);  // core k as r_{k−1} × (n·r_k)
   std::vector<std::int64_t> left(d), right(d);
+  int exponent = 0;  // of all cores together
   for (std::size_t k = 0; k < d; ++k) {
-    carried[k] = matrix_of<T>(cores[k], true);
+    const auto core = normalized<T>(cores[k].view(), "tensor train");
+    exponent += core.exponent;
+    carried[k] = Matrix<T>(cores[k].shape()[0], cores[k].shape()[1] * cores[k].shape()[2]);
+    std::ranges::copy(core.x.elements(), carried[k].data.begin());
     left[k] = cores[k].shape()[0];
     right[k] = cores[k].shape()[2];
   }
@@ -139,6 +144,7 @@ TrainResult round_as(const std::vector<Tensor>& cores, const TrainOptions& o) {
     left[k + 1] = rank;
   }
   result.cores.push_back(core_of(carried[d - 1], left[d - 1], cores[d - 1].shape()[1], 1));
+  scale_back(result.cores.back().as<T>(), exponent, "tensor train");
   result.relative_error = size == 0 ? 0 : std::sqrt(lost) / size;
   return result;
 }

@@ -72,7 +72,8 @@ TimeModel::TimeModel() {
                                .exposed = 0.8};
     part(Part::kThinGemm, wide) = {.fixed = 1e-7, .per_call = 3e-7, .rate = peak / 8};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
-    part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 1e-8, .rate = 2e9};
+    part(Part::kLoops, wide) = {
+        .fixed = 1e-7, .per_call = 4e-9, .rate = wide ? 4e9 : 8e9, .exposed = 0.5};
     part(Part::kPermute, wide) = {
         .fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
   }

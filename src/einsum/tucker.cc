@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "einsum/blas.h"
 #include "einsum/matrix.h"
+#include "einsum/normalized.h"
 
 namespace assay::einsum {
 namespace {
@@ -19,8 +20,11 @@ constexpr std::int64_t kOversampling = 8;  // columns beyond the rank in the ran
 template <typename T>
 class Tucker {
  public:
-  Tucker(const TensorView& view, const TuckerOptions& options)
-      : options_(options), x_(DenseTensor<T>::borrow(view)), norm_(norm<T>(x_.elements())) {
+  Tucker(const TensorView& view, const TuckerOptions& options) : options_(options) {
+    auto input = normalized<T>(view, "tucker");
+    x_ = std::move(input.x);
+    norm_ = input.norm;
+    exponent_ = input.exponent;
     // An eigenvalue of a Gram matrix is off by about ε‖X‖². A tail may have as many of them as the
     // mode has rows, and may be tolerance²‖X‖²/N: below that the Gram matrix cannot tell.
     const auto longest = static_cast<double>(*std::ranges::max_element(x_.shape));
@@ -63,6 +67,7 @@ class Tucker {
     }
     result.relative_error = error;
     result.core = core.tensor();
+    scale_back(result.core.as<T>(), exponent_, "tucker");
     for (const auto& f : factors) result.factors.push_back(f.tensor());
     return result;
   }
@@ -160,7 +165,8 @@ class Tucker {
 
   const TuckerOptions& options_;
   DenseTensor<T> x_;
-  double norm_;
+  double norm_ = 0;
+  int exponent_ = 0;  // the tensor is x_·2^exponent_
   RangeFinder finder_;
 };
 

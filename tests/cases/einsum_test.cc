@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "cases/einsum/cases.h"
+#include "cases/einsum/contractions.h"
+#include "cases/einsum/decomposition_inputs.h"
 #include "cases/einsum/workloads.h"
+#include "einsum/einsum.h"
 #include "judged_cases.h"
+#include "tensor/safetensors.h"
 
 namespace assay::cases::einsum {
 namespace {
@@ -21,26 +25,102 @@ TEST_F(EinsumCases, AreSound) {
   }
 }
 
+Json contraction_point(const std::string& contraction, const char* dtype) {
+  return {{"contraction", contraction}, {"dtype", dtype}, {"seed", 3}};
+}
+
 TEST_F(EinsumCases, NativeProvidersPassTheirOracles) {
-  const auto point = [](const char* contraction, const char* dtype) {
-    return Json{{"contraction", contraction}, {"dtype", dtype}, {"seed", 3}};
-  };
   for (const char* dtype : {"f32", "f64"}) {
-    for (const char* pair : {"small", "half_transform_8", "batch_16x256", "tccg_4"}) {
-      for (const char* provider : {"assay-blas", "gemm-limit"}) {
-        const auto v = verdict("einsum_pair", point(pair, dtype), provider);
-        EXPECT_EQ(v.status, lab::Status::kOk) << pair << " " << provider << ": " << v.message;
-      }
+    for (const char* pair :
+         {"small", "half_transform_8", "tccg_4", "batched_sum", "scaled_transpose"}) {
+      const auto v = verdict("einsum_pair", contraction_point(pair, dtype), "assay-blas");
+      EXPECT_EQ(v.status, lab::Status::kOk) << pair << ": " << v.message;
     }
     for (const char* network :
          {"chain_3", "chain_4", "chain_6", "peps", "tetrahedron", "lattice_4x4", "mps_norm_8"}) {
-      const auto v = verdict("einsum_network", point(network, dtype), "assay-blas");
+      const auto v = verdict("einsum_network", contraction_point(network, dtype), "assay-blas");
       EXPECT_EQ(v.status, lab::Status::kOk)
           << network << " " << dtype << ": " << v.message << " " << v.fidelity;
     }
   }
-  EXPECT_EQ(verdict("einsum_pair", point("small", "f32"), "reference").status, lab::Status::kOk);
-  EXPECT_EQ(verdict("einsum_pair", point("small", "f32"), "assay-blas", 0).code, "stale");
+  const auto small = contraction_point("small", "f32");
+  EXPECT_EQ(verdict("einsum_pair", small, "reference").status, lab::Status::kOk);
+  EXPECT_EQ(verdict("einsum_pair", small, "assay-blas", 0).code, "stale");
+}
+
+TEST_F(EinsumCases, LargePointsAreJudgedBySampledRows) {
+  const auto v = verdict("einsum_pair", contraction_point("batch_16x256", "f32"), "assay-blas");
+  EXPECT_EQ(v.status, lab::Status::kOk) << v.message;
+  EXPECT_EQ(v.fidelity["oracle"], "plain loops in f64");
+  EXPECT_TRUE(v.fidelity["checked"]["sampled"].get<bool>());
+  EXPECT_GE(v.fidelity["checked"]["rows"].get<int>(), 2);
+}
+
+// The work of a contraction is a number of mathematics: the fewest operations of any order. The
+// engine's planner must find it, and the oracle's path must not need many more.
+TEST_F(EinsumCases, TheTableHasTheFewestOperations) {
+  using assay::einsum::Objective, assay::einsum::OperandSpec;
+  assay::einsum::Engine engine;
+  for (const auto* table : {&pair_contractions(), &network_contractions()}) {
+    for (const auto& c : *table) {
+      const ContractionPoint p(contraction_point(c.name, "f64"), *table);
+      std::vector<OperandSpec> specs;
+      for (const auto& shape : p.shapes) specs.push_back(OperandSpec::dense(DType::kF64, shape));
+      const auto plan = engine.plan(c.expression, specs, {.objective = Objective::kFlop});
+      EXPECT_EQ(plan->flop, c.flop) << c.name;
+      EXPECT_EQ(plan->output_shape(), p.output) << c.name;
+      EXPECT_EQ(c.path.size() + 1, p.shapes.size()) << c.name;
+      const auto kept = kept_labels(c.terms(), c.output(), c.path);
+      EXPECT_EQ(kept.back(), c.output()) << c.name;
+    }
+  }
+}
+
+TEST_F(EinsumCases, FactorsThatAreNotThoseOfTheTensorAreRefused) {
+  const Json point = {{"n", 14},      {"order", 3},     {"rank", 4},
+                      {"sweeps", 20}, {"dtype", "f64"}, {"seed", 1}};
+  for (const char* name : {"decompose_cp", "decompose_tucker"}) {
+    const auto other = verdict(name, point, "assay", 0);  // of another input set
+    EXPECT_EQ(other.status, lab::Status::kWrongResult) << name;
+    EXPECT_NE(other.message.find("relative error of the factors"), std::string::npos);
+    // A copy of the input is no answer; and neither is an error that is not the true one.
+    const auto& definition = cases_.find(name);
+    const DecompositionPoint p(point);
+    const bool cp = std::string_view(name) == "decompose_cp";
+    const Tensor x = cp ? cp_tensor(p, 2) : tucker_tensor(p, 2);
+    const auto path = dir_.path() + "/out";
+    write_safetensors(path, {{"x", x.view()}});
+    EXPECT_NE(definition.certify(point, 2, "copy", path)->wrong.find("no output"),
+              std::string::npos);
+    const auto workload = workloads_.make(name, "assay", point, 1);
+    workload->load(0, 2);
+    workload->call(0);
+    workload->write_outputs(path);
+    EXPECT_EQ(definition.certify(point, 2, "assay", path)->wrong, "");
+    std::vector<Tensor> parts;
+    parts.reserve(5);  // views into them
+    std::vector<std::pair<std::string, TensorView>> changed;
+    {
+      const SafetensorsFile file(path);
+      for (const char* part : {"u0", "u1", "u2", cp ? "weights" : "core", "error"}) {
+        parts.push_back(Tensor::copy(file.view(part)));
+        changed.emplace_back(part, parts.back().view());
+      }
+    }
+    parts.back().as<double>()[0] *= 0.9;
+    write_safetensors(path, changed);
+    EXPECT_NE(definition.certify(point, 2, "assay", path)->wrong.find("was reported"),
+              std::string::npos);
+  }
+}
+
+TEST_F(EinsumCases, TheLimitIsThatOfMultiplyAdds) {
+  lab::Ceilings ceilings;
+  ceilings.groups.push_back({1, 1e9, {{"fma_f32", 1e10}}});
+  const auto limit =
+      cases_.find("einsum_pair").limit(contraction_point("matmul_512", "f32"), 1, ceilings);
+  ASSERT_TRUE(limit);
+  EXPECT_DOUBLE_EQ(limit->seconds, 512.0 * 512 * 512 / 1e10);
 }
 
 TEST_F(EinsumCases, DecompositionsAndMp2PassTheirs) {

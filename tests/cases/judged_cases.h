@@ -36,8 +36,10 @@ class JudgedCases : public testing::Test {
     workload->write_outputs(dir_.path() + "/out");
     const auto expected = definition.expect(point, lab::kJudgedSet);
     const auto others = definition.expect(point, 0);
-    return lab::judge(expected, dir_.path() + "/out",
-                      [&](int) -> const std::vector<lab::Expectation>& { return others; });
+    return lab::judge(
+        expected, dir_.path() + "/out",
+        [&](int) -> const std::vector<lab::Expectation>& { return others; },
+        definition.certify(point, lab::kJudgedSet, provider, dir_.path() + "/out"));
   }
 
   // Every point is complete and canonical, none stands twice, those of --quick and of a plain run

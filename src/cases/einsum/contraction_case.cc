@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/contractions.h"
-#include "einsum/einsum.h"
 
 namespace assay::cases::einsum {
 namespace {
@@ -15,7 +14,8 @@ namespace {
 using lab::Provider;
 using lab::Skip;
 
-constexpr double kReferenceTerms = 0x1p28;         // above, plain loops take minutes
+constexpr double kReferenceTerms = 0x1p28;  // above, loops over all labels take minutes
+constexpr double kOracleMac = 0x1p27;       // of the oracle's loops, about a tenth of a second
 constexpr std::uint64_t kWorkerBytes = 192 << 20;  // a worker with BLAS before it has inputs
 
 // What einsum_pair and einsum_network share: only their tables differ.
@@ -42,12 +42,6 @@ class ContractionCase : public lab::Case {
          .description = "this engine: planned, lowered to OpenBLAS and loops",
          .library = "libopenblas.so.0"},
         {.id = "reference", .description = "plain loops over all labels, sums in f64"},
-        {.id = "gemm-limit",
-         .description = "OpenBLAS products of the same sizes on tensors that lie right: the limit",
-         .library = "libopenblas.so.0",
-         .unequal_work =
-             "the steps' matrix products alone, on other data: no transposition, no planning; "
-             "its output is computed by the engine after the timed part"},
         {.id = "numpy",
          .description = "numpy.einsum with optimize=True",
          .runtime = lab::Runtime::kPython,
@@ -70,9 +64,6 @@ class ContractionCase : public lab::Case {
       return Skip{"provider_not_applicable",
                   fmt::format("plain loops over {:.2g} terms take minutes", p.product_of_extents)};
     }
-    if (provider == "gemm-limit" && p.shapes.size() != 2) {
-      return Skip{"provider_not_applicable", "an equal-size product is defined for pairs only"};
-    }
     return std::nullopt;
   }
   std::uint64_t memory_estimate(const Json& json, std::string_view) const override {
@@ -81,44 +72,43 @@ class ContractionCase : public lab::Case {
   }
   std::map<std::string, double> work(const Json& json) const override {
     const ContractionPoint p(json, table_);
-    return {{"flops", p.flop}, {"bytes", p.bytes}};
+    return {{"flops", p.contraction.flop}, {"bytes", p.bytes}};
+  }
+  // The fewest operations at the rate of multiply-adds: what a product of equal size could reach.
+  std::optional<lab::Limit> limit(const Json& json, int cores,
+                                  const lab::Ceilings& ceilings) const override {
+    const ContractionPoint p(json, table_);
+    const auto name = fmt::format("fma_{}", name_of(p.dtype));
+    const auto rate = ceilings.rate(name, cores);
+    if (!rate) return std::nullopt;
+    return lab::Limit{p.contraction.flop / 2 / *rate, name};
   }
 
-  // The engine in f64 with another objective than the one that is measured: where plain loops are
-  // affordable they are the oracle.
+  // Plain loops along the table's path, over a sample of the rows of the result.
   std::vector<lab::Expectation> expect(const Json& json, int set) const override {
     const ContractionPoint p(json, table_);
-    auto operands = make_operands(p);
-    fill_operands(p, set, operands);
-    std::vector<Tensor> wide;
-    std::vector<TensorView> views;
-    for (const auto& t : operands) wide.push_back(Tensor::converted(t.view(), DType::kF64));
-    for (const auto& t : wide) views.push_back(t.view());
-    const bool loops = p.product_of_extents <= kReferenceTerms / 16;
-    assay::einsum::Engine engine(
-        {.backend = loops ? assay::einsum::Backend::kReference : assay::einsum::Backend::kBlas});
-    const auto answer = engine.einsum(p.contraction.expression, views,
-                                      {.objective = assay::einsum::Objective::kMac});
-    const auto values = answer.as<double>();
     lab::Expectation e;
     e.output = "c";
     e.dtype = name_of(p.dtype);
     for (const auto x : p.output.extents()) e.shape.push_back(x);
-    e.rows.resize(p.output.rank() == 0 ? 1 : static_cast<std::size_t>(p.output[0]));
-    std::iota(e.rows.begin(), e.rows.end(), 0);
-    e.values.assign(values.begin(), values.end());
+    const std::int64_t rows = p.output.rank() == 0 ? 1 : p.output[0];
+    e.rows = sampled_rows(rows, p.contraction.flop / 2 / static_cast<double>(rows), p.seed);
+    if (static_cast<std::int64_t>(e.rows.size()) < rows) e.sample_seed = p.seed;
+    double longest = 1;
+    e.values = contract(p, set, e.rows, longest);
     // A sum of k products of unit-variance factors: partial sums grow like √j and each addition
     // rounds by u of it, 8·u·k in all (cases/semiring/tolerance.cc has the derivation). In a
     // network the errors of a step are multiplied by the later factors like the values are:
-    // relative to the typical element √K of all summed labels together, K·u·8/√K·(steps).
+    // relative to the typical element √K of all summed labels together, K·u·8/√K·(steps), and √ of
+    // the longest sum of a step is what its rounding adds to its own elements.
     const double u = p.dtype == DType::kF32 ? 0x1p-24 : 0x1p-52;
     const double kept = static_cast<double>(std::max<std::int64_t>(1, p.output.element_count()));
     const double terms = p.product_of_extents / kept;
     const double steps = static_cast<double>(p.shapes.size() - 1);
     e.rtol = 8 * u * steps;
-    e.atol =
-        p.shapes.size() == 2 ? 8 * u * terms : 8 * u * steps * std::sqrt(terms) * longest_sum(p);
-    e.oracle = loops ? "plain loops over all labels in f64" : "this engine in f64, another order";
+    e.atol = p.shapes.size() == 2 ? 8 * u * terms
+                                  : 8 * u * steps * std::sqrt(terms) * std::sqrt(longest);
+    e.oracle = p.dtype == DType::kF32 ? "plain loops in f64" : "plain loops in long double";
     return {e};
   }
 
@@ -128,16 +118,50 @@ class ContractionCase : public lab::Case {
   }
 
  private:
-  // √ of the longest sum of a single step is what that step's rounding adds to its own elements.
-  static double longest_sum(const ContractionPoint& p) {
-    std::vector<assay::einsum::OperandSpec> specs;
-    for (const auto& shape : p.shapes)
-      specs.push_back(assay::einsum::OperandSpec::dense(p.dtype, shape));
-    const auto plan = assay::einsum::make_plan(
-        assay::einsum::parse_notation(p.contraction.expression), specs, {}, {});
-    double longest = 1;
-    for (const auto& step : plan.steps) longest = std::max(longest, step.lowered.size.k);
-    return std::sqrt(longest);
+  // All rows, or as many as are affordable: the first and the last, where kernels go wrong, and
+  // others drawn without repeats.
+  static std::vector<std::int64_t> sampled_rows(std::int64_t rows, double mac_per_row,
+                                                std::int64_t seed) {
+    const auto affordable = static_cast<std::int64_t>(kOracleMac / mac_per_row);
+    const std::int64_t wanted =
+        std::clamp<std::int64_t>(affordable, std::min<std::int64_t>(rows, 2), rows);
+    std::set<std::int64_t> chosen = {0, rows - 1};
+    const Philox random(static_cast<std::uint64_t>(seed), stream_key("rows"));
+    for (std::uint64_t i = 0; static_cast<std::int64_t>(chosen.size()) < wanted; ++i) {
+      chosen.insert(wanted == rows ? static_cast<std::int64_t>(i)
+                                   : static_cast<std::int64_t>(uniform_below(
+                                         random[i], static_cast<std::uint64_t>(rows))));
+    }
+    return {chosen.begin(), chosen.end()};
+  }
+
+  // These rows of the result; `longest` becomes the longest sum of a step.
+  static std::vector<double> contract(const ContractionPoint& p, int set,
+                                      const std::vector<std::int64_t>& rows, double& longest) {
+    auto operands = make_operands(p);
+    fill_operands(p, set, operands);
+    const auto& c = p.contraction;
+    const auto terms = c.terms();
+    const auto output = c.output();
+    std::vector<PlainTensor> nodes;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      nodes.push_back(plain_tensor(terms[i], operands[i], output.empty() ? '\0' : output[0], rows));
+    }
+    const auto extent_of = c.extent_of();
+    const auto kept = kept_labels(terms, output, c.path);
+    for (std::size_t s = 0; s < c.path.size(); ++s) {
+      const auto &x = nodes[static_cast<std::size_t>(c.path[s].first)],
+                 &y = nodes[static_cast<std::size_t>(c.path[s].second)];
+      double sum = 1;
+      for (const auto& [label, extent] : extent_of) {
+        const bool summed = (x.labels + y.labels).find(label) != std::string::npos &&
+                            kept[s].find(label) == std::string::npos;
+        if (summed) sum *= static_cast<double>(extent);
+      }
+      longest = std::max(longest, sum);
+      nodes.push_back(plain_contract(x, y, kept[s], p.dtype != DType::kF32));
+    }
+    return std::move(nodes.back().values);
   }
 
   static std::vector<lab::Parameter> parameters(const std::vector<Contraction>& table) {

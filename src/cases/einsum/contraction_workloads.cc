@@ -44,45 +44,12 @@ class ContractionWorkload : public lab::Workload {
     return {{"openblas", engine::blas_description()}, {"einsum-model", engine_.model().id}};
   }
 
- protected:
+ private:
   ContractionPoint point_;
   std::array<std::vector<Tensor>, 2> slots_;
   std::array<std::vector<TensorView>, 2> views_;
   Tensor c_;
   engine::Engine engine_;
-};
-
-// The products of the pair's sizes on tensors that lie right. Its answer is not what is timed: the
-// judged output is computed afterwards, as the provider's description says.
-class GemmLimit : public ContractionWorkload {
- public:
-  GemmLimit(const Json& json, int cores)
-      : ContractionWorkload(json, pair_contractions(), engine::Backend::kBlas, cores) {
-    const auto plan = engine_.plan(point_.contraction.expression, views_[0]);
-    const auto& s = plan->steps.back().lowered.size;
-    const auto batch = static_cast<std::int64_t>(s.batch), m = static_cast<std::int64_t>(s.m),
-               n = static_cast<std::int64_t>(s.n), k = static_cast<std::int64_t>(s.k);
-    for (auto& slot : products_) {
-      slot.emplace_back(point_.dtype, Shape({batch, m, k}));
-      slot.emplace_back(point_.dtype, Shape({batch, k, n}));
-    }
-    out_ = Tensor(point_.dtype, Shape({batch, m, n}));
-  }
-  void call(int slot) override {
-    last_slot_ = slot;
-    const auto& in = products_[static_cast<std::size_t>(slot)];
-    const std::array<TensorView, 2> views = {in[0].view(), in[1].view()};
-    engine_.einsum_into("bij,bjk->bik", views, out_.mutable_view());
-  }
-  void write_outputs(const std::string& path) override {
-    ContractionWorkload::call(last_slot_);
-    ContractionWorkload::write_outputs(path);
-  }
-
- private:
-  std::array<std::vector<Tensor>, 2> products_;
-  Tensor out_{DType::kF32, Shape()};
-  int last_slot_ = 0;
 };
 
 }  // namespace
@@ -99,8 +66,6 @@ void add_contraction_workloads(lab::WorkloadRegistry& w) {
     w.add(name, "assay-blas", engine_provider(engine::Backend::kBlas));
     w.add(name, "reference", engine_provider(engine::Backend::kReference));
   }
-  w.add("einsum_pair", "gemm-limit",
-        [](const Json& point, int cores) { return std::make_unique<GemmLimit>(point, cores); });
 }
 
 }  // namespace assay::cases::einsum

@@ -3,21 +3,29 @@
 #pragma once
 
 // The contractions of einsum_pair and einsum_network, by name. A point names one; its expression
-// and extents follow. python/assay_worker/einsum.py has the same table.
+// and extents follow. python/assay_worker/einsum.py has the same table, held to this one by a test.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "cases/einsum/plain_loops.h"
 #include "tensor/tensor.h"
 
 namespace assay::cases::einsum {
 
 struct Contraction {
   std::string name;
-  std::string expression;
+  std::string expression;             // one letter for each label, an explicit output
   std::vector<std::int64_t> extents;  // of the labels in order of appearance
+  double flop = 0;                    // the fewest that any order of pairwise steps needs
+  PlainPath path;                     // an order that needs about as many: the oracle's
+
+  std::vector<std::string> terms() const;
+  std::string output() const;
+  std::map<char, std::int64_t> extent_of() const;
 };
 
 const std::vector<Contraction>& pair_contractions();
@@ -30,8 +38,8 @@ struct ContractionPoint {
   std::int64_t seed = 0;
   std::vector<Shape> shapes;
   Shape output;
-  double flop = 0, bytes = 0;     // of the cheapest order; of operands and result
-  double product_of_extents = 1;  // what plain loops do
+  double bytes = 0;               // of operands and result
+  double product_of_extents = 1;  // what plain loops over all labels do
 
   ContractionPoint(const Json& point, const std::vector<Contraction>& table);
 };

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/einsum/decomposition_inputs.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "einsum/einsum.h"
 #include "lab/record/case.h"
 #include "lab/record/point.h"
 #include "tensor/fill.h"
@@ -22,22 +22,36 @@ Tensor uniform_tensor(const DecompositionPoint& p, const std::string& stream, in
   return t;
 }
 
-// "ar,br,cr->abc", or with a core "rst,ar,bs,ct->abc".
-Tensor product(const std::vector<Tensor>& factors, const Tensor* core) {
-  const std::string modes = "abcdefgh", ranks = core != nullptr ? "rstuvwxy" : "rrrrrrrr";
-  std::string text, result;
-  std::vector<TensorView> views;
-  if (core != nullptr) {
-    text = ranks.substr(0, factors.size()) + ",";
-    views.push_back(core->view());
-  }
+// Noise of a hundredth of the elements' size: the error that the exact factors leave.
+constexpr double kNoise = 0.01;
+
+// One factor after the other, by plain loops in f64: "r" or "rst…", times "ar", "bs", …
+PlainTensor product(PlainTensor x, const std::vector<Tensor>& factors, bool one_rank) {
+  const std::string modes = "abcdefgh", ranks = one_rank ? "rrrrrrrr" : "rstuvwxy";
   for (std::size_t m = 0; m < factors.size(); ++m) {
-    text += (m == 0 ? "" : ",") + modes.substr(m, 1) + ranks.substr(m, 1);
-    result += modes[m];
-    views.push_back(factors[m].view());
+    const auto u = plain_tensor(modes.substr(m, 1) + ranks[m], factors[m]);
+    const bool last = m + 1 == factors.size();
+    std::string kept;
+    for (const char l : x.labels + modes[m]) {
+      const bool summed = l == ranks[m] && (!one_rank || last);
+      if (!summed) kept += l;
+    }
+    std::ranges::stable_sort(kept, {}, [&](char l) { return modes.find(l) == std::string::npos; });
+    x = plain_contract(x, u, kept, false);
   }
-  assay::einsum::Engine engine;
-  return engine.einsum(text + "->" + result, views);
+  return x;
+}
+
+// The product plus noise, in the point's dtype.
+Tensor noisy(const DecompositionPoint& p, int set, const PlainTensor& exact, double size) {
+  Tensor x(DType::kF64, p.shape());
+  fill_uniform(x.mutable_view(), lab::input_stream(p.seed, "noise", set), -std::sqrt(3.0),
+               std::sqrt(3.0));
+  const auto values = x.as<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = exact.values[i] + kNoise * size * values[i];
+  }
+  return Tensor::converted(x.view(), p.dtype);
 }
 
 }  // namespace
@@ -73,14 +87,35 @@ std::vector<Tensor> start_factors(const DecompositionPoint& p, int set) {
   return factors;
 }
 
+PlainTensor exact_cp(const DecompositionPoint& p, int set) {
+  PlainTensor ones;
+  ones.labels = "r";
+  ones.extents = {p.rank};
+  ones.values.assign(static_cast<std::size_t>(p.rank), 1.0);
+  return product(std::move(ones), exact_factors(p, set), true);
+}
+
+PlainTensor exact_tucker(const DecompositionPoint& p, int set) {
+  const auto core = uniform_tensor(
+      p, "core", set, Shape(std::vector<std::int64_t>(static_cast<std::size_t>(p.order), p.rank)));
+  const std::string ranks = "rstuvwxy";
+  return product(plain_tensor(ranks.substr(0, static_cast<std::size_t>(p.order)), core),
+                 exact_factors(p, set), false);
+}
+
 Tensor cp_tensor(const DecompositionPoint& p, int set) {
-  return product(exact_factors(p, set), nullptr);
+  return noisy(p, set, exact_cp(p, set), std::sqrt(static_cast<double>(p.rank)));
 }
 
 Tensor tucker_tensor(const DecompositionPoint& p, int set) {
-  const auto core = uniform_tensor(
-      p, "core", set, Shape(std::vector<std::int64_t>(static_cast<std::size_t>(p.order), p.rank)));
-  return product(exact_factors(p, set), &core);
+  return noisy(p, set, exact_tucker(p, set),
+               std::pow(static_cast<double>(p.rank), 0.5 * static_cast<double>(p.order)));
+}
+
+PlainTensor rebuild(const std::vector<Tensor>& factors, const Tensor& core) {
+  const bool one_rank = core.shape().rank() == 1;
+  const std::string ranks = one_rank ? "r" : "rstuvwxy";
+  return product(plain_tensor(ranks.substr(0, core.shape().rank()), core), factors, one_rank);
 }
 
 }  // namespace assay::cases::einsum

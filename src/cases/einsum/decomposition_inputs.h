@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tensors that have an exact decomposition, so that the right answer is the tensor itself.
-// python/assay_worker/einsum.py makes the same.
+// Tensors that are a decomposition plus a little noise, so that the error of the best one is known.
+// python/assay_worker/decompose.py makes the same.
 
 #include <cstdint>
 #include <vector>
 
 #include "base/json.h"
+#include "cases/einsum/plain_loops.h"
 #include "tensor/tensor.h"
 
 namespace assay::cases::einsum {
@@ -28,9 +29,16 @@ struct DecompositionPoint {
 std::vector<Tensor> exact_factors(const DecompositionPoint& point, int set);
 // Where the iteration starts: the factors plus a tenth of stream "s<mode>", uniform as they are.
 std::vector<Tensor> start_factors(const DecompositionPoint& point, int set);
-// Σ_r u_r ∘ v_r ∘ …
+// Σ_r u_r ∘ v_r ∘ … by plain loops in f64, and a core of rank^order (stream "core") times the
+// factors.
+PlainTensor exact_cp(const DecompositionPoint& point, int set);
+PlainTensor exact_tucker(const DecompositionPoint& point, int set);
+// The same plus noise of a hundredth of the elements' size (stream "noise"), in the point's dtype:
+// what is decomposed.
 Tensor cp_tensor(const DecompositionPoint& point, int set);
-// A core of rank^order (stream "core") times the factors.
 Tensor tucker_tensor(const DecompositionPoint& point, int set);
+
+// What factors (extent × rank) and a core, or the weights of one rank, stand for.
+PlainTensor rebuild(const std::vector<Tensor>& factors, const Tensor& core);
 
 }  // namespace assay::cases::einsum

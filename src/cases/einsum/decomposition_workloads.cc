@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/decomposition_inputs.h"
@@ -20,16 +21,13 @@ class DecompositionWorkload : public lab::Workload {
  public:
   using Decompose = Result (*)(const DecompositionPoint&, const Tensor& x,
                                const std::vector<Tensor>& start, int cores);
-  using Reconstruct = Tensor (*)(const Result&);
+  // Names the parts of a result that are written out.
+  using Part = std::pair<std::string, TensorView>;
+  using Parts = std::vector<Part> (*)(const Result&);
   using Make = Tensor (*)(const DecompositionPoint&, int set);
 
-  DecompositionWorkload(const Json& point, int cores, Make make, Decompose decompose,
-                        Reconstruct reconstruct)
-      : point_(point),
-        cores_(cores),
-        make_(make),
-        decompose_(decompose),
-        reconstruct_(reconstruct) {}
+  DecompositionWorkload(const Json& point, int cores, Make make, Decompose decompose, Parts parts)
+      : point_(point), cores_(cores), make_(make), decompose_(decompose), parts_(parts) {}
   void load(int slot, int set) override {
     x_[static_cast<std::size_t>(slot)] = make_(point_, set);
     start_[static_cast<std::size_t>(slot)] = start_factors(point_, set);
@@ -40,9 +38,14 @@ class DecompositionWorkload : public lab::Workload {
   }
   void poison_outputs() override { result_.reset(); }
   void write_outputs(const std::string& path) override {
-    const Tensor x = reconstruct_(*result_);
-    const Tensor first = Tensor::copy(x.view().select(0, 0));
-    write_safetensors(path, {{"x0", first.view()}});
+    auto parts = parts_(*result_);
+    for (std::size_t m = 0; m < result_->factors.size(); ++m) {
+      parts.emplace_back("u" + std::to_string(m), result_->factors[m].view());
+    }
+    Tensor error(DType::kF64, Shape({1}));
+    error.as<double>()[0] = result_->relative_error;
+    parts.emplace_back("error", error.view());
+    write_safetensors(path, parts);
   }
   std::map<std::string, std::string> versions() const override {
     return {{"openblas", engine::blas_description()}};
@@ -53,7 +56,7 @@ class DecompositionWorkload : public lab::Workload {
   int cores_;
   Make make_;
   Decompose decompose_;
-  Reconstruct reconstruct_;
+  Parts parts_;
   std::array<std::optional<Tensor>, 2> x_;
   std::array<std::vector<Tensor>, 2> start_;
   std::optional<Result> result_;
@@ -86,11 +89,15 @@ engine::TuckerResult run_tucker(const DecompositionPoint& p, const Tensor& x,
 void add_decomposition_workloads(lab::WorkloadRegistry& w) {
   w.add("decompose_cp", "assay", [](const Json& point, int cores) {
     return std::make_unique<DecompositionWorkload<engine::CpResult>>(
-        point, cores, cp_tensor, run_cp, engine::cp_reconstruct);
+        point, cores, cp_tensor, run_cp, [](const engine::CpResult& d) {
+          return std::vector<std::pair<std::string, TensorView>>{{"weights", d.weights.view()}};
+        });
   });
   w.add("decompose_tucker", "assay", [](const Json& point, int cores) {
     return std::make_unique<DecompositionWorkload<engine::TuckerResult>>(
-        point, cores, tucker_tensor, run_tucker, engine::tucker_reconstruct);
+        point, cores, tucker_tensor, run_tucker, [](const engine::TuckerResult& d) {
+          return std::vector<std::pair<std::string, TensorView>>{{"core", d.core.view()}};
+        });
   });
 }
 

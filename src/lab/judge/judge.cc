@@ -3,6 +3,7 @@
 #include "lab/judge/judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
@@ -83,12 +84,18 @@ bool all_passed(const std::vector<Fidelity>& results) {
   return std::ranges::all_of(results, &Fidelity::passed);
 }
 
-}  // namespace
+Judgement judge_certificate(const Certificate& certificate) {
+  Json fidelity = fidelity_without_numbers(certificate.wrong.empty() ? "pass" : "fail", {});
+  fidelity["error"] = number_to_json(certificate.wrong.empty() ? 0 : INFINITY);
+  fidelity["checked"] = {
+      {"elements", certificate.checked}, {"rows", 0}, {"sampled", false}, {"seed", nullptr}};
+  fidelity["oracle"] = certificate.oracle;
+  if (certificate.wrong.empty()) return {Status::kOk, "", "", std::move(fidelity), {}};
+  return {Status::kWrongResult, "value", certificate.wrong, std::move(fidelity), {}};
+}
 
-Judgement judge(const std::vector<Expectation>& expected, const std::string& output_file,
-                const std::function<const std::vector<Expectation>&(int set)>& other_sets) {
-  if (expected.empty())
-    return {Status::kOk, "", "", fidelity_without_numbers("not_applicable", {})};
+Judgement judge_values(const std::vector<Expectation>& expected, const std::string& output_file,
+                       const std::function<const std::vector<Expectation>&(int set)>& other_sets) {
   std::optional<SafetensorsFile> file;
   try {
     file.emplace(output_file);
@@ -134,6 +141,22 @@ Judgement judge(const std::vector<Expectation>& expected, const std::string& out
     verdict.code = "value";
     verdict.message = fmt::format("element {} is {} instead of {}: {:.3g} times the tolerance",
                                   worst.worst_index, worst.worst_out, worst.worst_ref, worst.error);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Judgement judge(const std::vector<Expectation>& expected, const std::string& output_file,
+                const std::function<const std::vector<Expectation>&(int set)>& other_sets,
+                const std::optional<Certificate>& certificate) {
+  if (expected.empty() && !certificate) {
+    return {Status::kOk, "", "", fidelity_without_numbers("no_oracle", {}), {}};
+  }
+  if (expected.empty()) return judge_certificate(*certificate);
+  Judgement verdict = judge_values(expected, output_file, other_sets);
+  if (verdict.status == Status::kOk && certificate && !certificate->wrong.empty()) {
+    return judge_certificate(*certificate);
   }
   return verdict;
 }

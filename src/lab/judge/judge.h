@@ -26,8 +26,10 @@ struct Judgement {
 
 // Holds a worker's output file against the right answer. `other_sets` gives the answers for the
 // input sets of the earlier calls: an output that equals one of those was remembered, not computed.
-// An empty `expected` means the case declares no oracle; the fidelity then says "not_applicable".
+// A certificate that says what is wrong makes the result wrong. Where nothing is expected and there
+// is no certificate, nobody has judged: the status is ok, and the fidelity says "no_oracle".
 Judgement judge(const std::vector<Expectation>& expected, const std::string& output_file,
-                const std::function<const std::vector<Expectation>&(int set)>& other_sets);
+                const std::function<const std::vector<Expectation>&(int set)>& other_sets,
+                const std::optional<Certificate>& certificate = {});
 
 }  // namespace assay::lab

@@ -151,7 +151,35 @@ TEST_F(JudgeTest, WithoutAnOracleItSaysSo) {
   const auto v = judge(
       {}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
   EXPECT_EQ(v.status, Status::kOk);
-  EXPECT_EQ(v.fidelity["status"], "not_applicable");
+  EXPECT_EQ(v.fidelity["status"], "no_oracle");
+}
+
+TEST_F(JudgeTest, ACertificateJudgesWhereNoValueIsExpected) {
+  const auto certified = [&](const Certificate& certificate) {
+    return judge(
+        {}, path_,
+        [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); },
+        certificate);
+  };
+  const auto right = certified({"laws", 7, ""});
+  EXPECT_EQ(right.status, Status::kOk);
+  EXPECT_EQ(right.fidelity["status"], "pass");
+  EXPECT_EQ(right.fidelity["checked"]["elements"], 7);
+  EXPECT_EQ(right.fidelity["oracle"], "laws");
+  const auto wrong = certified({"laws", 7, "rank 3 has half of the sum"});
+  EXPECT_EQ(wrong.status, Status::kWrongResult);
+  EXPECT_EQ(wrong.message, "rank 3 has half of the sum");
+  EXPECT_EQ(wrong.fidelity["status"], "fail");
+}
+
+TEST_F(JudgeTest, ACertificateIsHeardBesideRightValues) {
+  write({1, 2, 3, 4});
+  const auto v = judge(
+      {expectation({1, 2, 3, 4})}, path_,
+      [](int) -> const std::vector<Expectation>& { throw InternalError("no"); },
+      Certificate{"laws", 1, "a copy of the input"});
+  EXPECT_EQ(v.status, Status::kWrongResult);
+  EXPECT_EQ(v.message, "a copy of the input");
 }
 
 TEST(Fidelity, CountsUnitsInTheLastPlace) {

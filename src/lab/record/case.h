@@ -39,6 +39,13 @@ struct Expectation {
   std::string oracle;  // how the values were computed, one line
 };
 
+// What a case's own look at an output found.
+struct Certificate {
+  std::string oracle;        // what it was held against, one line
+  std::int64_t checked = 0;  // values that were looked at
+  std::string wrong;         // the first thing that is wrong, in words; empty: nothing is
+};
+
 // Why an attempt is not made, as a row's failure.
 struct Skip {
   std::string code;  // "provider_not_applicable", "no_device", "over_memory_estimate", …
@@ -90,9 +97,18 @@ class Case {
   // What is worth drawing of this case's rows; empty: time, ratio and fraction of limit over size.
   virtual std::vector<FigureRecipe> figures() const { return {}; }
 
-  // The right answer for input set `set` of this point. An empty list: the case declares no oracle.
+  // The right answer for input set `set` of this point, the same for every provider. An empty list:
+  // there is none.
   // May take seconds; the runner calls it outside all measurements and remembers the result.
   virtual std::vector<Expectation> expect(const Json& point, int set) const = 0;
+  // Holds an attempt's output file against laws that every right output keeps, where its values
+  // depend on the provider or cannot be written down beforehand. Beside expect(); nothing: there is
+  // no such law for this provider. Throws UserError when the file cannot be read.
+  virtual std::optional<Certificate> certify(const Json& /*point*/, int /*set*/,
+                                             std::string_view /*provider*/,
+                                             const std::string& /*output_file*/) const {
+    return std::nullopt;
+  }
 };
 
 // The cases a program knows, in the order they are listed.

@@ -129,9 +129,11 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   }
   std::optional<double> from_baseline;
   if (row.status == Status::kOk) {
-    const auto verdict =
-        judge(expectations(kJudgedSet), outcome.output_file,
-              [&](int set) -> const std::vector<Expectation>& { return expectations(set); });
+    const auto id = row.provider.substr(0, row.provider.find('@'));  // whatever side it stands on
+    const auto verdict = judge(
+        expectations(kJudgedSet), outcome.output_file,
+        [&](int set) -> const std::vector<Expectation>& { return expectations(set); },
+        definition.certify(row.point, kJudgedSet, id, outcome.output_file));
     row.fidelity = verdict.fidelity;
     from_baseline = verdict.from_baseline;
     if (verdict.status != Status::kOk) {

@@ -67,7 +67,8 @@ std::string limit_cell(const Summary& s) {
 }
 
 std::string fidelity_cell(const Summary& s) {
-  return s.fidelity_error ? fmt::format("{:.2g}", *s.fidelity_error) : kUnknown;
+  if (s.fidelity_error) return fmt::format("{:.2g}", *s.fidelity_error);
+  return s.unjudged ? "no oracle" : kUnknown;
 }
 
 std::string memory_cell(const Summary& s) {
@@ -83,7 +84,7 @@ std::string verdict_cell(const Summary& s) {
     const auto text = code.empty() || code == status ? status : status + ": " + code;
     return fit(printable(text), 40) + (s.as_expected ? " (expected)" : "") + work;
   }
-  if (s.is_baseline || !s.ratio) return "ok" + work;
+  if (s.is_baseline || !s.ratio) return (s.unjudged ? "no oracle" : "ok") + work;
   const Metric* metric = find_metric(s.metric);
   const bool more_is_better = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
   switch (side_of_one(*s.ratio)) {

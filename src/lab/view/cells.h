@@ -14,7 +14,7 @@ namespace assay::lab {
 std::string median_cell(const Summary& summary);    // "1.234 ms"
 std::string ratio_cell(const Summary& summary);     // "1.043 [1.031, 1.055]", "1 (baseline)"
 std::string limit_cell(const Summary& summary);     // "43 %"
-std::string fidelity_cell(const Summary& summary);  // "0.012", in tolerances
+std::string fidelity_cell(const Summary& summary);  // "0.012", in tolerances, or "no oracle"
 std::string memory_cell(const Summary& summary);    // "12.3 MiB"
 // How it came out: "faster" or "slower" than the baseline where the interval says so, "ok" where it
 // does not, else the status with its code, "skipped: no_device"; "(unequal work)" where that

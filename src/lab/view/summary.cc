@@ -132,6 +132,7 @@ void measure(const Rows& rows, Summary& s) {
     s.attempts.push_back({row->status, value_of(*row, s.metric)});
     if (is_void(row->status)) continue;
     raise_to(s.fidelity_error, number_at(row->fidelity, "error"));
+    s.unjudged |= row->status == Status::kOk && text_at(row->fidelity, "status") == "no_oracle";
     for (const char* metric : {"peak_rss_start", "peak_rss_cold", "peak_rss_steady"}) {
       if (const double bytes = row->metric_or_nan(metric); std::isfinite(bytes)) {
         raise_to(s.peak_rss, bytes);

@@ -64,6 +64,7 @@ struct Summary {
 
   std::optional<double> fraction_of_limit;  // median over ok attempts
   std::optional<double> fidelity_error;     // the worst; 1 is the tolerance
+  bool unjudged = false;                    // an ok attempt that no oracle looked at
   std::optional<double> peak_rss;           // bytes: the largest of all phases and attempts
   std::string unequal_work;                 // how its work differs from the case's; empty: equal
 
