@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "cases/einsum/plain_loops.h"
+#include "cases/einsum/oracle/plain_loops.h"
 #include "tensor/tensor.h"
 
 namespace assay::cases::einsum {

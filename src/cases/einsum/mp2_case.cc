@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cases/einsum/case_list.h"
-#include "cases/einsum/mp2_oracle.h"
+#include "cases/einsum/oracle/mp2_oracle.h"
 #include "einsum/blas.h"
 #include "einsum/mp2.h"
 #include "lab/record/point.h"

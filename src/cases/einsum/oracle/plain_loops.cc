@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/einsum/plain_loops.h"
+#include "cases/einsum/oracle/plain_loops.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/einsum/mp2_oracle.h"
+#include "cases/einsum/oracle/mp2_oracle.h"
 
 #include <algorithm>
 
