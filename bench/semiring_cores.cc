@@ -19,7 +19,9 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/philox.h"
@@ -44,7 +46,7 @@ void measure(double seconds, const std::function<void()>& call) {
     const std::int64_t after = monotonic_ns();
     times.push_back(static_cast<double>(after - before) * 1e-9);
     before = after;
-  } while (times.size() < 3 || static_cast<double>(before - start) * 1e-9 < seconds);
+  } while (times.size() < 2 || static_cast<double>(before - start) * 1e-9 < seconds);
   std::sort(times.begin(), times.end());
   fmt::print("{} {}\n", times.front(), times[times.size() / 2]);
   std::fflush(stdout);

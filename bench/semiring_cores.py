@@ -13,6 +13,7 @@ they can be imported, with the code of the laboratory's own providers.
 """
 
 import argparse
+import functools
 import os
 import statistics
 import subprocess
@@ -20,6 +21,10 @@ import sys
 import time
 
 PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python")
+
+
+def edge_point(reduce, n, k, d):
+    return {"n": n, "k": k, "d": d, "dtype": "f32", "reduce": reduce, "degrees": "full", "seed": 0}
 
 
 def serve(peer):
@@ -30,6 +35,7 @@ def serve(peer):
     from assay_worker.edges import make_inputs
     from assay_worker.peer import start_peer
 
+    arrays = functools.lru_cache(1)(lambda *sizes: make_inputs(edge_point("sum", *sizes), 0))
     for line in sys.stdin:
         what, kind, *numbers, threads, seconds = line.split()
         x, y, z = map(int, numbers)
@@ -41,13 +47,11 @@ def serve(peer):
             function = framework.matmul({"algebra": "real", "dtype": kind})
         else:
             framework = start_peer("ell_edge_aggregate", peer, int(threads))
-            point = {"n": x, "k": y, "d": z, "dtype": "f32", "reduce": kind, "degrees": "full",
-                     "seed": 0}  # fmt: skip
-            inputs = framework.take_edges(point, *make_inputs(point, 0))
-            function = framework.edges(point)
+            inputs = framework.take_edges(edge_point(kind, x, y, z), *arrays(x, y, z))
+            function = framework.edges(edge_point(kind, x, y, z))
         function(*inputs)
         times, start = [], time.perf_counter()
-        while len(times) < 3 or time.perf_counter() - start < float(seconds):
+        while len(times) < 2 or time.perf_counter() - start < float(seconds):
             before = time.perf_counter()
             function(*inputs)
             times.append(time.perf_counter() - before)

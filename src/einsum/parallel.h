@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "semiring/simd/crew.h"
+
 namespace assay::einsum {
 
-// Calls f(begin, end) on contiguous parts of [0, count), one for each of at most `threads` threads.
-// The parts depend on the arguments alone. f must not throw.
+// Calls f(begin, end) on contiguous parts of [0, count), one for each of `threads` threads, taken by
+// as many of them as come. The parts depend on the arguments alone. f must not throw.
 template <typename F>
 void parallel_parts(int threads, std::int64_t count, F&& f) {
   const auto parts = std::min<std::int64_t>(threads, count);
@@ -16,8 +18,9 @@ void parallel_parts(int threads, std::int64_t count, F&& f) {
     if (count > 0) f(std::int64_t{0}, count);
     return;
   }
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
-  for (std::int64_t p = 0; p < parts; ++p) f(count * p / parts, count * (p + 1) / parts);
+  semiring::simd::share_items(static_cast<int>(parts), parts, [&](std::int64_t p) noexcept {
+    f(count * p / parts, count * (p + 1) / parts);
+  });
 }
 
 }  // namespace assay::einsum
