@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "cases/transport/cases.h"
-#include "cases/transport/point.h"
+#include "cases/transport/engine_point.h"
+#include "cases/transport/expectation.h"
 #include "cases/transport/workloads.h"
 #include "judged_cases.h"
 
@@ -147,6 +149,51 @@ TEST_F(TransportCases, WhatNoSolverCanKnowIsNotJudged) {
   EXPECT_EQ(c.expect(point, 0).front().rows.front(), 0);
   point["n_theta"] = 11;
   EXPECT_EQ(c.expect(point, 0).front().rows.front(), 1);
+}
+
+// Where that was the only case, or the oracle would take minutes, nothing is said to be right.
+TEST_F(TransportCases, WhatIsNotJudgedIsNotCalledRight) {
+  const auto& solve = cases_.find("transport_solve");
+  Json point = small(solve);
+  point["surface"] = "sample_dkes";
+  point["field"] = "zero";
+  point["n_theta"] = 11;
+  EXPECT_TRUE(solve.expect(point, 0).empty());
+  EXPECT_EQ(verdict(solve, point, "assay-dense").fidelity["status"], "not_applicable");
+  point["field"] = "on";
+  EXPECT_FALSE(solve.expect(point, 0).empty());
+  point["n_theta"] = point["n_zeta"] = 101;
+  EXPECT_TRUE(solve.expect(point, 0).empty());
+}
+
+// Small grids are judged whole, large ones at the ends and between.
+TEST_F(TransportCases, ScansAreJudgedAsFarAsTheOracleIsCheap) {
+  Json point = small(cases_.find("transport_scan"));
+  point["cases"] = 64;
+  EXPECT_EQ(judged_rows(TransportPoint(point), 0).size(), 64u);
+  point["n_theta"] = 17;
+  point["n_zeta"] = 25;
+  point["n_xi"] = 16;
+  const auto rows = judged_rows(TransportPoint(point), 0);
+  EXPECT_GE(rows.size(), 4u);
+  EXPECT_LT(rows.size(), 64u);
+  EXPECT_EQ(rows.front(), 1);  // the first has no field, and the surface is rational
+  EXPECT_EQ(rows.back(), 63);
+  point["n_zeta"] = 255;
+  EXPECT_TRUE(judged_rows(TransportPoint(point), 0).empty());
+}
+
+// A solver of a neighbouring discretisation is no solver of this one: U_k from the transpose of
+// L_{k+1} differs by aliasing alone.
+TEST_F(TransportCases, AnotherDiscretisationIsWrong) {
+  const auto& c = cases_.find("transport_solve");
+  const TransportPoint point(small(c));
+  const auto prepared =
+      tr::prepare(engine_surface(point), engine_grid(point), {.adjoint_consistent = true});
+  const auto d = tr::solve(prepared, engine_cases(point, lab::kJudgedSet).front()).d;
+  const auto expected = c.expect(small(c), lab::kJudgedSet).front();
+  EXPECT_NEAR(d.d33, expected.values[3], 5e-2 * expected.values[3]);
+  EXPECT_GT(std::abs(d.d33 - expected.values[3]), 1e3 * expected.rtol * expected.values[3]);
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "cases/transport/engine_point.h"
+#include "cases/transport/expectation.h"
 #include "cases/transport/figures.h"
-#include "cases/transport/point.h"
-#include "cases/transport/workflow.h"
 
 namespace assay::cases::transport {
 namespace {
@@ -84,9 +84,9 @@ class TransportCase : public lab::Case {
 
   std::uint64_t memory_estimate(const Json& json, std::string_view provider) const override {
     const TransportPoint p(json);
-    const double block = 8.0 * p.grid.points() * p.grid.points();
+    const double block = 8.0 * p.grid_points() * p.grid_points();
     const double lanes = provider == "serial" || p.cases == 1 ? 1 : p.lanes > 0 ? p.lanes : 64;
-    const double blocks = provider == "assay-mixed" ? 10 + p.grid.n_xi
+    const double blocks = provider == "assay-mixed" ? 10 + p.n_xi
                           : provider == "jax"       ? 30 + 10.0 * std::min(p.batch, p.cases)
                                                     : 10 * lanes;
     return static_cast<std::uint64_t>(block * blocks) + 4 * kWorkerBytes;
@@ -95,15 +95,16 @@ class TransportCase : public lab::Case {
   // The flops of the plain elimination, whatever a provider makes of them.
   std::map<std::string, double> work(const Json& json) const override {
     const TransportPoint p(json);
-    const double n = p.grid.points();
-    return {{"flops", 14.0 / 3 * p.grid.n_xi * n * n * n * p.cases},
+    const double n = p.grid_points();
+    return {{"flops", 14.0 / 3 * p.n_xi * n * n * n * p.cases},
             {"cases", static_cast<double>(p.cases)}};
   }
 
   std::vector<lab::Expectation> expect(const Json& json, int set) const override {
     const TransportPoint point(json);
-    if (d_.name == "transport_workflow") return workflow_expectations(point, set);
-    return {expectation(point, set)};
+    auto expected = expectations(point, set);
+    if (point.cases > 1 && !expected.empty()) add_serial_lane(point, set, expected.front());
+    return expected;
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "cases/transport/engine_point.h"
 #include "tensor/safetensors.h"
 #include "transport/blas.h"
 #include "transport/energy.h"
@@ -86,11 +87,11 @@ Tensor tensor_of(std::span<const double> values, std::int64_t columns) {
 class Workflow : public lab::Workload {
  public:
   Workflow(const TransportPoint& point, int threads) : point_(point), threads_(threads) {
-    write_file_atomically(surface_path(), surface_file(point.surface));
+    write_file_atomically(surface_path(), surface_file(engine_surface(point)));
   }
 
   void load(int slot, int set) override {
-    slots_.at(static_cast<std::size_t>(slot)) = {point_.inputs(set),
+    slots_.at(static_cast<std::size_t>(slot)) = {engine_cases(point_, set),
                                                  thermal_collisionalities(point_, set)};
   }
 
@@ -100,7 +101,7 @@ class Workflow : public lab::Workload {
     stages.begin("surface");
     const auto surface = tr::read_surface_text(surface_path());
     stages.begin("prepare");
-    const auto prepared = tr::prepare(surface, point_.grid);
+    const auto prepared = tr::prepare(surface, engine_grid(point_));
     stages.begin("scan");
     tr::ScanOptions options;
     options.threads = threads_;
@@ -158,11 +159,6 @@ std::string surface_file(const tr::Surface& s) {
       s.nfp, s.psi_prime, s.iota, s.b_theta, s.b_zeta);
   for (const auto& h : s.b) text += fmt::format("{} {} {:.17g}\n", h.m, h.n, h.cosine);
   return text;
-}
-
-std::vector<double> thermal_collisionalities(const TransportPoint& point, int set) {
-  const double factor = point.nu_factor(set);
-  return {1e-2 * factor, 1e-1 * factor, factor};
 }
 
 std::unique_ptr<lab::Workload> make_workflow(const Json& point, int threads) {

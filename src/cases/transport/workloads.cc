@@ -5,8 +5,8 @@
 #include <array>
 #include <functional>
 
+#include "cases/transport/engine_point.h"
 #include "cases/transport/lanes.h"
-#include "cases/transport/point.h"
 #include "cases/transport/workflow.h"
 #include "tensor/safetensors.h"
 #include "transport/blas.h"
@@ -27,7 +27,7 @@ class CoefficientsWorkload : public lab::Workload {
         solve_(std::move(solve)) {}
 
   void load(int slot, int set) override {
-    slots_[static_cast<std::size_t>(slot)] = point_.inputs(set);
+    slots_[static_cast<std::size_t>(slot)] = engine_cases(point_, set);
   }
   void call(int slot) override {
     auto out = d_.as<double>();
@@ -77,7 +77,7 @@ int lanes_of(const TransportPoint& point, int cores) {
 Factory single(tr::Method method) {
   return [method](const Json& json, int) {
     const TransportPoint point(json);
-    const auto prepared = tr::prepare(point.surface, point.grid);
+    const auto prepared = tr::prepare(engine_surface(point), engine_grid(point));
     auto workspace = std::make_shared<tr::Workspace>();
     return std::make_unique<CoefficientsWorkload>(
         point, 1, [=](std::span<const tr::Case> cases) -> LaneResult {
@@ -90,7 +90,7 @@ Factory single(tr::Method method) {
 Factory scan(int fixed_threads) {
   return [fixed_threads](const Json& json, int cores) {
     const TransportPoint point(json);
-    const auto prepared = tr::prepare(point.surface, point.grid);
+    const auto prepared = tr::prepare(engine_surface(point), engine_grid(point));
     tr::ScanOptions options;
     const int lanes = lanes_of(point, cores);
     options.threads = fixed_threads > 0 ? fixed_threads : lanes;
@@ -104,7 +104,7 @@ Factory scan(int fixed_threads) {
 
 std::unique_ptr<lab::Workload> processes(const Json& json, int cores) {
   const TransportPoint point(json);
-  const auto prepared = tr::prepare(point.surface, point.grid);
+  const auto prepared = tr::prepare(engine_surface(point), engine_grid(point));
   const int lanes = lanes_of(point, cores);
   return std::make_unique<CoefficientsWorkload>(point, lanes, [=](std::span<const tr::Case> cases) {
     return solve_in_processes(prepared, cases, lanes);
@@ -113,19 +113,21 @@ std::unique_ptr<lab::Workload> processes(const Json& json, int cores) {
 
 std::unique_ptr<lab::Workload> ranks(const Json& json, int cores) {
   const TransportPoint point(json);
+  const auto surface = engine_surface(point);
   const int lanes = lanes_of(point, cores);
   return std::make_unique<CoefficientsWorkload>(point, lanes, [=](std::span<const tr::Case> cases) {
-    return solve_in_ranks(point.surface, point.grid, cases, lanes, point.batch);
+    return solve_in_ranks(surface, engine_grid(point), cases, lanes, point.batch);
   });
 }
 
 std::unique_ptr<lab::Workload> direct(const Json& json, int) {
   const TransportPoint point(json);
+  const auto surface = engine_surface(point);
+  const auto grid = engine_grid(point);
   return std::make_unique<CoefficientsWorkload>(point, 1, [=](std::span<const tr::Case> cases) {
     LaneResult result;
-    for (const auto& c : cases) {
-      result.solutions.push_back(tr::solve(tr::prepare(point.surface, point.grid), c));
-    }
+    for (const auto& c : cases)
+      result.solutions.push_back(tr::solve(tr::prepare(surface, grid), c));
     return result;
   });
 }
@@ -134,12 +136,13 @@ std::unique_ptr<lab::Workload> direct(const Json& json, int) {
 Factory prepared_once(bool batched) {
   return [batched](const Json& json, int cores) {
     const TransportPoint point(json);
+    const auto surface = engine_surface(point);
     auto prepared = std::make_shared<std::optional<tr::Prepared>>();
     tr::ScanOptions options;
     options.threads = batched ? cores : 1;
     return std::make_unique<CoefficientsWorkload>(
         point, options.threads, [=](std::span<const tr::Case> cases) -> LaneResult {
-          if (!*prepared) *prepared = tr::prepare(point.surface, point.grid);
+          if (!*prepared) *prepared = tr::prepare(surface, engine_grid(point));
           return {tr::solve_scan(**prepared, cases, options).solutions};
         });
   };
