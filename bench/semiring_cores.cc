@@ -86,7 +86,8 @@ class Contender {
   void edges(semiring::EdgeReduce reduce, std::int64_t n, std::int64_t k, std::int64_t d,
              int threads, double seconds) {
     const Tensor x = unit(DType::kF32, Shape{n, d}, 1), w = unit(DType::kF32, Shape{d, d}, 2);
-    Tensor v(DType::kF32, Shape{n, k}), idx(DType::kI32, Shape{n, k}), out(DType::kF32, Shape{n, d});
+    Tensor v(DType::kF32, Shape{n, k}), idx(DType::kI32, Shape{n, k}),
+        out(DType::kF32, Shape{n, d});
     fill_uniform(v.mutable_view(), Philox(3), 0, 1);
     fill_below(idx.mutable_view(), Philox(4), static_cast<std::uint64_t>(n));
     const SimdOptions simd{.threads = threads, .caches = caches_};
@@ -107,14 +108,15 @@ class Contender {
 
   template <typename T>
   void gemm(const char* name, const Tensor& a, const Tensor& b, Tensor& c, double seconds) const {
-    using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+    using Gemm =
+        void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
     const auto call = reinterpret_cast<Gemm>(::dlsym(handle_, name));
     if (call == nullptr) throw std::runtime_error(name);
     const int m = static_cast<int>(a.shape()[0]), k = static_cast<int>(a.shape()[1]);
     const int n = static_cast<int>(b.shape()[1]);
     measure(seconds, [&] {
-      call(101, 111, 111, m, n, k, 1, a.as<T>().data(), k, b.as<T>().data(), n, 0,
-           c.as<T>().data(), n);
+      call(101, 111, 111, m, n, k, 1, a.as<T>().data(), k, b.as<T>().data(), n, 0, c.as<T>().data(),
+           n);
     });
   }
 

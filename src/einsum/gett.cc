@@ -155,8 +155,9 @@ double gett_workspace(const PairSize& size, DType dtype) {
   const auto whole = [](double x) { return static_cast<std::int64_t>(std::min(x, 1e15)); };
   return with_type(dtype, [&]<typename T>(T) {
     const Blocking b = blocking<T>(whole(size.m), whole(size.n), whole(size.k));
-    // A complex element is packed once on the left and twice on the right.
-    return static_cast<double>((b.rows + b.columns) * b.terms) / kReals<T>;
+    // A complex element is packed once on the left and twice on the right. With several threads two
+    // blocks of terms are packed at a time.
+    return 2 * static_cast<double>((b.rows + b.columns) * b.terms) / kReals<T>;
   });
 }
 

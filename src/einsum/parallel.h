@@ -9,8 +9,8 @@
 
 namespace assay::einsum {
 
-// Calls f(begin, end) on contiguous parts of [0, count), one for each of `threads` threads, taken by
-// as many of them as come. The parts depend on the arguments alone. f must not throw.
+// Calls f(begin, end) on contiguous parts of [0, count), one for each of `threads` threads, taken
+// by as many of them as come. The parts depend on the arguments alone. f must not throw.
 template <typename F>
 void parallel_parts(int threads, std::int64_t count, F&& f) {
   const auto parts = std::min<std::int64_t>(threads, count);

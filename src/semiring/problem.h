@@ -74,9 +74,9 @@ struct EllProblem {
 EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& idx,
                        const TensorView& x);
 
-// Every index: −1 is an absent slot, all others lie in [0, sources). Throws UserError that names the
-// row, slot and value of the first one outside. Apart from the rest because a backend that looks at
-// each index anyway need not have it done twice.
+// Every index: −1 is an absent slot, all others lie in [0, sources). Throws UserError that names
+// the row, slot and value of the first one outside. Apart from the rest because a backend that
+// looks at each index anyway need not have it done twice.
 void check_indices(const EllProblem& ell, std::string_view of, std::string_view operation);
 
 // The same for ell_edge_aggregate, with w of (outputs, features); f16, bf16, f32, f64.

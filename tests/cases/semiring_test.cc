@@ -80,8 +80,8 @@ TEST_F(CasesTest, ProvidersPassTheirOracleInEveryAlgebraDtypeAndRegime) {
 TEST_F(CasesTest, ProvidersPassTheirOracleWhereTheyTakeThreads) {
   // Several tiles for each of two cores, and sums of several blocks.
   for (const char* dtype : {"f32", "f64"}) {
-    expect_providers_pass("dense_matmul", {{"dtype", dtype}, {"m", 150}, {"k", 600}, {"n", 131},
-                                           {"seed", 3}});
+    expect_providers_pass("dense_matmul",
+                          {{"dtype", dtype}, {"m", 150}, {"k", 600}, {"n", 131}, {"seed", 3}});
   }
 }
 

@@ -107,8 +107,8 @@ class Multiplication {
           count > 0 ? right.begin + *unit / count * blocking_.right_panels : right.end;
       if (first < right.end) {
         progress_.await_turn(cell, *unit, step);
-        // Cells side by side begin at different panels: each packs some, and finds the others packed
-        // when it comes to them.
+        // Cells side by side begin at different panels: each packs some, and finds the others
+        // packed when it comes to them.
         const std::int64_t p = left.begin + (*unit + count * j / grid.right) % count;
         const std::int64_t end = std::min(right.end, first + blocking_.right_panels);
         pack_left(b, p, i, step);

@@ -10,9 +10,9 @@
 //       for right panels that fit L2, for each left panel (L1), for each right panel
 //         pack what nobody has packed yet, multiply, finish
 //
-// Threads share out the two inner loops (product_progress.h), and whatever number of them comes, each
-// entry is summed in one order: results are bitwise equal from run to run and for every number of
-// threads.
+// Threads share out the two inner loops (product_progress.h), and whatever number of them comes,
+// each entry is summed in one order: results are bitwise equal from run to run and for every number
+// of threads.
 
 #include <cstdint>
 

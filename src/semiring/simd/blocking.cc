@@ -53,7 +53,8 @@ ThreadGrid thread_grid(int threads, std::int64_t left_panels, std::int64_t right
   for (int left = 1; left <= threads; ++left) {
     if (threads % left != 0) continue;
     const int right = threads / left;
-    const std::int64_t rows = divide_up(left_panels, left), columns = divide_up(right_panels, right);
+    const std::int64_t rows = divide_up(left_panels, left),
+                       columns = divide_up(right_panels, right);
     const std::int64_t cost = rows * columns + rows + columns;
     if (least < 0 || cost < least) {
       least = cost;

@@ -8,8 +8,8 @@
 // its core keeps all others waiting, at every barrier, for as long as a time slice. Helpers here
 // come when they can. The caller starts at once and does whatever nobody else has taken; a helper
 // that comes late finds less to do, and one that does not come is not waited for. So two threads on
-// a busy machine are no slower than one, and the work is right whatever number comes, none included:
-// in a nested call, under a limit, with many callers at once.
+// a busy machine are no slower than one, and the work is right whatever number comes, none
+// included: in a nested call, under a limit, with many callers at once.
 //
 // Helpers look for work for a moment after their last, then sleep until there is some.
 

@@ -222,8 +222,8 @@ HWY_INLINE void reduce_euclidean_tile(D d, const EdgeBlock<T>& edges, const Feat
     }
     T* to = out + r * out_stride + f;
     hn::StoreU(hn::Sqrt(sum), d, to);
-    const V least = hn::Set(
-        d, 16 * std::numeric_limits<T>::min() * static_cast<T>(std::max(1, end - begin)));
+    const V least =
+        hn::Set(d, 16 * std::numeric_limits<T>::min() * static_cast<T>(std::max(1, end - begin)));
     const V most = hn::Set(d, std::numeric_limits<T>::max() / 16);
     const auto good = hn::And(hn::Ge(sum, least), hn::Le(sum, most));
     if (HWY_UNLIKELY(!hn::AllTrue(d, good))) {

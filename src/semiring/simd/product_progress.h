@@ -18,8 +18,8 @@
 //     the panel two steps before (one, for a single worker): claims_left(), claims_right()
 //   - everything, where a step has other rows or columns than the one before: await_all()
 //
-// Nothing waits in a circle: a unit waits for units and panels of its own or of earlier steps, and a
-// unit that is taken is being worked on.
+// Nothing waits in a circle: a unit waits for units and panels of its own or of earlier steps, and
+// a unit that is taken is being worked on.
 
 #include <atomic>
 #include <cstdint>
@@ -33,8 +33,8 @@ namespace assay::semiring::simd {
 
 class ProductProgress {
  public:
-  // For steps of at most `left` × `right` panels; a unit is one left panel and `right_at_once` right
-  // ones.
+  // For steps of at most `left` × `right` panels; a unit is one left panel and `right_at_once`
+  // right ones.
   ProductProgress(int workers, std::int64_t left, std::int64_t right, std::int64_t right_at_once)
       : grid_(thread_grid(workers, left, right)),
         units_(divide_up(left, grid_.left) *
@@ -51,8 +51,8 @@ class ProductProgress {
   // How many steps are in memory at once: step s is packed into copy s % copies().
   int copies() const { return copies_; }
 
-  // The next unit of a cell that nobody has taken in this step. A worker takes all units of all cells
-  // in one step before it asks for the next.
+  // The next unit of a cell that nobody has taken in this step. A worker takes all units of all
+  // cells in one step before it asks for the next.
   std::optional<std::int64_t> take(int cell, std::int64_t step) noexcept {
     std::atomic<std::int64_t>& taken = at(cell).taken;
     std::int64_t next = taken.load(std::memory_order_relaxed);

@@ -23,7 +23,8 @@ double scaled_distance(std::int64_t terms, std::int64_t block, const Difference&
   if (largest == 0 || std::isinf(largest)) return largest;
   const int exponent = std::ilogb(largest);
   // In two factors: 2^−exponent itself may be too large.
-  const double half = std::ldexp(1.0, -exponent / 2), rest = std::ldexp(1.0, -exponent + exponent / 2);
+  const double half = std::ldexp(1.0, -exponent / 2),
+               rest = std::ldexp(1.0, -exponent + exponent / 2);
   double sum = 0;
   for (std::int64_t begin = 0; begin < terms; begin += block) {
     double part = 0;

@@ -13,7 +13,7 @@
 
 namespace assay::semiring::simd {
 
-inline constexpr std::size_t kKeptBytes = std::size_t{64} << 20;  // for each thread
+inline constexpr std::size_t kKeptBytes = std::size_t{128} << 20;  // for each thread
 
 // At least `bytes` on a cache-line boundary, not initialised. Throws std::bad_alloc.
 void* take_scratch(std::size_t bytes);

@@ -4,8 +4,8 @@
 // Whatever team OpenMP gives, the answer is the one of one thread, to the last bit.
 //
 // A region may get fewer threads than it asks for: inside another region, where the program lets
-// OpenMP choose, under OMP_THREAD_LIMIT (CMakeLists.txt runs these tests again under limits of 1 and
-// 3), or when many threads of the program ask at once.
+// OpenMP choose, under OMP_THREAD_LIMIT (CMakeLists.txt runs these tests again under limits of 1
+// and 3), or when many threads of the program ask at once.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -109,8 +109,7 @@ TEST(AnyTeam, OfTheSystemsChoice) {
   for (const Work& work : all_work()) {
     const Tensor expected = work.run(1, 7);
     for (const int threads : {2, 3, 5, 64}) {
-      EXPECT_TRUE(
-          bitwise_equal(run_after_another(work, threads, 7).view(), expected.view()))
+      EXPECT_TRUE(bitwise_equal(run_after_another(work, threads, 7).view(), expected.view()))
           << work.name << ' ' << threads << " asked for";
     }
   }
@@ -125,8 +124,7 @@ TEST(AnyTeam, OfTheSizeAskedFor) {
   for (const Work& work : all_work()) {
     const Tensor expected = work.run(1, 7);
     for (const int threads : {2, 3, 4, 7}) {
-      EXPECT_TRUE(
-          bitwise_equal(run_after_another(work, threads, 7).view(), expected.view()))
+      EXPECT_TRUE(bitwise_equal(run_after_another(work, threads, 7).view(), expected.view()))
           << work.name << ' ' << threads << " asked for";
     }
   }
