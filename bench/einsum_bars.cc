@@ -81,7 +81,7 @@ void planner() {
     const auto network = random_network(100, 3, 8, seed);
     const SearchOptions options{.objective = Objective::kMac, .seed = seed};
     const double greedy =
-        cost_of(network, *search_random_greedy(network, options), Objective::kMac, nullptr);
+        cost_of(network, search_random_greedy(network, options).front(), Objective::kMac, nullptr);
     const auto t = monotonic_ns();
     const auto found = search(network, options);
     fmt::print("100 terms  {:.3g} MAC ({}), random greedy {:.3g}: x{:.3f}  {:.2f} s\n", found->cost,
