@@ -38,7 +38,7 @@ double error_between(const Tensor& x, const Tensor& y) {
   return std::sqrt(error / size);
 }
 
-struct Row {
+struct DecompositionRow {
   std::int64_t n, rank;
   double hosvd, sthosvd, hooi, train;
 };
@@ -46,9 +46,10 @@ struct Row {
 TEST(Tucker, EqualsTheKnownErrors) {
   // Eleven digits are known; the errors themselves are 1 − ‖G‖²/‖X‖² and lose up to six of sixteen.
   for (const auto& row :
-       {Row{8, 2, 3.1201645797e-2, 3.1198613116e-2, 3.1196238715e-2, 2.7986648192e-2},
-        Row{8, 3, 2.6444336659e-3, 2.6443084230e-3, 2.6442134513e-3, 2.2514916941e-3},
-        Row{20, 1, 2.6449942742e-1, 2.6400539466e-1, 2.6362456050e-1, 2.6400539466e-1}}) {
+       {DecompositionRow{8, 2, 3.1201645797e-2, 3.1198613116e-2, 3.1196238715e-2, 2.7986648192e-2},
+        DecompositionRow{8, 3, 2.6444336659e-3, 2.6443084230e-3, 2.6442134513e-3, 2.2514916941e-3},
+        DecompositionRow{20, 1, 2.6449942742e-1, 2.6400539466e-1, 2.6362456050e-1,
+                         2.6400539466e-1}}) {
     const auto x = hilbert(row.n);
     TuckerOptions o{.ranks = {row.rank, row.rank, row.rank}};
     const auto error = [&](TuckerMethod method) {

@@ -21,7 +21,10 @@ std::vector<T> multiply(int threads, std::uint64_t seed) {
   const Philox random(seed);
   std::uint64_t at = 0;
   for (auto* factor : {&a, &b}) {
-    for (T& x : *factor) x = static_cast<T>(unit_interval(random[at++]) - 0.5);
+    for (T& x : *factor) {
+      const double value = unit_interval(random[at++]) - 0.5;
+      x = static_cast<T>(value);
+    }
   }
   GettForm form;
   form.m = {{.extent = kM, .a = kK, .c = kN}};

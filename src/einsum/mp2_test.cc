@@ -17,15 +17,15 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-struct Row {
+struct Mp2Row {
   std::int64_t nocc, nvir, naux;
   double total, opposite;
 };
 
 TEST(Mp2, EqualsQuadruplePrecision) {
-  for (const auto& row : {Row{2, 3, 5, -0.001798037601278, -0.001482181533951},
-                          Row{5, 19, 72, -6.817539626584236, -4.727242493975780},
-                          Row{16, 128, 128, -1213.516480559374250, -650.337383132874373}}) {
+  for (const auto& row : {Mp2Row{2, 3, 5, -0.001798037601278, -0.001482181533951},
+                          Mp2Row{5, 19, 72, -6.817539626584236, -4.727242493975780},
+                          Mp2Row{16, 128, 128, -1213.516480559374250, -650.337383132874373}}) {
     const auto s = synthetic_mp2(row.nocc, row.nvir, row.naux);
     EXPECT_EQ(s.b.as<double>()[0], 0.07666216164272853);
     const auto e = mp2_energy(s.b.view(), s.occupied, s.virtuals);

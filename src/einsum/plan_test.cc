@@ -24,7 +24,7 @@ struct RandomNetwork {
   std::string expression;
   std::vector<Shape> shapes;
 };
-RandomNetwork random_network(std::uint64_t seed) {
+RandomNetwork random_plan_network(std::uint64_t seed) {
   const Philox random(seed, stream_key("network"));
   std::uint64_t draws = 0;
   const auto below = [&](std::uint64_t n) { return uniform_below(random[draws++], n); };
@@ -52,7 +52,7 @@ RandomNetwork random_network(std::uint64_t seed) {
 TEST(Plan, TotalsAreTheSumsOfSteps) {
   Engine engine;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const auto network = random_network(seed);
+    const auto network = random_plan_network(seed);
     std::vector<OperandSpec> specs;
     for (const auto& shape : network.shapes)
       specs.push_back(OperandSpec::dense(DType::kF64, shape));

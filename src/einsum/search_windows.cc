@@ -16,9 +16,9 @@ constexpr int kMaxSweeps = 20;
 constexpr double kWorthwhile = 1e-9;  // relative gain below which a change is rounding
 
 // The tree with parents and children by node, which survives changes of its shape.
-class Shape {
+class TreeShape {
  public:
-  Shape(const Network& network, const Tree& tree)
+  TreeShape(const Network& network, const Tree& tree)
       : leaves_(network.terms.size()), children_(leaves_ + tree.merges.size(), {-1, -1}) {
     for (std::size_t i = 0; i < tree.merges.size(); ++i) children_[leaves_ + i] = tree.merges[i];
   }
@@ -48,7 +48,7 @@ class Shape {
 };
 
 // Grows the frontier by opening its largest inner node again and again.
-void open_window(const Shape& shape, const std::vector<double>& sizes, int top,
+void open_window(const TreeShape& shape, const std::vector<double>& sizes, int top,
                  std::vector<int>& frontier, std::vector<int>& inside) {
   frontier = {shape.children(top).first, shape.children(top).second};
   inside = {top};
@@ -78,7 +78,7 @@ Tree improve_windows(const Network& network, const SearchOptions& options, Tree 
     for (std::size_t top = network.terms.size() + 1;
          top < network.terms.size() + tree.merges.size(); ++top) {
       // Numbers of nodes change with the tree: this walks the positions, whatever stands there.
-      Shape shape(network, tree);
+      TreeShape shape(network, tree);
       const auto labels = node_labels(network, tree);
       std::vector<double> sizes;
       for (const auto& set : labels) sizes.push_back(product_of_extents(network, set));

@@ -34,7 +34,7 @@ void expect_close(const TensorView& actual, const TensorView& expected, const st
   }
 }
 
-double unit_roundoff(DType dtype) { return dtype == DType::kF64 ? 2 * 0x1p-53 : 0x1p-24; }
+double edge_roundoff(DType dtype) { return dtype == DType::kF64 ? 2 * 0x1p-53 : 0x1p-24; }
 
 TEST_P(EllOnInstructionSet, MatmulAgreesInEveryAlgebra) {
   // Features around every length of a vector and of a tile of vectors.
@@ -53,7 +53,7 @@ TEST_P(EllOnInstructionSet, MatmulAgreesInEveryAlgebra) {
               reference_ell_matmul(algebra, ell_problem(algebra, v.view(), idx.view(), x.view()));
           // Terms below 12 in size, up to `slots` of them: each is rounded three times at most and
           // added once; log adds the roundings of exp, log and the sums around them.
-          const double u = unit_roundoff(dtype);
+          const double u = edge_roundoff(dtype);
           const double bound = algebra == Algebra::kBoolean ? 0
                                : algebra == Algebra::kReal  ? 3 * (slots + 1) * slots * u
                                                             : (slots + 16.0) * 4 * u;
@@ -137,7 +137,7 @@ TEST_P(EllOnInstructionSet, EdgesAgreeAtAwkwardSizes) {
           ell_edge_aggregate(reduce, v.view(), idx.view(), x.view(), w.view(), out.mutable_view(),
                              {.backend = Backend::kSimd, .simd = {.threads = threads}});
           // Terms v·w·x below 3√3, features · slots of them, each in one of that many sums.
-          const double u = unit_roundoff(dtype), count = static_cast<double>(features * slots);
+          const double u = edge_roundoff(dtype), count = static_cast<double>(features * slots);
           const double bound = 5.2 * count * (features + slots + 2.0) * u;
           expect_close(out.view(), expected.view(),
                        std::string(name_of(reduce)) + ' ' + std::string(name_of(dtype)),
