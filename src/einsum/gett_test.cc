@@ -22,8 +22,8 @@ std::vector<T> multiply(int threads, std::uint64_t seed) {
   std::uint64_t at = 0;
   for (auto* factor : {&a, &b}) {
     for (T& x : *factor) {
-      const double value = unit_interval(random[at++]) - 0.5;
-      x = static_cast<T>(value);
+      const auto value = static_cast<float>(unit_interval(random[at++]) - 0.5);
+      x = T(value);
     }
   }
   GettForm form;
