@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds types that are defined twice under one name: no program may link both, and no compiler says so.
 
-types.py SRC …: every .h and .cc below the folders. Types of anonymous namespaces, of functions and of
+one_definition.py SRC …: every .h and .cc below the folders. Types of anonymous namespaces, of functions and of
 other types are nobody else's business."""
 
 import pathlib
