@@ -86,7 +86,7 @@ TEST(NormalEquations, CpCountsTheStages) {
     for (auto& v : ones.back().as<float>()) v = 1;
   }
   EXPECT_THAT([&] { cp(large.view(), {.rank = 1, .start = &ones}); },
-              testing::ThrowsMessage<UserError>(testing::HasSubstr("overflow f32")));
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("beyond the range of f32")));
 }
 
 }  // namespace
