@@ -14,8 +14,8 @@ namespace assay {
 // is for the place where it stands (`noenhanced`) to say.
 std::string gnuplot_quoted(std::string_view text);
 
-// Runs a gnuplot program; `what` names the picture in errors. Throws EnvironmentError where there is
-// no gnuplot, UserError with gnuplot's own words where the program fails.
+// Runs a gnuplot program; `what` names the picture in errors. Throws EnvironmentError where there
+// is no gnuplot, UserError with gnuplot's own words where the program fails.
 void run_gnuplot(std::string_view program, std::string_view what);
 
 }  // namespace assay

@@ -11,7 +11,8 @@
 namespace assay::lab {
 
 // Writes `<directory>/<attempt_id>.json`: the phases of an attempt as slices, and in them the
-// stages of its calls (lab/record/stage_slices.h), in the JSON format that Perfetto and chrome://tracing open.
+// stages of its calls (lab/record/stage_slices.h), in the JSON format that Perfetto and
+// chrome://tracing open.
 void write_trace(const std::string& directory, const Row& row,
                  const std::vector<PhaseTime>& phases);
 

@@ -74,8 +74,7 @@ template <typename T>
 class Terms {
  public:
   explicit Terms(const Shape& shape)
-      : size_(static_cast<std::size_t>(shape.element_count())),
-        data_(aligned_block<T>(size_)) {}
+      : size_(static_cast<std::size_t>(shape.element_count())), data_(aligned_block<T>(size_)) {}
   T* data() { return data_.get(); }
   std::span<const T> all() const { return {data_.get(), size_}; }
 

@@ -4,8 +4,9 @@
 
 // The plain form of every operation, and what oracles are made of: inputs widened to f64 (exact),
 // terms taken one after the other in the order of k (or of the slots), accumulated in f64, nothing
-// fused. Threads share out rows, which changes no bit. The error of an output element is that of k roundings in f64: for f32 inputs far below the
-// last bit, for f64 inputs as large as any other f64 implementation's.
+// fused. Threads share out rows, which changes no bit. The error of an output element is that of k
+// roundings in f64: for f32 inputs far below the last bit, for f64 inputs as large as any other f64
+// implementation's.
 //
 // Results are f64, for boolean bool. Functions ending in _rows compute only the rows of the output
 // that are asked for, in the order asked, at the cost of those rows alone: a seeded sample of a

@@ -7,8 +7,7 @@
 namespace assay {
 
 TensorView view_stored_elements(std::span<const std::byte> bytes, DType dtype, const Shape& shape,
-                                Axes strides, std::deque<Tensor>& copies,
-                                std::string_view what) {
+                                Axes strides, std::deque<Tensor>& copies, std::string_view what) {
   check(static_cast<std::int64_t>(bytes.size()) ==
             shape.element_count() * static_cast<std::int64_t>(size_of(dtype)),
         "stored elements have the size of their shape");

@@ -17,7 +17,6 @@ namespace assay {
 // bool that are neither 0 nor 1 would be undefined behaviour in every reader: UserError naming
 // `what`. `bytes` has exactly the elements of the shape.
 TensorView view_stored_elements(std::span<const std::byte> bytes, DType dtype, const Shape& shape,
-                                Axes strides, std::deque<Tensor>& copies,
-                                std::string_view what);
+                                Axes strides, std::deque<Tensor>& copies, std::string_view what);
 
 }  // namespace assay

@@ -18,8 +18,8 @@ namespace assay::transport {
 Json resolved_input(const RunInput& input, const Surface& surface, const Geometry& geometry);
 
 // `solutions` are ν̂ × field in the order of input.cases(). Coefficients have the dimensions
-// (nu, field), or (case) for pairs; fields on the grid (zeta, theta). Global texts: the input file, the resolved inputs
-// as JSON and their sha256, warnings, the method.
+// (nu, field), or (case) for pairs; fields on the grid (zeta, theta). Global texts: the input file,
+// the resolved inputs as JSON and their sha256, warnings, the method.
 DataFile result_data(const RunInput& input, const Surface& surface, const Prepared& prepared,
                      const std::vector<Solution>& solutions);
 
