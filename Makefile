@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build-tests test test-all test-aarch64 sanitize sanitize-threads statistics build configure peers \
+.PHONY: help demo build-tests test test-all test-other sanitize sanitize-threads statistics build configure peers \
   install clean deps deps-build deps-test format check-format lint
 
 help:
@@ -15,7 +15,7 @@ help:
 	@echo 'make test-all  the same and the slow tests: minutes each'
 	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
 	@echo 'make sanitize-threads   what runs in threads, under the thread sanitiser'
-	@echo 'make test-aarch64   the kernels, built for aarch64 and tested under qemu'
+	@echo 'make test-other     the kernels, built for the other of x86-64 and aarch64 and tested under qemu'
 	@echo 'make statistics     every statistical method on drawn noise: the figures of docs/methods/statistics.md'
 	@echo 'make build     leaves the programs in build/: build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
@@ -72,9 +72,8 @@ statistics: build-tests
 	@cmake --build build -j $(JOBS) --target stats_validation
 	@build/src/lab/stats/validation/stats_validation --update docs/methods/statistics.md
 
-test-aarch64: deps-test
-	@scripts/install-packages scripts/packages-cross.txt
-	@JOBS=$(JOBS) scripts/test-aarch64
+test-other: deps-test
+	@JOBS=$(JOBS) scripts/test-other
 
 peers:
 	@scripts/install-packages scripts/packages-peers.txt
