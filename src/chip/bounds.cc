@@ -61,9 +61,17 @@ GemmBounds gemm_bounds(const GemmPlan& plan, const Topology& topology) {
   const double compute =
       static_cast<double>(plan.macs) /
       (topology.peak_macs_per_second() * static_cast<double>(topology.pe_count()));
-  const double memory = static_cast<double>(std::max(plan.stream_bytes, plan.write_bytes)) /
-                        topology.hbm_bytes_per_second();
-  bounds.roofline = static_cast<Time>(std::floor(std::max(compute, memory) * 1e12 * (1 - 1e-12)));
+  const auto roofline = [&](std::int64_t read) {
+    // Reads and writes that share the channels add up; on paths of their own the longer counts.
+    const std::int64_t bytes =
+        hbm.separate_write_path ? std::max(read, plan.write_bytes) : read + plan.write_bytes;
+    const double memory = static_cast<double>(bytes) / topology.hbm_bytes_per_second();
+    // To the nearest picosecond: a quotient of doubles that is whole may come out just below.
+    const double picoseconds = std::max(compute, memory) * 1e12;
+    return static_cast<Time>(std::floor(picoseconds * (1 + 1e-13)));
+  };
+  bounds.roofline = roofline(plan.stream_bytes);
+  bounds.roofline_with_load = roofline(plan.load_bytes + plan.stream_bytes);
   return bounds;
 }
 

@@ -18,6 +18,8 @@ struct GemmBounds {
   Time shared = 0;    // reads and writes together, where they share the channels
   Time path = 0;      // first operands in, one engine all the way, last output out
   Time roofline = 0;  // max(padded MACs / peak rate, bytes / memory rate)
+  // The same end to end: what is loaded up front is read as well. Not part of best().
+  Time roofline_with_load = 0;
 
   Time best() const;  // the largest of them
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chip/systolic.h"
+#include "chip/whole_parts.h"
 
 namespace assay::chip {
 namespace {
@@ -15,7 +16,6 @@ Time sum(std::span<const Time> times) {
   return std::accumulate(times.begin(), times.end(), Time{0});
 }
 Time largest(std::span<const Time> times) { return *std::max_element(times.begin(), times.end()); }
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The time that all channels together need for that many bytes in whole bursts.
 Time memory_time(std::int64_t bytes, const HbmTopology& hbm) {

@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "chip/schedule_cost.h"
 
 namespace assay::chip {
 namespace {
 
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMaxVector = std::int64_t{1} << 50;
 constexpr std::int64_t kMaxSplits = 1 << 12;
 constexpr std::int64_t kMaxSegments = 1 << 12;
 constexpr std::int64_t kMaxSegmentsOverRanks = 1 << 18;
@@ -25,17 +26,17 @@ void check_options(const CollectiveOptions& options, std::int64_t ranks) {
       fail("{} must be between {} and {}, got {}", what, low, high, value);
     }
   };
-  within("bytes", options.bytes, 1, kMaxBytes);
+  within("bytes", options.bytes, 1, kMaxVector);
   within("splits", options.splits, 1, kMaxSplits);
-  within("element_bytes", options.element_bytes, 1, kMaxBytes);
+  within("element_bytes", options.element_bytes, 1, kMaxVector);
   within("segments", options.segments, 0, std::min(kMaxSegments, kMaxSegmentsOverRanks / ranks));
   within("group", options.group, 0, kMaxRanks);
   if (options.bytes % options.element_bytes != 0) {
     fail("bytes must be a multiple of the {} bytes of an element, got {}", options.element_bytes,
          options.bytes);
   }
-  if (options.collective == Collective::kAllGather && options.bytes > kMaxBytes / ranks) {
-    fail("bytes of all shards must not exceed {}, got {} on each of {} ranks", kMaxBytes,
+  if (options.collective == Collective::kAllGather && options.bytes > kMaxVector / ranks) {
+    fail("bytes of all shards must not exceed {}, got {} on each of {} ranks", kMaxVector,
          options.bytes, ranks);
   }
   if (options.collective == Collective::kAllToAll && ranks > kMaxAllToAllRanks) {
@@ -53,7 +54,8 @@ void shape_grid(ScheduleOptions& shape, const CollectiveOptions& options,
                 const NetworkTopology& network) {
   const auto p = static_cast<std::int32_t>(network.ranks);
   const bool grid = network.kind == NetworkKind::kMesh || network.kind == NetworkKind::kTorus;
-  if (options.algorithm == Algorithm::kTorus2d) {
+  if (options.algorithm == Algorithm::kTorus2d ||
+      options.algorithm == Algorithm::kBidirectionalTorus) {
     shape.rows = grid ? static_cast<std::int32_t>(network.rows) : largest_divisor_to_root(p);
     shape.columns = p / shape.rows;
   } else if (options.algorithm == Algorithm::kHierarchical) {
@@ -92,6 +94,8 @@ std::vector<ScheduleOptions> schedule_options(const CollectiveOptions& options,
   shape.ranks = static_cast<std::int32_t>(network.ranks);
   shape.as_astra =
       options.contention == Contention::kAstra || options.contention == Contention::kAstraUnaware;
+  // Elsewhere a rank's port carries both trees in any case, or neighbours are nearer than others.
+  shape.disjoint_trees = network.kind == NetworkKind::kFullyConnected;
   shape_grid(shape, options, network);
   std::vector<ScheduleOptions> shapes;
   for (std::int64_t s = 0; s < options.splits; ++s) {
@@ -129,6 +133,8 @@ CollectiveResult simulate_collective(const CollectiveOptions& options, const Top
                                            .element_bytes = options.element_bytes,
                                            .payload = options.payload,
                                            .every_element = options.every_element,
+                                           .detail = options.detail,
+                                           .refuse_wrong = !options.detail,
                                            .seed = options.seed});
 
   // 3. Beside what theory says.
@@ -148,14 +154,15 @@ CollectiveResult simulate_collective(const CollectiveOptions& options, const Top
     result.busbw = result.algbw * bus_factor(options.collective, network.ranks);
   }
   const Fabric fabric = Fabric::between_ranks(network);
-  const AlphaBetaGamma cost = alpha_beta_gamma(network, fabric);
   const auto picoseconds = [](double seconds) { return static_cast<Time>(seconds * 1e12); };
   const auto splits = static_cast<double>(options.splits);
-  result.alpha_beta = picoseconds(splits * alpha_beta_cost(shapes.front(), bytes / splits, cost));
+  result.alpha_beta = picoseconds(
+      splits * schedule_cost(schedules.front(), options.element_bytes, network, fabric));
   result.bound = picoseconds(collective_bounds(schedules.front(), bytes, network, fabric).best_s());
   for (const auto& message : run.messages) result.bytes_sent += message.bytes;
   result.messages = std::move(run.messages);
   result.results = std::move(run.results);
+  result.cells = std::move(run.cells);
   return result;
 }
 

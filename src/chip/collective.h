@@ -41,6 +41,9 @@ struct CollectiveOptions {
   bool payload = true;
   // Let every element travel instead of one for each run of elements with the same fate.
   bool every_element = false;
+  // Log what every message carries and when it had each link; leave the data to be judged elsewhere
+  // instead of refusing a wrong sum.
+  bool detail = false;
   std::uint64_t seed = 0;  // of the data
 };
 
@@ -51,12 +54,13 @@ struct CollectiveResult {
   std::string topology_hash;
   Time time = 0;
   double algbw = 0, busbw = 0;  // bytes per second
-  Time alpha_beta = 0;          // the textbook cost
+  Time alpha_beta = 0;          // what the algorithm costs on this network, see schedule_cost.h
   Time bound = 0;               // no algorithm is faster on this network
   std::uint64_t events = 0;
   std::int64_t bytes_sent = 0;  // by all ranks
   std::vector<MessageRecord> messages;
   std::vector<std::vector<double>> results;  // by rank, where data was carried
+  std::vector<std::int64_t> cells;           // first elements that the results of a split stand for
   bool verified = false;
 };
 

@@ -3,55 +3,11 @@
 #include "chip/collective_cost.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
 namespace assay::chip {
 namespace {
-
-// Symbols as in the docs: p ranks, q the largest power of two below, n bytes, a b g the costs.
-struct Symbols {
-  double p, q, n, a, b, g;
-  bool folds;  // p is not a power of two
-};
-
-// One pass of a ring over m ranks that own n / m each: m - 1 messages.
-double ring_pass(double m, double n, const Symbols& s, bool adds) {
-  return (m - 1) * s.a + (m - 1) / m * n * (s.b + (adds ? s.g : 0));
-}
-// Everybody to everybody of m ranks at once, a link for each pair.
-double direct_pass(double m, double n, const Symbols& s, bool adds) {
-  if (m <= 1) return 0;
-  return s.a + n / m * s.b + (adds ? (m - 1) / m * n * s.g : 0);
-}
-double two_passes(Collective c, double reduce, double gather) {
-  return c == Collective::kAllReduce       ? reduce + gather
-         : c == Collective::kReduceScatter ? reduce
-                                           : gather;
-}
-
-double recursive_doubling(Collective c, const Symbols& s) {
-  const double rounds = std::log2(s.q);
-  if (c == Collective::kAllToAll) return std::ceil(std::log2(s.p)) * (s.a + s.n / 2 * s.b);
-  if (c == Collective::kAllGather) {
-    const double fold = s.folds ? 2 * s.a + (s.n / s.p + s.n) * s.b : 0;
-    return rounds * s.a + (s.q - 1) / s.q * s.n * s.b + fold;
-  }
-  const double back = c == Collective::kAllReduce ? s.n : s.n / s.p;
-  const double fold = s.folds ? 2 * s.a + (s.n + back) * s.b + s.n * s.g : 0;
-  return rounds * (s.a + s.n * s.b + s.n * s.g) + fold;
-}
-
-double halving_doubling(Collective c, const Symbols& s) {
-  const double rounds = std::log2(s.q), most = (s.q - 1) / s.q * s.n;
-  const double halve = rounds * s.a + most * (s.b + s.g), back = rounds * s.a + most * s.b;
-  if (!s.folds) return two_passes(c, halve, back);
-  const double all_in = s.a + s.n * (s.b + s.g), all_out = s.a + s.n * s.b;
-  const double part = s.a + s.n / s.p * s.b;
-  if (c == Collective::kAllReduce) return all_in + halve + back + all_out;
-  return c == Collective::kReduceScatter ? all_in + halve + part : part + back + all_out;
-}
 
 struct HopExtremes {
   std::size_t nearest, farthest;
@@ -73,59 +29,6 @@ HopExtremes hop_extremes(const Fabric& fabric) {
 }
 
 }  // namespace
-
-AlphaBetaGamma alpha_beta_gamma(const NetworkTopology& network, const Fabric& fabric) {
-  const std::size_t hops = hop_extremes(fabric).nearest;
-  AlphaBetaGamma cost;
-  cost.alpha = to_seconds(static_cast<Time>(hops) * network.link_latency + network.endpoint);
-  cost.beta = 1 / static_cast<double>(network.link.per_second());
-  if (network.memory) cost.gamma = 3 / static_cast<double>(network.memory->per_second());
-  return cost;
-}
-
-double alpha_beta_cost(const ScheduleOptions& shape, double bytes, const AlphaBetaGamma& cost) {
-  const auto ranks = static_cast<std::uint32_t>(shape.ranks);
-  const Symbols s{static_cast<double>(ranks),
-                  static_cast<double>(std::bit_floor(ranks)),
-                  bytes,
-                  cost.alpha,
-                  cost.beta,
-                  cost.gamma,
-                  !std::has_single_bit(ranks)};
-  const Collective c = shape.collective;
-  const double rows = shape.rows, columns = shape.columns;
-  switch (shape.algorithm) {
-    case Algorithm::kRing:
-      if (c == Collective::kAllToAll) return (s.p - 1) * s.a + (s.p - 1) / 2 * s.n * s.b;
-      return two_passes(c, ring_pass(s.p, s.n, s, true), ring_pass(s.p, s.n, s, false));
-    case Algorithm::kRecursiveDoubling:
-      return recursive_doubling(c, s);
-    case Algorithm::kHalvingDoubling:
-      return halving_doubling(c, s);
-    case Algorithm::kDoubleBinaryTree: {
-      const double height = std::ceil(std::log2(s.p));
-      return 2 * height * s.a + 2 * s.n * s.b + s.n * s.g +
-             2 * std::sqrt(2 * height * s.a * s.n * s.b);
-    }
-    case Algorithm::kDirect:
-      return two_passes(c, direct_pass(s.p, s.n, s, true), direct_pass(s.p, s.n, s, false));
-    case Algorithm::kTorus2d:
-      if (c == Collective::kAllToAll) {
-        return direct_pass(columns, s.n, s, false) + direct_pass(rows, s.n, s, false);
-      }
-      return two_passes(
-          c, ring_pass(columns, s.n, s, true) + ring_pass(rows, s.n / columns, s, true),
-          ring_pass(columns, s.n, s, false) + ring_pass(rows, s.n / columns, s, false));
-    case Algorithm::kHierarchical:
-      if (c == Collective::kAllToAll) {
-        return direct_pass(columns, s.n, s, false) + direct_pass(rows, s.n, s, false);
-      }
-      return two_passes(
-          c, direct_pass(columns, s.n, s, true) + ring_pass(rows, s.n / columns, s, true),
-          direct_pass(columns, s.n, s, false) + ring_pass(rows, s.n / columns, s, false));
-  }
-  return 0;
-}
 
 double bus_factor(Collective collective, std::int64_t ranks) {
   const double share = static_cast<double>(ranks - 1) / static_cast<double>(ranks);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What theory says about a collective: the alpha-beta-gamma cost of its algorithm, and bounds that
-// no algorithm beats. Formulas and their conditions: docs/methods/chip.md.
+// Bounds that no algorithm beats, and what bandwidth of a collective means. What the algorithm at
+// hand costs is in schedule_cost.h.
 
 #include <cstdint>
 
@@ -11,19 +11,6 @@
 #include "chip/schedule.h"
 
 namespace assay::chip {
-
-// Seconds: alpha per message, beta per byte sent, gamma per byte added.
-struct AlphaBetaGamma {
-  double alpha = 0, beta = 0, gamma = 0;
-};
-
-// Of a network without contention: alpha is the latency between the nearest two ranks plus the
-// endpoint time, beta one link's time per byte, gamma three accesses of a rank's memory per byte.
-AlphaBetaGamma alpha_beta_gamma(const NetworkTopology& network, const Fabric& fabric);
-
-// The textbook cost in seconds, n = `bytes` the vector (for all-gather: all shards together). For
-// double_binary_tree, whose segments the textbook leaves open, with the best number of them.
-double alpha_beta_cost(const ScheduleOptions& shape, double bytes, const AlphaBetaGamma& cost);
 
 struct CollectiveBounds {
   // Data of every rank must reach every other: the longest of the shortest ways. Where ranks send

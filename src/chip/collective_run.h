@@ -27,6 +27,11 @@ struct MessageRecord {
   Time t_sent = 0;     // handed to the network
   Time t_arrived = 0;  // its last byte is there
   bool adds = false;
+  Time t_taken = 0;  // the receiver has it, endpoint and adding done, and goes on
+  // With CollectiveRunOptions::detail: from when it has each link of its route (`fifo`), and what
+  // it carries.
+  std::vector<Time> starts = {};
+  std::vector<Range> ranges = {};
 };
 
 struct CollectiveRunOptions {
@@ -34,6 +39,9 @@ struct CollectiveRunOptions {
   std::int64_t element_bytes = 1;
   bool payload = true;         // carry and check data
   bool every_element = false;  // as cells of its own
+  bool detail = false;         // log links and elements of every message, too
+  // Whether data that comes out wrong is an error; without, whoever looks at the results says so.
+  bool refuse_wrong = true;
   std::uint64_t seed = 0;
 };
 
@@ -43,6 +51,7 @@ struct CollectiveRunResult {
   std::vector<MessageRecord> messages;       // the log, in the order of sending
   bool verified = false;                     // data was carried and came out right
   std::vector<std::vector<double>> results;  // by rank: cells of all schedules one after another
+  std::vector<std::int64_t> cells;           // first elements of the cells of the first schedule
 };
 
 // Runs the schedules one after another. Throws UserError that names the waiting ranks when they

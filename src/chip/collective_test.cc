@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "chip/schedule_cost.h"
+
 namespace assay::chip {
 namespace {
 
@@ -35,17 +37,19 @@ std::vector<NetworkTopology> networks_of(std::int64_t p) {
   return networks;
 }
 
-constexpr Collective kCollectives[] = {Collective::kAllReduce, Collective::kReduceScatter,
-                                       Collective::kAllGather, Collective::kAllToAll};
-constexpr Algorithm kAlgorithms[] = {Algorithm::kRing,
-                                     Algorithm::kRecursiveDoubling,
-                                     Algorithm::kHalvingDoubling,
-                                     Algorithm::kDoubleBinaryTree,
-                                     Algorithm::kDirect,
-                                     Algorithm::kTorus2d,
-                                     Algorithm::kHierarchical};
-constexpr Contention kContentions[] = {Contention::kFifo, Contention::kAstra, Contention::kFluid,
-                                       Contention::kAstraUnaware};
+constexpr Collective kEveryCollective[] = {Collective::kAllReduce, Collective::kReduceScatter,
+                                           Collective::kAllGather, Collective::kAllToAll};
+constexpr Algorithm kEveryAlgorithm[] = {Algorithm::kRing,
+                                         Algorithm::kRecursiveDoubling,
+                                         Algorithm::kHalvingDoubling,
+                                         Algorithm::kDoubleBinaryTree,
+                                         Algorithm::kDirect,
+                                         Algorithm::kTorus2d,
+                                         Algorithm::kHierarchical,
+                                         Algorithm::kBidirectionalRing,
+                                         Algorithm::kBidirectionalTorus};
+constexpr Contention kEveryContention[] = {Contention::kFifo, Contention::kAstra,
+                                           Contention::kFluid, Contention::kAstraUnaware};
 
 // simulate_collective throws when data comes out wrong.
 void expect_right(const CollectiveOptions& options, const NetworkTopology& network) {
@@ -69,12 +73,12 @@ TEST(Collective, GivesTheRightResultOnEveryNetwork) {
   int turn = 0;
   for (std::int64_t p = 2; p <= 17; ++p) {
     for (const auto& network : networks_of(p)) {
-      for (const Collective collective : kCollectives) {
-        for (const Algorithm algorithm : kAlgorithms) {
+      for (const Collective collective : kEveryCollective) {
+        for (const Algorithm algorithm : kEveryAlgorithm) {
           if (!defined_for(algorithm, collective)) continue;
           CollectiveOptions options{.collective = collective, .algorithm = algorithm};
           options.bytes = options.element_bytes * (10 * p + 7);  // p divides it for p = 7 alone
-          options.contention = kContentions[turn++ % 4];
+          options.contention = kEveryContention[turn++ % 4];
           expect_right(options, network);
         }
       }
@@ -86,13 +90,13 @@ TEST(Collective, GivesTheRightResultAtAwkwardSizes) {
   for (std::int64_t p = 2; p <= 17; ++p) {
     const NetworkTopology network = parse_network("ring", p, default_topology().network);
     for (const std::int64_t elements : {std::int64_t{1}, p - 1, p, p + 1, std::int64_t{1001}}) {
-      for (const Collective collective : kCollectives) {
-        for (const Algorithm algorithm : kAlgorithms) {
+      for (const Collective collective : kEveryCollective) {
+        for (const Algorithm algorithm : kEveryAlgorithm) {
           if (!defined_for(algorithm, collective)) continue;
           CollectiveOptions options{.collective = collective, .algorithm = algorithm};
           options.bytes = options.element_bytes * elements;
           options.splits = elements % 3 + 1;
-          options.contention = kContentions[elements % 4];
+          options.contention = kEveryContention[elements % 4];
           expect_right(options, network);
         }
       }
@@ -102,7 +106,7 @@ TEST(Collective, GivesTheRightResultAtAwkwardSizes) {
 
 TEST(Collective, EveryElementTravelsWhenAsked) {
   const Topology topology = on("ring", 5);
-  for (const Algorithm algorithm : kAlgorithms) {
+  for (const Algorithm algorithm : kEveryAlgorithm) {
     CollectiveOptions options{.algorithm = algorithm, .bytes = 4 * 103, .every_element = true};
     const CollectiveResult full = simulate_collective(options, topology);
     ASSERT_EQ(full.results.size(), 5u);
@@ -174,11 +178,12 @@ TEST(Collective, RefusesSchedulesThatMakeNoSense) {
   refused([](Schedule& s) { ++s.ranges[1].end; });  // sent in one size, received in another
 }
 
-TEST(Collective, EqualsTheTextbookWithoutContention) {
+// What the cost is there, schedule_cost_test.cc holds against the textbook.
+TEST(Collective, EqualsItsCostWithoutContention) {
   // 50 GB/s and 60 GB/s of memory give whole picoseconds per byte, and the vector divides evenly:
   // what remains is the endpoint time before the first message and the rounding of doubles.
-  const auto expect_textbook = [](Algorithm algorithm, std::string_view network, std::int64_t p,
-                                  Collective collective = Collective::kAllReduce) {
+  const auto expect_cost = [](Algorithm algorithm, std::string_view network, std::int64_t p,
+                              Collective collective = Collective::kAllReduce) {
     Topology topology = on(network, p);
     topology.network.memory = Rate(60'000'000'000);
     for (const auto contention : {Contention::kFifo, Contention::kFluid}) {
@@ -192,20 +197,20 @@ TEST(Collective, EqualsTheTextbookWithoutContention) {
           << name_of(algorithm) << " " << network << " " << name_of(contention);
     }
   };
-  expect_textbook(Algorithm::kRing, "ring", 8);
-  expect_textbook(Algorithm::kRing, "ring", 16);
-  expect_textbook(Algorithm::kRing, "ring", 8, Collective::kReduceScatter);
-  expect_textbook(Algorithm::kRing, "ring", 8, Collective::kAllGather);
-  expect_textbook(Algorithm::kRing, "ring", 8, Collective::kAllToAll);
-  expect_textbook(Algorithm::kRecursiveDoubling, "fully_connected", 16);
-  expect_textbook(Algorithm::kRecursiveDoubling, "fully_connected", 16, Collective::kAllGather);
-  expect_textbook(Algorithm::kRecursiveDoubling, "fully_connected", 16, Collective::kAllToAll);
-  expect_textbook(Algorithm::kHalvingDoubling, "fully_connected", 16);
-  expect_textbook(Algorithm::kHalvingDoubling, "fully_connected", 8, Collective::kReduceScatter);
-  expect_textbook(Algorithm::kDirect, "fully_connected", 8);
-  expect_textbook(Algorithm::kDirect, "fully_connected", 8, Collective::kAllToAll);
-  expect_textbook(Algorithm::kTorus2d, "torus:4x4", 0);
-  expect_textbook(Algorithm::kTorus2d, "torus:4x8", 0);
+  expect_cost(Algorithm::kRing, "ring", 8);
+  expect_cost(Algorithm::kRing, "ring", 16);
+  expect_cost(Algorithm::kRing, "ring", 8, Collective::kReduceScatter);
+  expect_cost(Algorithm::kRing, "ring", 8, Collective::kAllGather);
+  expect_cost(Algorithm::kRing, "ring", 8, Collective::kAllToAll);
+  expect_cost(Algorithm::kRecursiveDoubling, "fully_connected", 16);
+  expect_cost(Algorithm::kRecursiveDoubling, "fully_connected", 16, Collective::kAllGather);
+  expect_cost(Algorithm::kRecursiveDoubling, "fully_connected", 16, Collective::kAllToAll);
+  expect_cost(Algorithm::kHalvingDoubling, "fully_connected", 16);
+  expect_cost(Algorithm::kHalvingDoubling, "fully_connected", 8, Collective::kReduceScatter);
+  expect_cost(Algorithm::kDirect, "fully_connected", 8);
+  expect_cost(Algorithm::kDirect, "fully_connected", 8, Collective::kAllToAll);
+  expect_cost(Algorithm::kTorus2d, "torus:4x4", 0);
+  expect_cost(Algorithm::kTorus2d, "torus:4x8", 0);
 }
 
 TEST(Collective, SegmentsFillTheTree) {
@@ -221,6 +226,63 @@ TEST(Collective, SegmentsFillTheTree) {
   EXPECT_LT(chosen.time, time(1) / 2);
   EXPECT_LT(chosen.time, time(4));
   EXPECT_LT(static_cast<double>(chosen.time), 1.1 * static_cast<double>(chosen.alpha_beta));
+}
+
+// Segments follow one another in every model: posted all at once they would share the links, and
+// the first would be as late as the last.
+TEST(Collective, FluidPacesSegments) {
+  for (const char* network : {"fully_connected", "switch"}) {
+    const auto time = [&](Contention contention, std::int64_t segments) {
+      return static_cast<double>(simulate_collective({.algorithm = Algorithm::kDoubleBinaryTree,
+                                                      .bytes = 64 << 20,
+                                                      .contention = contention,
+                                                      .segments = segments},
+                                                     on(network, 8))
+                                     .time);
+    };
+    const double fluid = time(Contention::kFluid, 0), fifo = time(Contention::kFifo, 0);
+    EXPECT_NEAR(fluid / fifo, 1, 0.06) << network;
+    EXPECT_LT(time(Contention::kFluid, 4), 0.6 * time(Contention::kFluid, 1)) << network;
+    EXPECT_LT(fluid, time(Contention::kFluid, 4)) << network;
+  }
+}
+
+// 64 MiB over eight ranks: no link of the full network carries both trees, so that half of the
+// vector passes each; on one port everything passes whatever the labels are.
+TEST(Collective, TreesShareNoLink) {
+  const auto time = [](std::string_view network, std::int64_t p) {
+    return to_seconds(
+        simulate_collective(
+            {.algorithm = Algorithm::kDoubleBinaryTree, .bytes = 64 << 20, .payload = false},
+            on(network, p))
+            .time);
+  };
+  EXPECT_LT(time("fully_connected", 8), 730e-6);
+  EXPECT_LT(time("fully_connected", 16), 750e-6);
+  EXPECT_NEAR(time("switch", 8), 2808e-6, 60e-6);
+  for (const std::int64_t p : {6, 7, 8, 11, 12, 16, 32}) {
+    const auto schedule = build_schedule({.algorithm = Algorithm::kDoubleBinaryTree,
+                                          .ranks = static_cast<std::int32_t>(p),
+                                          .length = 1000,
+                                          .disjoint_trees = true});
+    const auto loads =
+        link_loads(schedule, Fabric::between_ranks(on("fully_connected", p).network));
+    EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), 500) << p;
+  }
+}
+
+// Share of the bandwidth bound at 64 MiB: both ways round a ring, all four links of a torus.
+TEST(Collective, UsesEveryLink) {
+  const auto share = [](Algorithm algorithm, std::string_view network, std::int64_t p) {
+    const auto r = simulate_collective({.algorithm = algorithm, .bytes = 64 << 20}, on(network, p));
+    return static_cast<double>(r.bound) / static_cast<double>(r.time);
+  };
+  EXPECT_LT(share(Algorithm::kRing, "ring", 8), 0.51);
+  EXPECT_GT(share(Algorithm::kBidirectionalRing, "ring", 8), 0.98);
+  EXPECT_GT(share(Algorithm::kBidirectionalRing, "ring", 16), 0.95);
+  EXPECT_LT(share(Algorithm::kTorus2d, "torus:4x4", 0), 0.26);
+  EXPECT_GT(share(Algorithm::kBidirectionalTorus, "torus:4x4", 0), 0.97);
+  EXPECT_GT(share(Algorithm::kBidirectionalTorus, "torus:8x8", 0), 0.93);
 }
 
 TEST(Collective, ReportsBandwidthByConvention) {
@@ -244,8 +306,8 @@ TEST(Collective, ReportsBandwidthByConvention) {
 
 TEST(Collective, IsTheSameEveryTime) {
   const Topology topology = on("torus:3x4");
-  for (const auto contention : kContentions) {
-    for (const Algorithm algorithm : kAlgorithms) {
+  for (const auto contention : kEveryContention) {
+    for (const Algorithm algorithm : kEveryAlgorithm) {
       const CollectiveOptions options{
           .algorithm = algorithm, .bytes = 4 * 1003, .contention = contention};
       const auto a = simulate_collective(options, topology);

@@ -4,14 +4,9 @@
 
 #include <algorithm>
 
+#include "chip/whole_parts.h"
+
 namespace assay::chip {
-namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
-
-}  // namespace
-
 std::int64_t burst_count(const Block& block, std::int64_t burst_bytes) {
   const auto touched = [&](std::int64_t begin, std::int64_t bytes) {
     return (begin + bytes - 1) / burst_bytes - begin / burst_bytes + 1;

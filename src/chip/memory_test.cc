@@ -18,8 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr Time kNs = kNanosecond;
-
 std::vector<std::int64_t> bursts_of(const Block& block) {
   std::vector<std::int64_t> out;
   for_each_burst(block, 256, [&](std::int64_t burst) { out.push_back(burst); });
@@ -74,35 +72,35 @@ TEST(MemoryMap, TilesDoNotOverlap) {
 
 TEST(Hbm, ChannelsServeInTurn) {
   Hbm hbm(default_topology().hbm);  // 8 channels, 8 ns a burst
-  EXPECT_EQ(hbm.serve(0, Direction::kRead, 0).end, 8 * kNs);
-  EXPECT_EQ(hbm.serve(1, Direction::kRead, 0).end, 8 * kNs);
-  EXPECT_EQ(hbm.serve(8, Direction::kRead, 0).end, 16 * kNs);
-  EXPECT_EQ(hbm.serve(16, Direction::kRead, 20 * kNs).start, 20 * kNs);
-  EXPECT_EQ(hbm.serve(0, Direction::kWrite, 0).end, 8 * kNs);  // a path of its own
+  EXPECT_EQ(hbm.serve(0, Direction::kRead, 0).end, 8 * kNanosecond);
+  EXPECT_EQ(hbm.serve(1, Direction::kRead, 0).end, 8 * kNanosecond);
+  EXPECT_EQ(hbm.serve(8, Direction::kRead, 0).end, 16 * kNanosecond);
+  EXPECT_EQ(hbm.serve(16, Direction::kRead, 20 * kNanosecond).start, 20 * kNanosecond);
+  EXPECT_EQ(hbm.serve(0, Direction::kWrite, 0).end, 8 * kNanosecond);  // a path of its own
 }
 
 TEST(Hbm, SharedChannelsTurnAround) {
   HbmTopology topology = default_topology().hbm;
   topology.separate_write_path = false;
-  topology.turnaround = 5 * kNs;
+  topology.turnaround = 5 * kNanosecond;
   Hbm hbm(topology);
   EXPECT_EQ(hbm.serve(0, Direction::kWrite, 0).start, 0);  // the first has nothing to turn from
-  EXPECT_EQ(hbm.serve(0, Direction::kWrite, 0).start, 8 * kNs);
-  EXPECT_EQ(hbm.serve(0, Direction::kRead, 0).start, (16 + 5) * kNs);
+  EXPECT_EQ(hbm.serve(0, Direction::kWrite, 0).start, 8 * kNanosecond);
+  EXPECT_EQ(hbm.serve(0, Direction::kRead, 0).start, (16 + 5) * kNanosecond);
   EXPECT_EQ(hbm.serve(1, Direction::kRead, 0).start, 0);
 }
 
 // A 3 x 3 mesh with memory at a corner, links of 128 GB/s (2 ns a burst) and hops of 1 ns.
-Topology mesh() {
+Topology slow_mesh() {
   Topology topology = with_grid(default_topology(), 3, 3);
   topology.noc.link = Rate(128'000'000'000);
-  topology.noc.hop = kNs;
+  topology.noc.hop = kNanosecond;
   return topology;
 }
 
 TEST(Noc, MulticastForksAtRouters) {
   Simulator sim;
-  Noc noc(sim, mesh());
+  Noc noc(sim, slow_mesh());
   // Members 2 (row 0), 5 and 8 (rows 1, 2 of the same column): the row is shared, then the column.
   const std::array<std::int32_t, 3> members = {2, 5, 8};
   const DeliveryTree& tree = noc.trees_to(members)[0];
@@ -110,36 +108,37 @@ TEST(Noc, MulticastForksAtRouters) {
   std::vector<Latch> latches;
   for (int i = 0; i < 3; ++i) latches.emplace_back(sim);
   const std::array<Latch*, 3> arrived = {&latches[0], &latches[1], &latches[2]};
-  EXPECT_FALSE(noc.deliver(tree, 10 * kNs, arrived));
+  EXPECT_FALSE(noc.deliver(tree, 10 * kNanosecond, arrived));
   sim.run();
   // The head takes a nanosecond a hop, the tail two more.
-  EXPECT_EQ(latches[0].opened_at(), (10 + 2 + 2) * kNs);
-  EXPECT_EQ(latches[1].opened_at(), (10 + 3 + 2) * kNs);
-  EXPECT_EQ(latches[2].opened_at(), (10 + 4 + 2) * kNs);
+  EXPECT_EQ(latches[0].opened_at(), (10 + 2 + 2) * kNanosecond);
+  EXPECT_EQ(latches[1].opened_at(), (10 + 3 + 2) * kNanosecond);
+  EXPECT_EQ(latches[2].opened_at(), (10 + 4 + 2) * kNanosecond);
 }
 
 TEST(Noc, PacketsQueueOnASharedLink) {
   Simulator sim;
-  Noc noc(sim, mesh());
+  Noc noc(sim, slow_mesh());
   const std::array<std::int32_t, 1> one = {1}, two = {2};
   Latch first(sim), second(sim);
   const std::array<Latch*, 1> to_first = {&first}, to_second = {&second};
   noc.deliver(noc.trees_to(one)[0], 0, to_first);
   noc.deliver(noc.trees_to(two)[0], 0, to_second);
   sim.run();
-  EXPECT_EQ(first.opened_at(), (1 + 2) * kNs);
-  EXPECT_EQ(second.opened_at(), (2 + 2 + 2) * kNs);  // waits two for the link, then two hops
+  EXPECT_EQ(first.opened_at(), (1 + 2) * kNanosecond);
+  EXPECT_EQ(second.opened_at(),
+            (2 + 2 + 2) * kNanosecond);  // waits two for the link, then two hops
 }
 
 TEST(Noc, TheElementAtThePortNeedsNoLink) {
   Simulator sim;
-  Noc noc(sim, mesh());
+  Noc noc(sim, slow_mesh());
   const std::array<std::int32_t, 1> here = {0};
   Latch latch(sim);
   const std::array<Latch*, 1> arrived = {&latch};
   EXPECT_TRUE(noc.deliver(noc.trees_to(here)[0], 0, arrived));
   EXPECT_EQ(noc.latency(0, 0), 0);
-  EXPECT_EQ(noc.latency(8, 0), 4 * kNs);
+  EXPECT_EQ(noc.latency(8, 0), 4 * kNanosecond);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace assay::chip {
 namespace {
 
 // Splits the window of one slot among its ops, which are given in the order of grant.
-SlotTime split(const Window& window, const std::vector<const OpRecord*>& ops) {
+SlotTime split_window(const Window& window, const std::vector<const OpRecord*>& ops) {
   SlotTime time;
   Time at = window.begin;
   const auto advance = [&](Time to, Time& account) {
@@ -64,7 +64,7 @@ Window window_of(const OpLog& log, const WindowOptions& options) {
 SlotTime slot_time(const OpLog& log, const Window& window, std::int32_t pe, Stage stage,
                    std::int32_t slot) {
   const auto slots = by_slot(log, window, stage);
-  return split(window, slots[static_cast<std::size_t>(pe * log.slots(stage) + slot)]);
+  return split_window(window, slots[static_cast<std::size_t>(pe * log.slots(stage) + slot)]);
 }
 
 GemmMetrics measure(const OpLog& log, const Topology& topology, const WindowOptions& options) {
@@ -78,7 +78,7 @@ GemmMetrics measure(const OpLog& log, const Topology& topology, const WindowOpti
       const auto pe = static_cast<std::int32_t>(s) / log.slots(stage);
       if (options.kind == WindowKind::kPe && pe != options.pe) continue;
       ++m.slots;
-      const SlotTime time = split(window, slots[s]);
+      const SlotTime time = split_window(window, slots[s]);
       m.busy += time.busy;
       m.blocked += time.blocked;
       m.starved += time.starved;

@@ -40,6 +40,8 @@ class Payload {
   double initial(std::int32_t rank, std::int64_t element) const;
 
   std::int64_t cells() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
+  // The first element of each.
+  std::vector<std::int64_t> cell_starts() const { return {starts_.begin(), starts_.end() - 1}; }
 
  private:
   std::size_t cell_at(std::int64_t element) const;  // of an element that starts a cell

@@ -18,7 +18,9 @@ constexpr std::array kAlgorithms = {Algorithm::kRing,
                                     Algorithm::kDoubleBinaryTree,
                                     Algorithm::kDirect,
                                     Algorithm::kTorus2d,
-                                    Algorithm::kHierarchical};
+                                    Algorithm::kHierarchical,
+                                    Algorithm::kBidirectionalRing,
+                                    Algorithm::kBidirectionalTorus};
 
 template <typename Values>
 auto parse_name(std::string_view text, const Values& values, std::string_view what) {
@@ -62,6 +64,10 @@ std::string_view name_of(Algorithm algorithm) {
       return "torus_2d";
     case Algorithm::kHierarchical:
       return "hierarchical";
+    case Algorithm::kBidirectionalRing:
+      return "bidirectional_ring";
+    case Algorithm::kBidirectionalTorus:
+      return "bidirectional_torus";
   }
   return {};
 }
@@ -75,7 +81,11 @@ Algorithm parse_algorithm(std::string_view text) {
 
 bool defined_for(Algorithm algorithm, Collective collective) {
   if (algorithm == Algorithm::kDoubleBinaryTree) return collective == Collective::kAllReduce;
-  if (algorithm == Algorithm::kHalvingDoubling) return collective != Collective::kAllToAll;
+  const bool is_two_way =
+      algorithm == Algorithm::kBidirectionalRing || algorithm == Algorithm::kBidirectionalTorus;
+  if (algorithm == Algorithm::kHalvingDoubling || is_two_way) {
+    return collective != Collective::kAllToAll;
+  }
   return true;
 }
 
@@ -156,8 +166,12 @@ Schedule build_schedule(const ScheduleOptions& options) {
     case Algorithm::kDirect:
       build_direct(builder);
       break;
+    case Algorithm::kBidirectionalRing:
+      build_bidirectional_ring(builder);
+      break;
     case Algorithm::kTorus2d:
     case Algorithm::kHierarchical:
+    case Algorithm::kBidirectionalTorus:
       build_grid(builder);
       break;
   }

@@ -32,6 +32,8 @@ enum class Algorithm {
   kDirect,
   kTorus2d,
   kHierarchical,
+  kBidirectionalRing,
+  kBidirectionalTorus,
 };
 
 // "all_reduce", "halving_doubling", …; the parsers throw UserError naming the text.
@@ -39,8 +41,9 @@ std::string_view name_of(Collective collective);
 std::string_view name_of(Algorithm algorithm);
 Collective parse_collective(std::string_view text);
 Algorithm parse_algorithm(std::string_view text);
-// Whether the algorithm is defined for the collective: double_binary_tree sums only, and
-// halving_doubling has nothing to halve in an all-to-all.
+// Whether the algorithm is defined for the collective: double_binary_tree sums only,
+// halving_doubling has nothing to halve in an all-to-all, and the two-way algorithms pass on what
+// all ranks want.
 bool defined_for(Algorithm algorithm, Collective collective);
 
 struct Range {
@@ -91,11 +94,16 @@ struct ScheduleOptions {
   Algorithm algorithm = Algorithm::kRing;
   std::int32_t ranks = 2;
   std::int64_t length = 0;  // elements: all-gather's total, otherwise each rank's input
-  // Sides of the grid of torus_2d and hierarchical: rank = row * columns + column. Their product is
-  // the number of ranks. Hierarchical exchanges inside a row directly and by rings across rows.
+  // Sides of the grid of the torus algorithms and hierarchical: rank = row * columns + column.
+  // Their product is the number of ranks. Hierarchical exchanges inside a row directly and by rings
+  // across rows.
   std::int32_t rows = 1, columns = 1;
   // Segments per tree of double_binary_tree.
   std::int64_t segments = 1;
+  // The second tree shares no edge with the first, where that is possible (p = 4 has too few): for
+  // networks that have a link for every pair. Without, it is the first one's mirror image, whose
+  // edges are as short.
+  bool disjoint_trees = false;
   // As ASTRA-sim does it: one tree with the whole vector at once (the lower or the upper root by
   // turns), and all-to-all on a ring block by block.
   bool as_astra = false;

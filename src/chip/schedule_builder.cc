@@ -14,7 +14,15 @@ ScheduleBuilder::ScheduleBuilder(const ScheduleOptions& options) : options_(opti
   schedule_.length = options.length;
   schedule_.extent =
       options.collective == Collective::kAllToAll ? options.ranks * options.length : options.length;
-  for (std::int32_t rank = 0; rank < options.ranks; ++rank) {
+  lane_ = -1;
+  open_lane();
+}
+
+void ScheduleBuilder::open_lane() {
+  check(std::ssize(schedule_.programs) == (lane_ + 1) * options_.ranks,
+        "lanes are opened before further programs");
+  ++lane_;
+  for (std::int32_t rank = 0; rank < options_.ranks; ++rank) {
     schedule_.programs.push_back({rank, false, {}});
   }
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pieces that the algorithms are put together from. Each rank has a main program; `stage` opens
-// its next stage, `send` and `receive` fill it.
+// The pieces that the algorithms are put together from. Each rank has a program in every lane;
+// lanes run side by side, and their messages are told apart by the lane's channel.
 
 #include <vector>
 
@@ -27,14 +27,21 @@ class ScheduleBuilder {
     return {s * options_.length + p.begin, s * options_.length + p.end};
   }
 
-  // The rank's main program.
-  Program& program(std::int32_t rank) { return schedule_.programs[static_cast<std::size_t>(rank)]; }
+  // Goes on in a new lane; the first is there from the start.
+  void open_lane();
+  // The rank's program of this lane.
+  Program& program(std::int32_t rank) {
+    return schedule_.programs[static_cast<std::size_t>(lane_ * options_.ranks + rank)];
+  }
   // A further program; the reference is good until the next call.
   Program& add_program(std::int32_t rank, bool paced);
 
-  Transfer transfer(std::int32_t peer, const Ranges& ranges, bool adds = false,
-                    std::int32_t channel = 0);
-  // One stage of an exchange: `rank` sends and receives on its main program.
+  // On the lane's channel, or another.
+  Transfer transfer(std::int32_t peer, const Ranges& ranges, bool adds = false) {
+    return transfer(peer, ranges, adds, lane_);
+  }
+  Transfer transfer(std::int32_t peer, const Ranges& ranges, bool adds, std::int32_t channel);
+  // One stage of an exchange: `rank` sends and receives on its program.
   StagePlan& stage(std::int32_t rank) { return program(rank).stages.emplace_back(); }
 
   // Ring passes over `members`; pieces[i] belongs to position i. The first leaves the sum of piece
@@ -57,12 +64,14 @@ class ScheduleBuilder {
 
   ScheduleOptions options_;
   Schedule schedule_;
+  std::int32_t lane_ = 0;
 };
 
 // The algorithms; each appends the stages of options().collective.
 void build_ring(ScheduleBuilder& builder);
 void build_direct(ScheduleBuilder& builder);
-void build_grid(ScheduleBuilder& builder);  // torus_2d and hierarchical
+void build_grid(ScheduleBuilder& builder);  // torus_2d, hierarchical, bidirectional_torus
+void build_bidirectional_ring(ScheduleBuilder& builder);
 void build_recursive_doubling(ScheduleBuilder& builder);
 void build_halving_doubling(ScheduleBuilder& builder);
 void build_double_binary_tree(ScheduleBuilder& builder);

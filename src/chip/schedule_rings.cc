@@ -3,6 +3,7 @@
 
 // Ring, direct, and the two-level algorithms made of them.
 
+#include <algorithm>
 #include <numeric>
 
 #include "chip/schedule_builder.h"
@@ -97,6 +98,85 @@ void grid_all_to_all(ScheduleBuilder& builder) {
   }
 }
 
+// Part `index` of `parts` of a range.
+Range share(Range range, std::int64_t parts, std::int64_t index) {
+  const Range part = even_part(range.size(), parts, index);
+  return {range.begin + part.begin, range.begin + part.end};
+}
+
+// How a grid is gone through: which lines come first, in which direction, and with which quarter of
+// every part (-1: with all of it).
+struct GridLane {
+  bool along_rows_first, down;
+  int quarter;
+};
+
+void grid_lane(ScheduleBuilder& builder, const GridLane& lane) {
+  const auto& options = builder.options();
+  const bool rows_first = lane.along_rows_first;
+  // A line of the first kind has `length` ranks and there are `lines` of them.
+  const std::int32_t length = rows_first ? options.columns : options.rows;
+  const std::int32_t lines = rows_first ? options.rows : options.columns;
+  const auto rank = [&](std::int32_t line, std::int32_t at) {
+    return rows_first ? line * options.columns + at : at * options.columns + line;
+  };
+  const auto part = [&](std::int32_t of) {
+    return lane.quarter < 0 ? builder.part(of) : share(builder.part(of), 4, lane.quarter);
+  };
+  const auto pass_over = [&](std::vector<std::int32_t> members, std::vector<Ranges> pieces,
+                             auto pass) {
+    if (lane.down) {
+      std::ranges::reverse(members);
+      std::ranges::reverse(pieces);
+    }
+    pass(members, pieces);
+  };
+  // Along a first line, the piece at a place is what all ranks at that place of any line will own;
+  // across, it is what one rank will own.
+  const auto along = [&](auto pass) {
+    std::vector<Ranges> pieces(static_cast<std::size_t>(length));
+    for (std::int32_t at = 0; at < length; ++at) {
+      for (std::int32_t line = 0; line < lines; ++line) {
+        pieces[static_cast<std::size_t>(at)].push_back(part(rank(line, at)));
+      }
+    }
+    for (std::int32_t line = 0; line < lines; ++line) {
+      std::vector<std::int32_t> members;
+      for (std::int32_t at = 0; at < length; ++at) members.push_back(rank(line, at));
+      pass_over(members, pieces, pass);
+    }
+  };
+  const auto across = [&](auto pass) {
+    for (std::int32_t at = 0; at < length; ++at) {
+      std::vector<std::int32_t> members;
+      std::vector<Ranges> pieces;
+      for (std::int32_t line = 0; line < lines; ++line) {
+        members.push_back(rank(line, at));
+        pieces.push_back({part(rank(line, at))});
+      }
+      pass_over(members, pieces, pass);
+    }
+  };
+  const bool is_direct = options.algorithm == Algorithm::kHierarchical;
+  if (reduces(options.collective)) {
+    along([&](const auto& members, const auto& pieces) {
+      is_direct ? builder.direct_reduce_scatter(members, pieces)
+                : builder.ring_reduce_scatter(members, pieces);
+    });
+    across([&](const auto& members, const auto& pieces) {
+      builder.ring_reduce_scatter(members, pieces);
+    });
+  }
+  if (gathers(options.collective)) {
+    across(
+        [&](const auto& members, const auto& pieces) { builder.ring_all_gather(members, pieces); });
+    along([&](const auto& members, const auto& pieces) {
+      is_direct ? builder.direct_all_gather(members, pieces)
+                : builder.ring_all_gather(members, pieces);
+    });
+  }
+}
+
 }  // namespace
 
 void build_ring(ScheduleBuilder& builder) {
@@ -128,56 +208,35 @@ void build_direct(ScheduleBuilder& builder) {
   if (gathers(collective)) builder.direct_all_gather(members, pieces);
 }
 
+void build_bidirectional_ring(ScheduleBuilder& builder) {
+  const Collective collective = builder.options().collective;
+  // One half of each part goes up, the other down; each pair of neighbours is used both ways.
+  for (const bool down : {false, true}) {
+    if (down) builder.open_lane();
+    auto members = everyone(builder);
+    std::vector<Ranges> pieces;
+    for (const auto rank : members) pieces.push_back({share(builder.part(rank), 2, down ? 1 : 0)});
+    if (down) {
+      std::ranges::reverse(members);
+      std::ranges::reverse(pieces);
+    }
+    if (reduces(collective)) builder.ring_reduce_scatter(members, pieces);
+    if (gathers(collective)) builder.ring_all_gather(members, pieces);
+  }
+}
+
 void build_grid(ScheduleBuilder& builder) {
   const auto& options = builder.options();
-  const std::int32_t rows = options.rows, columns = options.columns;
-  check(rows * columns == options.ranks, "the grid holds all ranks");
+  check(options.rows * options.columns == options.ranks, "the grid holds all ranks");
   if (options.collective == Collective::kAllToAll) return grid_all_to_all(builder);
-
-  // Along a row, piece c is what the whole column c will own; along a column, piece r is what its
-  // r-th rank will own.
-  std::vector<std::vector<std::int32_t>> row_members, column_members;
-  std::vector<Ranges> row_pieces(static_cast<std::size_t>(columns));
-  for (std::int32_t c = 0; c < columns; ++c) {
-    for (std::int32_t r = 0; r < rows; ++r) {
-      row_pieces[static_cast<std::size_t>(c)].push_back(builder.part(r * columns + c));
-    }
+  if (options.algorithm != Algorithm::kBidirectionalTorus) {
+    return grid_lane(builder, {.along_rows_first = true, .down = false, .quarter = -1});
   }
-  const auto in_rows = [&](auto pass) {
-    for (std::int32_t r = 0; r < rows; ++r) {
-      std::vector<std::int32_t> members;
-      for (std::int32_t c = 0; c < columns; ++c) members.push_back(r * columns + c);
-      pass(members, row_pieces);
-    }
-  };
-  const auto in_columns = [&](auto pass) {
-    for (std::int32_t c = 0; c < columns; ++c) {
-      std::vector<std::int32_t> members;
-      std::vector<Ranges> pieces;
-      for (std::int32_t r = 0; r < rows; ++r) {
-        members.push_back(r * columns + c);
-        pieces.push_back({builder.part(r * columns + c)});
-      }
-      pass(members, pieces);
-    }
-  };
-  const bool direct_rows = options.algorithm == Algorithm::kHierarchical;
-  if (reduces(options.collective)) {
-    in_rows([&](const auto& members, const auto& pieces) {
-      direct_rows ? builder.direct_reduce_scatter(members, pieces)
-                  : builder.ring_reduce_scatter(members, pieces);
-    });
-    in_columns([&](const auto& members, const auto& pieces) {
-      builder.ring_reduce_scatter(members, pieces);
-    });
-  }
-  if (gathers(options.collective)) {
-    in_columns(
-        [&](const auto& members, const auto& pieces) { builder.ring_all_gather(members, pieces); });
-    in_rows([&](const auto& members, const auto& pieces) {
-      direct_rows ? builder.direct_all_gather(members, pieces)
-                  : builder.ring_all_gather(members, pieces);
-    });
+  // While two quarters go both ways along the rows, the others do so along the columns.
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    if (quarter > 0) builder.open_lane();
+    grid_lane(builder,
+              {.along_rows_first = quarter < 2, .down = quarter % 2 == 1, .quarter = quarter});
   }
 }
 

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "chip/disjoint_labels.h"
 #include "chip/schedule_builder.h"
 
 namespace assay::chip {
 namespace {
+
+using Labels = std::vector<std::int32_t>;
 
 struct TreeNode {
   std::int32_t parent = -1;
@@ -33,18 +36,32 @@ std::vector<TreeNode> in_order_tree(std::int32_t p) {
   return tree;
 }
 
-// The same tree with the root at the top rank: mirrored, or shifted where mirroring would leave the
-// same nodes inside (odd p).
-std::vector<TreeNode> other_tree(std::int32_t p) {
-  const auto relabel = [&](std::int32_t i) { return p % 2 == 0 ? p - 1 - i : (i + p - 1) % p; };
-  std::vector<TreeNode> tree(static_cast<std::size_t>(p));
-  for (std::int32_t i = 0; const TreeNode& node : in_order_tree(p)) {
-    TreeNode& out = tree[static_cast<std::size_t>(relabel(i++))];
-    if (node.parent >= 0) out.parent = relabel(node.parent);
-    for (const auto child : node.children) out.children.push_back(relabel(child));
-    std::sort(out.children.begin(), out.children.end());
+// The same tree under other names: node i becomes labels[i].
+std::vector<TreeNode> relabelled(const std::vector<TreeNode>& tree, const Labels& labels) {
+  std::vector<TreeNode> out(tree.size());
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    TreeNode& node = out[static_cast<std::size_t>(labels[i])];
+    if (tree[i].parent >= 0) node.parent = labels[static_cast<std::size_t>(tree[i].parent)];
+    for (const auto child : tree[i].children) {
+      node.children.push_back(labels[static_cast<std::size_t>(child)]);
+    }
+    std::sort(node.children.begin(), node.children.end());
   }
-  return tree;
+  return out;
+}
+
+// With the root at the top rank: mirrored, or shifted where mirroring would leave the same nodes
+// inside (odd p). Edges stay as short as they are.
+Labels mirror(std::int32_t p) {
+  Labels labels;
+  for (std::int32_t i = 0; i < p; ++i) labels.push_back(p % 2 == 0 ? p - 1 - i : (i + p - 1) % p);
+  return labels;
+}
+
+Labels parents_of(const std::vector<TreeNode>& tree) {
+  Labels parents;
+  for (const TreeNode& node : tree) parents.push_back(node.parent);
+  return parents;
 }
 
 // Appends the two directions of one tree for one rank. Channel `up` carries sums, `up` + 1 results.
@@ -103,7 +120,10 @@ void add_tree(ScheduleBuilder& builder, const std::vector<TreeNode>& tree, Range
 void build_double_binary_tree(ScheduleBuilder& builder) {
   const auto& options = builder.options();
   const Range all{0, options.length};
-  const auto upper = other_tree(options.ranks), lower = in_order_tree(options.ranks);
+  const auto lower = in_order_tree(options.ranks);
+  const bool apart = options.disjoint_trees && !options.as_astra;
+  const auto upper =
+      relabelled(lower, apart ? disjoint_labels(parents_of(lower)) : mirror(options.ranks));
   if (options.as_astra) {
     add_tree(builder, options.upper_tree ? upper : lower, all, 1, 0);
     return;

@@ -13,7 +13,7 @@
 namespace assay::chip {
 namespace {
 
-constexpr Variant kVariants[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
+constexpr Variant kVariantColumns[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
 
 TEST(SimulateGemm, EqualsTheOracleToThePicosecond) {
   // HBM 256 GB/s, 4096 MAC/ns, fetch 512 GB/s, 2-byte elements, padded tiles: ns and percent.
@@ -35,9 +35,9 @@ TEST(SimulateGemm, EqualsTheOracleToThePicosecond) {
   for (const Row& row : rows) {
     for (int v = 0; v < 3; ++v) {
       const GemmResult result =
-          simulate_gemm({.shape = row.shape, .variant = kVariants[v]}, topology);
+          simulate_gemm({.shape = row.shape, .variant = kVariantColumns[v]}, topology);
       EXPECT_EQ(result.metrics.window.length(), row.ns[v] * kNanosecond)
-          << to_string(row.shape) << " " << name_of(kVariants[v]);
+          << to_string(row.shape) << " " << name_of(kVariantColumns[v]);
       EXPECT_EQ(result.closed_form.time, row.ns[v] * kNanosecond);
       EXPECT_TRUE(result.closed_form.exact) << result.closed_form.why_not_exact;
       EXPECT_EQ(result.tiles, row.tiles);

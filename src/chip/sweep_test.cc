@@ -11,13 +11,13 @@
 namespace assay::chip {
 namespace {
 
-constexpr Variant kVariants[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
+constexpr Variant kStagings[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
 
 TEST(Sweep, MatrixProductsOnOneFourAndSixteenElements) {
   const GemmShape shapes[] = {{16, 16, 16},    {32, 64, 32},    {32, 3072, 32},  {100, 130, 70},
                               {128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 256}};
   for (const GemmShape& shape : shapes) {
-    for (const Variant variant : kVariants) {
+    for (const Variant variant : kStagings) {
       Time one_element = 0;
       for (const std::int64_t side : {1, 2, 4}) {
         const Topology topology = with_grid(default_topology(), side, side);

@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chip/systolic.h"
 
+#include "chip/whole_parts.h"
+
 namespace assay::chip {
-namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-}  // namespace
-
 std::int64_t systolic_cycles(const GemmShape& shape, const SystolicArray& array) {
   const auto [m, k, n] = shape;
   const auto r = array.rows, c = array.columns;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "chip/whole_parts.h"
 
 namespace assay::chip {
 namespace {
@@ -19,8 +20,6 @@ constexpr std::int64_t kMaxBursts = 1 << 28;  // minutes of simulation
 constexpr std::array kVariants = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
 constexpr std::array kOrders = {LoopOrder::kMnk, LoopOrder::kNmk, LoopOrder::kMkn,
                                 LoopOrder::kNkm, LoopOrder::kKmn, LoopOrder::kKnm};
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 // Indices start, start + step, … below end.
 std::vector<std::int32_t> every(std::int64_t start, std::int64_t step, std::int64_t end) {

@@ -13,12 +13,12 @@
 namespace assay::chip {
 namespace {
 
-constexpr LoopOrder kOrders[] = {LoopOrder::kMnk, LoopOrder::kNmk, LoopOrder::kMkn,
-                                 LoopOrder::kNkm, LoopOrder::kKmn, LoopOrder::kKnm};
+constexpr LoopOrder kEveryOrder[] = {LoopOrder::kMnk, LoopOrder::kNmk, LoopOrder::kMkn,
+                                     LoopOrder::kNkm, LoopOrder::kKmn, LoopOrder::kKnm};
 
 TEST(TilePlan, EveryTileOnceAndOutputsAfterTheLastK) {
   const Topology topology = with_grid(default_topology(), 2, 3);
-  for (const LoopOrder order : kOrders) {
+  for (const LoopOrder order : kEveryOrder) {
     const GemmPlan plan = plan_gemm({.shape = {100, 200, 130}, .order = order}, topology);
     EXPECT_EQ(plan.tiles(), 4 * 4 * 5);
     std::set<std::int64_t> seen;

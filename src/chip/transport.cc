@@ -106,6 +106,7 @@ class CutThrough final : public Transport {
     auto route = fabric_.route(from, to);
     const Time occupancy = rate_.duration(bytes);
     const Time start = links_.reserve(route.front(), simulator_.now(), occupancy);
+    receiver_.crosses(message, start);
     simulator_.start(carry(message, std::move(route), start, occupancy));
     return start + occupancy;
   }
@@ -116,6 +117,7 @@ class CutThrough final : public Transport {
     for (std::size_t hop = 1; hop < route.size(); ++hop) {
       co_await simulator_.until(start + latency_);
       start = links_.reserve(route[hop], simulator_.now(), occupancy);
+      receiver_.crosses(message, start);
     }
     co_await simulator_.until(start + latency_ + occupancy);
     receiver_.arrived(message);

@@ -10,7 +10,8 @@
 //   astra-unaware  the whole nanoseconds of hops * latency + bytes/bandwidth, whatever else travels
 //   fifo           cut-through: the head moves on after each latency, the tail follows; links first
 //                  come, first served
-//   fluid          after hops * latency, messages share links as fluids do, max-min fairly
+//   fluid          messages share links as fluids do, max-min fairly, and are there hops * latency
+//                  after the last byte has left
 
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,11 @@ using MessageId = std::int32_t;
 class Receiver {
  public:
   virtual void arrived(MessageId message) = 0;
+  // Its last byte has left the sender. Told where send() could not say when that would be, by
+  // models in which senders may be paced: not by the two of ASTRA-sim.
+  virtual void left(MessageId /*message*/) {}
+  // The message has been given its next link, from `start` on. Only `fifo` tells.
+  virtual void crosses(MessageId /*message*/, Time /*start*/) {}
 
  protected:
   ~Receiver() = default;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages as fluids: each flows at one rate along its whole route; rates are max-min fair, so that
+// Messages as fluids: each flows at one rate along its whole route from when it is sent, and is
+// there when its last byte has left and crossed the links. Rates are max-min fair, so that
 // no flow can have more without taking from one that has no more than it. Rates change only when a
 // flow starts or ends. Amounts are doubles; an end is rounded up to a picosecond, with a tolerance
 // of a millionth of one so that exact quotients stay exact.
@@ -31,7 +32,9 @@ class Fluid final : public Transport {
 
   std::optional<Time> send(MessageId message, Fabric::Node from, Fabric::Node to,
                            std::int64_t bytes) override {
-    simulator_.start(enter({message, fabric_.route(from, to), static_cast<double>(bytes), 0}));
+    advance();
+    flows_.push_back({message, fabric_.route(from, to), static_cast<double>(bytes), 0});
+    request_sharing();
     return std::nullopt;
   }
 
@@ -43,11 +46,10 @@ class Fluid final : public Transport {
     double rate;  // bytes per picosecond
   };
 
-  Process enter(Flow flow) {
-    co_await simulator_.delay(static_cast<Time>(flow.route.size()) * latency_);
-    advance();
-    flows_.push_back(std::move(flow));
-    request_sharing();
+  // The last byte crosses the links.
+  Process deliver(MessageId message, std::size_t hops) {
+    co_await simulator_.delay(static_cast<Time>(hops) * latency_);
+    receiver_.arrived(message);
   }
 
   // Many flows start and end at one instant: rates are found once, after all of them.
@@ -83,14 +85,17 @@ class Fluid final : public Transport {
 
   void finish() {
     // Less than what flows in a thousandth of a picosecond is rounding.
-    std::vector<MessageId> done;
+    std::vector<std::pair<MessageId, std::size_t>> done;
     std::erase_if(flows_, [&](const Flow& flow) {
       if (flow.left > flow.rate * 1e-3) return false;
-      done.push_back(flow.message);
+      done.emplace_back(flow.message, flow.route.size());
       return true;
     });
     request_sharing();
-    for (const auto message : done) receiver_.arrived(message);
+    for (const auto& [message, hops] : done) {
+      receiver_.left(message);
+      simulator_.start(deliver(message, hops));
+    }
   }
 
   // Progressive filling: the link that gives its flows least fixes their rates; repeat with the

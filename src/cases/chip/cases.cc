@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "cases/chip/certificates.h"
 #include "cases/chip/figures.h"
 #include "cases/chip/point.h"
 
@@ -22,7 +23,8 @@ const std::vector<std::string> kAlgorithms = {"ring", "halving_doubling", "doubl
                                               "direct", "recursive_doubling"};
 const std::vector<std::string> kNetworks = {"ring", "torus", "switch", "fully_connected"};
 
-// What the three cases share: simulated time on the default chip, nothing to judge.
+// What the three cases share: simulated time on the default chip. Answers differ by provider, so
+// that all judging is in certify().
 class ChipCase : public lab::Case {
  public:
   ChipCase(std::string name, std::string description, std::vector<Parameter> parameters)
@@ -73,7 +75,7 @@ std::map<std::string, double> gemm_work(const Json& json) {
   const auto plan = ch::plan_gemm(p.options, p.topology);
   return {{"flops", 2.0 * static_cast<double>(plan.useful_macs)},
           {"macs", static_cast<double>(plan.useful_macs)},
-          {"bytes", static_cast<double>(plan.stream_bytes + plan.write_bytes)}};
+          {"bytes", static_cast<double>(plan.load_bytes + plan.stream_bytes + plan.write_bytes)}};
 }
 
 // A plan may not fit the chip: then no provider has anything to say.
@@ -138,6 +140,10 @@ class GemmCase final : public ChipCase {
     return why_no_plan(json);
   }
   std::map<std::string, double> work(const Json& json) const override { return gemm_work(json); }
+  std::optional<lab::Certificate> certify(const Json& point, int, std::string_view provider,
+                                          const std::string& file) const override {
+    return certify_product(point, provider, file);
+  }
   std::vector<lab::FigureRecipe> figures() const override { return gemm_figures(); }
 
  private:
@@ -167,6 +173,10 @@ class BuffersCase final : public ChipCase {
     return why_no_plan(json);
   }
   std::map<std::string, double> work(const Json& json) const override { return gemm_work(json); }
+  std::optional<lab::Certificate> certify(const Json& point, int, std::string_view provider,
+                                          const std::string& file) const override {
+    return certify_product(point, provider, file);
+  }
   std::vector<lab::FigureRecipe> figures() const override { return buffer_figures(); }
 
  private:
@@ -232,6 +242,10 @@ class AllReduceCase final : public ChipCase {
   }
   std::map<std::string, double> work(const Json& json) const override {
     return {{"bytes", static_cast<double>(lab::point_int(json, "bytes"))}};
+  }
+  std::optional<lab::Certificate> certify(const Json& point, int set, std::string_view provider,
+                                          const std::string& file) const override {
+    return certify_all_reduce(point, set, provider, file);
   }
   std::vector<lab::FigureRecipe> figures() const override { return all_reduce_figures(); }
 

@@ -25,10 +25,16 @@ GemmPoint::GemmPoint(const Json& point) : topology(ch::default_topology()) {
   }
 }
 
+std::uint64_t data_seed(const Json& point, int set) {
+  constexpr std::uint64_t kSets = 8;  // more than there are
+  return static_cast<std::uint64_t>(lab::point_int(point, "seed")) * kSets +
+         static_cast<std::uint64_t>(set);
+}
+
 AllReducePoint::AllReducePoint(const Json& point) : topology(ch::default_topology()) {
   options.bytes = lab::point_int(point, "bytes");
   options.algorithm = ch::parse_algorithm(lab::point_word(point, "algorithm"));
-  options.seed = static_cast<std::uint64_t>(lab::point_int(point, "seed"));
+  options.seed = data_seed(point, 0);
   const auto ranks = lab::point_int(point, "ranks");
   auto network = lab::point_word(point, "network");
   if (network == "torus") {

@@ -25,4 +25,7 @@ struct AllReducePoint {
   explicit AllReducePoint(const Json& point);  // bytes, algorithm, network, ranks
 };
 
+// What the data that travels in input set `set` of a point is drawn from.
+std::uint64_t data_seed(const Json& point, int set);
+
 }  // namespace assay::cases::chip

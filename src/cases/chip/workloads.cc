@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "cases/chip/log_tensors.h"
 #include "cases/chip/point.h"
 #include "cases/chip/replay.h"
 #include "chip/systolic.h"
@@ -24,47 +26,65 @@ using Metrics = std::map<std::string, double>;
 
 double seconds(ch::Time picoseconds) { return 1e-12 * static_cast<double>(picoseconds); }
 
-// A function of the point alone: no inputs to load, one number to leave behind.
+// What a call gives: numbers for the row, and what the judge looks at.
+struct Answer {
+  Metrics metrics;
+  Tensors outputs;
+};
+
+// A function of the point and of the seed of its data.
 class Model : public lab::Workload {
  public:
-  explicit Model(std::function<Metrics()> evaluate)
-      : evaluate_(std::move(evaluate)), time_(DType::kF64, Shape({1})) {}
+  using Evaluate = std::function<Answer(int set)>;
+  explicit Model(Evaluate evaluate) : evaluate_(std::move(evaluate)) {}
 
-  void load(int, int) override {}
-  void call(int) override {
-    metrics_ = evaluate_();
-    time_.as<double>()[0] = metrics_.at("simulated_time");
+  void load(int slot, int set) override { sets_.at(static_cast<std::size_t>(slot)) = set; }
+  void call(int slot) override {
+    answer_ = evaluate_(sets_.at(static_cast<std::size_t>(slot)));
+    if (!answer_.outputs.contains("simulated_time")) {
+      answer_.outputs.emplace("simulated_time", scalar(answer_.metrics.at("simulated_time")));
+    }
   }
-  void poison_outputs() override {
-    std::fill(time_.bytes().begin(), time_.bytes().end(), std::byte{0xFF});
-  }
+  void poison_outputs() override { answer_ = {}; }
   void write_outputs(const std::string& path) override {
-    write_safetensors(path, {{"simulated_time", time_.view()}});
+    std::vector<std::pair<std::string, TensorView>> tensors;
+    for (const auto& [name, tensor] : answer_.outputs) tensors.emplace_back(name, tensor.view());
+    write_safetensors(path, tensors);
   }
-  Metrics metrics() const override { return metrics_; }
+  Metrics metrics() const override { return answer_.metrics; }
   std::map<std::string, std::string> versions() const override {
     return {{"chip", std::string(ch::kEngineVersion)}};
   }
 
  private:
-  std::function<Metrics()> evaluate_;
-  Tensor time_;
-  Metrics metrics_;
+  Evaluate evaluate_;
+  std::array<int, 2> sets_ = {0, 0};
+  Answer answer_;
 };
 
 template <typename Point>
-lab::WorkloadRegistry::Factory model(Metrics (*evaluate)(const Point&)) {
+lab::WorkloadRegistry::Factory model(Answer (*evaluate)(const Point&)) {
   return [evaluate](const Json& json, int) {
-    return std::make_unique<Model>([point = Point(json), evaluate] { return evaluate(point); });
+    return std::make_unique<Model>([json, evaluate](int set) {
+      Point point(json);
+      point.options.seed = data_seed(json, set);
+      return evaluate(point);
+    });
   };
 }
 
-// Time, and the rate of useful arithmetic in it, as a roofline shows it.
-Metrics gemm_time(const GemmPoint& p, double time) {
+// End to end, and the rate of useful arithmetic in it, over the operations for each byte of the
+// busier path of memory: what a roofline shows. `window` is the time without the up-front load.
+Metrics gemm_time(const GemmPoint& p, double time, double window) {
   const auto& s = p.options.shape;
   const double flops =
       2.0 * static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
-  return {{"simulated_time", time}, {"flop_rate", flops / time}};
+  const auto plan = ch::plan_gemm(p.options, p.topology);
+  const auto bytes = std::max(plan.load_bytes + plan.stream_bytes, plan.write_bytes);
+  return {{"simulated_time", time},
+          {"composite_time", window},
+          {"flop_rate", flops / time},
+          {"memory_intensity", flops / static_cast<double>(bytes)}};
 }
 
 void add_events(Metrics& metrics, std::uint64_t events, std::int64_t began_ns) {
@@ -75,39 +95,49 @@ void add_events(Metrics& metrics, std::uint64_t events, std::int64_t began_ns) {
   metrics["simulator_event_rate"] = static_cast<double>(events) / wall;
 }
 
-Metrics simulate_gemm(const GemmPoint& p) {
+Answer simulate_gemm(const GemmPoint& p) {
   const auto began = monotonic_ns();
   const auto result = ch::simulate_gemm(p.options, p.topology);
   const auto& m = result.metrics;
-  auto metrics = gemm_time(p, seconds(m.window.length()));
+  const auto whole_run = ch::window_of(result.log, {ch::WindowKind::kComposite, true, 0});
+  Answer answer;
+  Metrics& metrics = answer.metrics;
+  metrics = gemm_time(p, seconds(whole_run.length()), seconds(m.window.length()));
   add_events(metrics, result.events, began);
   metrics["mac_utilisation"] = m.mac_utilisation;
   metrics["useful_efficiency"] = m.useful_efficiency;
   metrics["padded_utilisation"] = m.mac_utilisation - m.useful_efficiency;
+  std::vector<double> books = {metrics["simulated_time"], metrics["composite_time"],
+                               m.mac_utilisation, m.useful_efficiency};
   for (const auto stage : ch::kStages) {
     const auto& s = m[stage];
     const double whole = static_cast<double>(s.busy + s.blocked + s.starved);
-    if (whole == 0) continue;  // nothing is streamed
+    const bool is_used = s.records > 0;  // else nothing is streamed
     const std::string name(ch::name_of(stage));
-    metrics[name + "_busy"] = static_cast<double>(s.busy) / whole;
-    metrics[name + "_blocked"] = static_cast<double>(s.blocked) / whole;
-    metrics[name + "_starved"] = static_cast<double>(s.starved) / whole;
+    for (const auto& [state, time] : {std::pair("_busy", s.busy), std::pair("_blocked", s.blocked),
+                                      std::pair("_starved", s.starved)}) {
+      books.push_back(is_used ? static_cast<double>(time) / whole : 0);
+      if (is_used) metrics[name + state] = books.back();
+    }
   }
-  return metrics;
+  answer.outputs.emplace("books", numbers(books));
+  add_op_log(result.log, answer.outputs);
+  return answer;
 }
 
-Metrics closed_form_gemm(const GemmPoint& p) {
-  return gemm_time(p,
-                   seconds(ch::closed_form(ch::plan_gemm(p.options, p.topology), p.topology).time));
+Answer closed_form_gemm(const GemmPoint& p) {
+  const auto form = ch::closed_form(ch::plan_gemm(p.options, p.topology), p.topology);
+  return {gemm_time(p, seconds(form.load + form.time), seconds(form.time)), {}};
 }
 
-Metrics roofline_gemm(const GemmPoint& p) {
-  const auto plan = ch::plan_gemm(p.options, p.topology);
-  return gemm_time(p, seconds(ch::gemm_bounds(plan, p.topology).roofline));
+Answer roofline_gemm(const GemmPoint& p) {
+  const auto bounds = ch::gemm_bounds(ch::plan_gemm(p.options, p.topology), p.topology);
+  return {gemm_time(p, seconds(bounds.roofline_with_load), seconds(bounds.roofline)), {}};
 }
 
-Metrics systolic_gemm(const GemmPoint& p) {
-  return gemm_time(p, seconds(ch::systolic_time(p.options.shape, p.topology)));
+Answer systolic_gemm(const GemmPoint& p) {
+  const double time = seconds(ch::systolic_time(p.options.shape, p.topology));
+  return {gemm_time(p, time, time), {}};
 }
 
 // algbw and busbw of an all-reduce that takes `time`.
@@ -117,12 +147,15 @@ Metrics all_reduce_time(const AllReducePoint& p, double time) {
   return {{"simulated_time", time}, {"algbw", algbw}, {"busbw", algbw * factor}};
 }
 
-Metrics simulate_all_reduce(const AllReducePoint& p) {
+Answer simulate_all_reduce(const AllReducePoint& p) {
   const auto began = monotonic_ns();
-  const auto result = ch::simulate_collective(p.options, p.topology);
-  auto metrics = all_reduce_time(p, seconds(result.time));
-  add_events(metrics, result.events, began);
-  return metrics;
+  auto options = p.options;
+  options.detail = true;
+  const auto result = ch::simulate_collective(options, p.topology);
+  Answer answer{all_reduce_time(p, seconds(result.time)), {}};
+  add_events(answer.metrics, result.events, began);
+  add_message_log(result, answer.outputs);
+  return answer;
 }
 
 // Theory needs no data and no simulation, but the same schedule: the engine gives all three.
@@ -132,12 +165,12 @@ ch::CollectiveResult theory(const AllReducePoint& p) {
   return ch::simulate_collective(options, p.topology);
 }
 
-Metrics alpha_beta_all_reduce(const AllReducePoint& p) {
-  return all_reduce_time(p, seconds(theory(p).alpha_beta));
+Answer alpha_beta_all_reduce(const AllReducePoint& p) {
+  return {all_reduce_time(p, seconds(theory(p).alpha_beta)), {}};
 }
 
 // The program lies beside this one; SimGrid is not part of what Assay needs.
-Metrics smpi_all_reduce(const AllReducePoint& p) {
+Answer smpi_all_reduce(const AllReducePoint& p) {
   const auto program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay-chip-smpi";
   const auto missing = [](const std::string& what) {
@@ -148,11 +181,11 @@ Metrics smpi_all_reduce(const AllReducePoint& p) {
   if (!std::filesystem::exists(program)) throw missing(program.string());
   const auto replay = replay_in_simgrid(p.options, p.topology.network, program.string());
   if (replay.wrong != 0) fail("SimGrid's ranks got {} wrong sums", replay.wrong);
-  return all_reduce_time(p, replay.seconds);
+  return {all_reduce_time(p, replay.seconds), {}};
 }
 
-Metrics bound_all_reduce(const AllReducePoint& p) {
-  return all_reduce_time(p, seconds(theory(p).bound));
+Answer bound_all_reduce(const AllReducePoint& p) {
+  return {all_reduce_time(p, seconds(theory(p).bound)), {}};
 }
 
 }  // namespace
