@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A nest of loops in any order. The two innermost ones are run here, with a row for each way in
-// which the three tensors can lie along it; the others are walked by an odometer. Where a summed
-// loop is outside of loops over c, elements of c are met several times: the first time they are
-// set, and added to after that.
+// A nest of loops in any order. The innermost ones are tiles of vectors where there is a sum and an
+// operand is contiguous along the last of them (loop_kernels.h); else the innermost two are run here, with a row for
+// each way in which the three tensors can lie along it. The others are walked by an odometer. Where
+// a summed loop is outside of loops over c, elements of c are met several times: the first time
+// they are set, and added to after that.
 #include <complex>
 
+#include "einsum/loop_kernels.h"
+#include "einsum/loop_nest.h"
 #include "einsum/parallel.h"
 #include "einsum/strided.h"
 
@@ -126,9 +129,9 @@ void inner_loops(const Loop& column, const Loop& row, const T* a, const T* b, T*
   for (std::int64_t j = 0; j < column.extent; ++j) into(c[j * column.c], sum(j));
 }
 
-// All loops, outermost first.
+// All loops, outermost first, by rows that the compiler makes.
 template <typename T>
-void walk(std::span<const Loop> loops, const T* a, const T* b, T* c, const Scale<T>& scale) {
+void walk_plain(std::span<const Loop> loops, const T* a, const T* b, T* c, const Scale<T>& scale) {
   const Loop none;
   const Loop& row = loops.empty() ? none : loops.back();
   const Loop& column = loops.size() < 2 ? none : loops[loops.size() - 2];
@@ -144,6 +147,66 @@ void walk(std::span<const Loop> loops, const T* a, const T* b, T* c, const Scale
       inner_loops<true>(column, row, x, y, c + at.c(), at.sums_begin(), scale);
     }
   }
+}
+
+// The same, the innermost loops by tiles.
+template <typename T>
+void walk_tiles(std::span<const Loop> loops, const InnerLoops& in, const T* a, const T* b, T* c,
+                const Scale<T>& scale) {
+  const auto x = in.swapped ? &Loop::b : &Loop::a, y = in.swapped ? &Loop::a : &Loop::b;
+  LoopTile<T> tile{.x = nullptr,
+                   .y = nullptr,
+                   .c = nullptr,
+                   .p = in.p.extent,
+                   .h = in.h.extent,
+                   .k = in.k.extent,
+                   .i = in.row.extent,
+                   .xp = in.p.*x,
+                   .xh = in.h.*x,
+                   .xk = in.k.*x,
+                   .yp = in.p.*y,
+                   .yh = in.h.*y,
+                   .yk = in.k.*y,
+                   .yi = in.row.*y,
+                   .cp = in.p.c,
+                   .ci = in.row.c,
+                   .alpha = scale.alpha,
+                   .beta = scale.beta,
+                   .reads = false};
+  const std::int64_t together = terms_together(in, sizeof(T));
+  if (together < in.k.extent) tile.h = 1;
+  const auto outer = loops.first(in.outer);
+  Odometer at(outer);
+  at.seek(0);
+  for (std::int64_t n = iterations(outer); n > 0; --n, at.next()) {
+    const T *const own_a = a + at.a(), *const own_b = offset(b, at.b());
+    const T *const own_x = in.swapped ? own_b : own_a, *const own_y = in.swapped ? own_a : own_b;
+    tile.c = c + at.c();
+    bool first = at.sums_begin();
+    for (std::int64_t h = 0; h < in.h.extent; h += tile.h) {
+      for (std::int64_t k = 0; k < in.k.extent; k += together) {
+        tile.x = own_x + h * tile.xh + k * tile.xk;
+        tile.y = offset(own_y, h * tile.yh + k * tile.yk);
+        tile.k = std::min(together, in.k.extent - k);
+        tile.reads = !first || scale.beta != T(0);
+        tile.beta = first ? scale.beta : T(1);
+        run_loop_tile(tile);
+        first = false;
+      }
+    }
+  }
+}
+
+template <typename T>
+void walk(std::span<const Loop> loops, const T* a, const T* b, T* c, const Scale<T>& scale) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const InnerLoops in = inner_loops_of(loops, b != nullptr);
+    if (in.tiled) {
+      walk_tiles(loops, in, a, b, c, scale);
+      return;
+    }
+  }
+  walk_plain(loops, a, b, c, scale);
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ std::vector<GemmForm> gemm_forms(const PairTask& task, const Groups& groups) {
     for (const auto& n : chains(groups.n, task.b, task.c)) {
       for (const auto& k : chains(groups.k, task.a, task.b)) {
         auto form = gemm_form(m, n, k);
-        if (!form) continue;
+        if (!form || (form->m == 1 && form->n == 1)) continue;  // a sum is no matrix product
         append_loops(form->free, groups.batch, {}, task);
         append_loops(form->free, groups.m, m.labels, task);
         append_loops(form->free, groups.n, n.labels, task);
@@ -147,7 +147,8 @@ std::vector<GemvForm> gemv_forms(const PairTask& task, const Groups& groups) {
     for (const auto& k : chains(groups.k, matrix, vector)) {
       if (!fits_int(r.extent) || !fits_int(k.extent) || !fits_int(r.sy) || !fits_int(k.sy))
         continue;
-      if (r.sy <= 0 || k.sy <= 0) continue;
+      // Vectors with gaps are taken element by element: loops do better.
+      if ((r.sy != 1 && r.extent > 1) || (k.sy != 1 && k.extent > 1)) continue;
       const auto shape = matrix_form(r.extent, r.sx, k.extent, k.sx);
       if (!shape) continue;
       GemvForm form;

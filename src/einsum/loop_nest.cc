@@ -3,6 +3,10 @@
 #include "einsum/loop_nest.h"
 
 #include <array>
+#include <bit>
+#include <cmath>
+
+#include "einsum/loop_kernels.h"
 
 namespace assay::einsum {
 namespace {
@@ -14,9 +18,6 @@ constexpr double kLine = 64;
 // What a nest can count on of each cache, the rest being someone else's.
 constexpr double kNear = 24 << 10, kFar = 768 << 10;
 constexpr double kNearShare = 0.4;  // time of a line from the far cache, against one from beyond
-// A row that the compiler does not vectorise takes longer, by this share of the elements of a
-// register of 16 bytes.
-constexpr double kStrided = 0.75;
 
 // Lines of a tensor that the loops from `first` on touch.
 double lines(std::span<const Loop> loops, std::size_t first, Stride stride, double size) {
@@ -45,14 +46,37 @@ double lines(std::span<const Loop> loops, std::size_t first, Stride stride, doub
   return elements / inside * std::max(1.0, touched);
 }
 
+// Bytes of each tensor that are walked one after the other, whatever the loops around.
+std::array<double, 3> runs(const InnerLoops& in, double size) {
+  std::array<double, 3> found{};
+  const bool by_block = in.tiled && in.row.c != 0 && in.k.extent * in.h.extent > 1 &&
+                        terms_together(in, static_cast<std::size_t>(size)) == in.k.extent;
+  const double block = static_cast<double>(4 * loop_vector_bytes());
+  for (std::size_t t = 0; t < 3; ++t) {
+    const Stride s = kStrides[t];
+    double run = size;
+    for (const Loop* loop : {&in.row, &in.k, &in.p}) {
+      const double step = size * static_cast<double>(std::abs(loop->*s));
+      if (step == 0 || loop->extent == 1) continue;
+      if (step > run) break;
+      run = step * static_cast<double>(loop->extent);
+      if (by_block && t < 2 && loop == &in.row) run = std::min(run, block);
+    }
+    found[t] = run;
+  }
+  return found;
+}
+
 // Bytes that have to come from beyond a cache of this size: the innermost loops whose lines fit it
 // together are walked once for all that the next loop shares of them, and again for each other one.
-double moved(std::span<const Loop> loops, double cache, double size) {
+// Lines that are not walked one after the other cost more.
+double moved(std::span<const Loop> loops, const InnerLoops& in, double cache, double size) {
   std::size_t fits = loops.size();
   std::array<double, 3> touched = {1, 1, 1};
+  double sum = 0;
   while (fits > 0) {
     std::array<double, 3> next{};
-    double sum = 0;
+    sum = 0;
     for (std::size_t t = 0; t < 3; ++t) {
       next[t] = lines(loops, fits - 1, kStrides[t], size);
       sum += kLine * next[t];
@@ -61,19 +85,62 @@ double moved(std::span<const Loop> loops, double cache, double size) {
     --fits;
     if (sum > cache) break;
   }
+  if (sum > cache) {
+    constexpr double kJump = 1.5;  // lines that one costs which nothing foresees, besides its own
+    const auto run = runs(in, size);
+    for (std::size_t t = 0; t < 3; ++t) touched[t] *= 1 + kJump * kLine / std::max(run[t], kLine);
+  }
   double again = 1;
   for (std::size_t i = 0; i < fits; ++i) again *= static_cast<double>(loops[i].extent);
   return again * kLine * (touched[0] + touched[1] + 2 * touched[2]);  // c is read and written
 }
 
-bool is_contiguous(const Loop& loop) {
-  return std::abs(loop.a) <= 1 && std::abs(loop.b) <= 1 && std::abs(loop.c) <= 1;
+// Cycles of the innermost loops, once: instructions over how many of them start in a cycle. The
+// counts are those of loop_kernels.cc.
+double tile_cycles(const InnerLoops& in, double size) {
+  constexpr double kPerCycle = 2;   // loads, and fused multiplications, that start in a cycle
+  constexpr double kTerm = 1.5;     // least of one term of a tile: its counters, the sums' latency
+  constexpr double kTile = 8;       // setting up sums, writing them
+  constexpr double kAcross = 8;     // adding up the lanes of a vector
+  constexpr double kElement = 1.5;  // an element that is written by itself
+  const auto lanes = static_cast<double>(loop_vector_bytes()) / size;
+  const auto extent = static_cast<double>(in.row.extent), planes = static_cast<double>(in.p.extent),
+             terms = static_cast<double>(in.k.extent * in.h.extent);
+  const auto x = in.swapped ? &Loop::b : &Loop::a, y = in.swapped ? &Loop::a : &Loop::b;
+  const double groups = std::ceil(planes / static_cast<double>(kTilePlanes));
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(extent / lanes));
+  const auto rest = static_cast<std::uint64_t>(extent - whole * lanes);
+  if (in.row.c == 0) {
+    const double vectors = whole + static_cast<double>(rest / 4 + rest % 4);
+    const double loads = vectors * (planes + (in.p.*y == 0 ? groups : planes));
+    return terms * (loads / kPerCycle + groups * kTerm) + groups * kTile + planes * kAcross;
+  }
+  const double vectors = whole + static_cast<double>(std::popcount(rest));
+  const double tiles = groups * std::ceil(vectors / 2);
+  const double from_x = vectors * (in.p.*x == 0 ? groups : planes);
+  const double from_y = planes * (in.row.*y == 0 ? std::ceil(vectors / 2) : vectors);
+  const double term =
+      std::max({(from_x + from_y) / kPerCycle, planes * vectors / kPerCycle, tiles * kTerm});
+  const double writing = in.row.c == 1 ? planes * vectors : kElement * planes * extent;
+  return terms * term + tiles * kTile + writing;
+}
+
+double plain_cycles(const InnerLoops& in, double size) {
+  // A vector, an element by itself, one with gaps around it; what a row costs besides.
+  constexpr double kVector = 1.5, kElement = 1.25, kStrided = 2, kRow = 5;
+  const auto rows = static_cast<double>(in.p.extent * in.h.extent * in.k.extent);
+  const auto extent = static_cast<double>(in.row.extent);
+  const bool dense = in.row.c == 1 && (in.row.a | 1) == 1 && (in.row.b | 1) == 1;
+  if (!dense) return rows * (kStrided * extent + kRow);
+  const double lanes = 16 / size;  // the compiler's own
+  const double whole = std::floor(extent / lanes);
+  return rows * (kVector * whole + kElement * (extent - whole * lanes) + kRow);
 }
 
 // One number for the choice between orders of the same loops.
 double score(std::span<const Loop> loops, std::size_t element_size) {
   const Work w = nest_work(loops, element_size);
-  return w.flop * 0.25e-9 + w.bytes * 0.1e-9 + w.calls * 4e-9;
+  return w.flop * 0.2e-9 + w.bytes * 0.1e-9 + w.calls * 8e-9;
 }
 
 // Joins pairs that all three tensors walk as one, whichever of them is outside.
@@ -95,19 +162,54 @@ void fuse(std::vector<Loop>& loops) {
 
 }  // namespace
 
+InnerLoops inner_loops_of(std::span<const Loop> loops, bool has_b) {
+  InnerLoops in;
+  in.outer = loops.size();
+  if (loops.empty()) return in;
+  in.row = loops[--in.outer];
+  if (in.outer > 0 && loops[in.outer - 1].c == 0) in.k = loops[--in.outer];
+  if (in.outer > 0 && loops[in.outer - 1].c == 0) in.h = loops[--in.outer];
+  if (in.outer > 0 && loops[in.outer - 1].c != 0) in.p = loops[--in.outer];
+  // Without a sum there is nothing to keep in registers.
+  if (in.row.c != 0 && in.k.extent * in.h.extent == 1) return in;
+  if (!has_b) {
+    in.tiled = in.row.a == 1;
+    return in;
+  }
+  const auto fits = [&](std::int64_t x, std::int64_t y) {
+    return x == 1 && (y == 1 || (y == 0 && in.row.c != 0));
+  };
+  in.tiled = fits(in.row.a, in.row.b) || fits(in.row.b, in.row.a);
+  // The operand that more of a tile can share is the one that is loaded first.
+  in.swapped = in.tiled && !fits(in.row.a, in.row.b);
+  if (in.tiled && fits(in.row.a, in.row.b) && fits(in.row.b, in.row.a)) {
+    in.swapped = in.row.c != 0 ? in.p.b == 0 && in.p.a != 0 : in.p.a == 0 && in.p.b != 0;
+  }
+  return in;
+}
+
+std::int64_t terms_together(const InnerLoops& in, std::size_t element_size) {
+  constexpr std::int64_t kFar = 1024, kLongRow = 256, kLarge = 192 << 10, kFew = 8, kNear = 256;
+  const auto size = static_cast<std::int64_t>(element_size);
+  const std::int64_t terms = in.k.extent;
+  if (!in.tiled || in.row.c == 0 || terms <= kFew) return terms;
+  const auto x = in.swapped ? &Loop::b : &Loop::a;
+  const bool shares = in.p.*x == 0;
+  const std::int64_t read = in.row.extent * terms * in.h.extent * (shares ? 1 : in.p.extent) * size;
+  const bool far = std::abs(in.k.*x) * size >= kFar && in.row.extent * size >= kLongRow;
+  if (far && read > kLarge && in.row.c == 1) return kFew;
+  return shares && in.p.extent > kTilePlanes ? std::min(terms, kNear) : terms;
+}
+
 Work nest_work(std::span<const Loop> loops, std::size_t element_size) {
   const auto size = static_cast<double>(element_size);
-  const auto mac = static_cast<double>(iterations(loops));
   Work work;
   if (loops.empty()) return work;
-  const Loop& row = loops.back();
-  double together = static_cast<double>(row.extent);
-  if (loops.size() > 1) together *= static_cast<double>(loops[loops.size() - 2].extent);
-  // A row costs a little of a call by itself.
-  constexpr double kRow = 0.25;
-  work.calls = mac / together + kRow * mac / static_cast<double>(row.extent);
-  work.flop = 2 * mac * (is_contiguous(row) ? 1 : std::max(1.0, kStrided * 16 / size));
-  work.bytes = moved(loops, kFar, size) + kNearShare * moved(loops, kNear, size);
+  const bool has_b = std::ranges::any_of(loops, [](const Loop& l) { return l.b != 0; });
+  const InnerLoops in = inner_loops_of(loops, has_b);
+  work.calls = static_cast<double>(iterations(loops.first(in.outer)));
+  work.flop = 2 * work.calls * (in.tiled ? tile_cycles(in, size) : plain_cycles(in, size));
+  work.bytes = moved(loops, in, kFar, size) + kNearShare * moved(loops, in, kNear, size);
   return work;
 }
 
@@ -123,30 +225,45 @@ std::vector<Loop> nest_loops(std::vector<Loop> loops, std::size_t element_size) 
     least = found;
     best = tried;
   };
-  std::array<int, 3> order = {0, 1, 2};
-  do {
-    // Loops that the first tensor does not have: innermost, where they use its elements again, or
-    // outermost.
-    for (const bool absent_inside : {true, false}) {
-      auto tried = loops;
-      std::ranges::stable_sort(tried, [&](const Loop& x, const Loop& y) {
-        for (const int t : order) {
-          const auto sx = std::abs(x.*kStrides[static_cast<std::size_t>(t)]),
-                     sy = std::abs(y.*kStrides[static_cast<std::size_t>(t)]);
-          if (sx == sy) continue;
-          if (sx == 0 || sy == 0) return absent_inside ? sy == 0 : sx == 0;
-          return sx > sy;
-        }
-        return x.extent > y.extent;
+  // The row: what some tensor has contiguous, or else the longest.
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (std::abs(loops[i].a) == 1 || std::abs(loops[i].b) == 1 || std::abs(loops[i].c) == 1) {
+      rows.push_back(i);
+    }
+  }
+  if (rows.empty()) {
+    const auto longest = std::ranges::max_element(loops, {}, &Loop::extent);
+    rows.push_back(static_cast<std::size_t>(longest - loops.begin()));
+  }
+  for (const std::size_t r : rows) {
+    auto others = loops;
+    const Loop row = others[r];
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(r));
+    for (const auto first : kStrides) {
+      // The others as one tensor has them; those it does not have are outside.
+      auto tried = others;
+      std::ranges::stable_sort(tried, [&](const Loop& p, const Loop& q) {
+        const auto sp = std::abs(p.*first), sq = std::abs(q.*first);
+        if (sp == 0 || sq == 0) return sp == 0 && sq != 0;
+        return sp > sq;
       });
+      tried.push_back(row);
       consider(tried);
-      // The same with the sums just outside of a row of c, which then stays in the nearest cache.
-      if (tried.back().c == 0) continue;
+      // The same with all sums inside, and with another loop of c just outside of them: one along
+      // which the row's operand stays where it is.
       std::ranges::stable_partition(tried.begin(), tried.end() - 1,
                                     [](const Loop& loop) { return loop.c != 0; });
       consider(tried);
+      const auto sums = std::ranges::find(tried.begin(), tried.end() - 1, 0, &Loop::c);
+      const auto x = row.a == 1 ? &Loop::a : &Loop::b;
+      const auto stays =
+          std::ranges::find_if(tried.begin(), sums, [&](const Loop& l) { return l.*x == 0; });
+      if (stays == sums) continue;
+      std::rotate(stays, stays + 1, sums);
+      consider(tried);
     }
-  } while (std::ranges::next_permutation(order).found);
+  }
   return best;
 }
 

@@ -18,13 +18,27 @@
 
 namespace assay::einsum {
 
+// The innermost loops of a nest, as loop_kernels.h takes them.
+struct InnerLoops {
+  Loop p, h, k, row;      // extent 1 where there is none
+  std::size_t outer = 0;  // loops that are left
+  // There is a sum, an operand is contiguous along the row, and the other as tiles need it.
+  bool tiled = false;
+  bool swapped = false;   // that operand is b
+};
+InnerLoops inner_loops_of(std::span<const Loop> loops, bool has_b);
+
+// How many of k's terms a tile takes at a time. Terms that lie far apart are taken a few at a time,
+// along the whole row: else every vector of it would walk all of them, and no prefetcher follows.
+std::int64_t terms_together(const InnerLoops& in, std::size_t element_size);
+
 // The loops, joined where all three tensors walk two of them as one, outermost first, in the order
 // with the least predicted work. Loops with c = 0 are summed and may be anywhere.
 std::vector<Loop> nest_loops(std::vector<Loop> loops, std::size_t element_size);
 
 // What walking the loops in this order does. Bytes are those of cache lines that have to come from
 // beyond the second-level cache, and a share of those from beyond the first; calls are runs of the
-// two innermost loops; an innermost loop that is not contiguous costs as much as several that are.
+// innermost loops; flop are two for each cycle that a plain count of instructions gives.
 Work nest_work(std::span<const Loop> loops, std::size_t element_size);
 
 }  // namespace assay::einsum

@@ -78,14 +78,18 @@ class Lowering {
     }
     for (const bool left : {true, false}) {
       const Layout &own = left ? task_.a : task_.b, &other = left ? task_.b : task_.a;
-      PairTask task = task_;
-      Layout& copied = left ? task.a : task.b;
-      copied = copy_like(own, {&task_.c, &other});
-      if (copied == sorted(own)) continue;
-      Lowered with_copy = step;
-      auto& loops = left ? with_copy.pack_a : with_copy.pack_b;
-      loops = copy(with_copy, own, copied, left ? with_copy.packed_a : with_copy.packed_b);
-      add_nest(std::move(with_copy), task);
+      Layout before = sorted(own);
+      for (const Layout& copied :
+           {copy_like(own, {&task_.c, &other}), copy_like(own, {&other, &task_.c})}) {
+        if (copied == sorted(own) || copied == before) continue;
+        before = copied;
+        PairTask task = task_;
+        (left ? task.a : task.b) = copied;
+        Lowered with_copy = step;
+        auto& loops = left ? with_copy.pack_a : with_copy.pack_b;
+        loops = copy(with_copy, own, copied, left ? with_copy.packed_a : with_copy.packed_b);
+        add_nest(std::move(with_copy), task);
+      }
     }
   }
 
@@ -181,8 +185,11 @@ class Lowering {
       step.unpack_c = copy(step, task.c, task_.c, step.temporary_c);
     }
     for (auto& form : gemm_forms(task, groups_)) {
-      Lowered candidate = step;
       const double calls = as_double(iterations(form.free) * iterations(form.summed));
+      // A product with one row or column reads its matrix once: no copy of it pays, and where there
+      // are many of them loops do better.
+      if ((step.copies > 0 || calls > 1) && (form.m == 1 || form.n == 1)) continue;
+      Lowered candidate = step;
       if (step.copies == 0) {
         candidate.kernel = calls == 1             ? Kernel::kGemm
                            : calls == size_.batch ? Kernel::kBatchedGemm

@@ -72,8 +72,7 @@ TimeModel::TimeModel() {
                                .exposed = 0.8};
     part(Part::kThinGemm, wide) = {.fixed = 1e-7, .per_call = 3e-7, .rate = peak / 8};
     part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
-    part(Part::kLoops, wide) = {
-        .fixed = 1e-7, .per_call = 4e-9, .rate = wide ? 4e9 : 8e9, .exposed = 0.5};
+    part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 8e-9, .rate = 5e9, .exposed = 0.5};
     part(Part::kPermute, wide) = {
         .fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
   }
@@ -93,10 +92,11 @@ double PairTimeModel::seconds(const PairSize& size) const {
   const double product = model_.seconds(
       gemm_part(size.m, size.n, size.k), dtype_,
       {.m = size.m, .n = size.n, .k = size.k, .calls = size.batch, .flop = flop, .bytes = bytes});
+  constexpr double kVector = 16;  // bytes for which loops count two flop (loop_nest.h)
   const double loops =
       model_.seconds(Part::kLoops, dtype_,
                      {.calls = size.mac() / std::max({size.m, size.n, size.k, size.batch}),
-                      .flop = flop,
+                      .flop = flop * static_cast<double>(size_of(dtype_)) / kVector,
                       .bytes = bytes});
   return std::min(product, loops);
 }
