@@ -69,7 +69,8 @@ TEST(Calibration, RowsThatLiePagesApartAreJumps) {
     return ways.at(0).work;
   };
   EXPECT_EQ(lowered(1).jumps, 0);
-  EXPECT_EQ(lowered(16).jumps, 64);
+  EXPECT_EQ(lowered(17).jumps, 64);
+  EXPECT_EQ(lowered(16).jumps, 64 * 4);  // whole pages: each of a row's four lines evicts others
   // They are charged where no cache holds the whole.
   PartModel model{.bandwidth = 1e10, .cache_bandwidth = 1e10, .per_jump = 1e-7};
   const Work near{.bytes = 1e9}, far{.bytes = 1e9, .jumps = 1e6};

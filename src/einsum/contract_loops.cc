@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A nest of loops in any order. The innermost ones are tiles of vectors where there is a sum and an
-// operand is contiguous along the last of them (loop_kernels.h); else the innermost two are run here, with a row for
-// each way in which the three tensors can lie along it. The others are walked by an odometer. Where
-// a summed loop is outside of loops over c, elements of c are met several times: the first time
-// they are set, and added to after that.
+// operand is contiguous along the last of them (loop_kernels.h); else the innermost two are run
+// here, with a row for each way in which the three tensors can lie along it. The others are walked
+// by an odometer. Where a summed loop is outside of loops over c, elements of c are met several
+// times: the first time they are set, and added to after that.
 #include <complex>
 
 #include "einsum/loop_kernels.h"
@@ -137,14 +137,29 @@ void walk_plain(std::span<const Loop> loops, const T* a, const T* b, T* c, const
   const Loop& column = loops.size() < 2 ? none : loops[loops.size() - 2];
   const auto outer = loops.first(loops.size() < 2 ? 0 : loops.size() - 2);
   const bool is_plain = scale.alpha == T(1) && scale.beta == T(0);
+  const auto inner = [&](const Loop& s, const Loop& r, const T* x, const T* y, T* z, bool first) {
+    is_plain ? inner_loops<false>(s, r, x, y, z, first, scale)
+             : inner_loops<true>(s, r, x, y, z, first, scale);
+  };
+  const bool by_squares = is_transposition(loops);
+  constexpr std::int64_t kSquare = 64 / sizeof(T);
   Odometer at(outer);
   at.seek(0);
   for (std::int64_t i = iterations(outer); i > 0; --i, at.next()) {
     const T *const x = a + at.a(), *const y = offset(b, at.b());
-    if (is_plain) {
-      inner_loops<false>(column, row, x, y, c + at.c(), at.sums_begin(), scale);
-    } else {
-      inner_loops<true>(column, row, x, y, c + at.c(), at.sums_begin(), scale);
+    T* const z = c + at.c();
+    if (!by_squares) {
+      inner(column, row, x, y, z, at.sums_begin());
+      continue;
+    }
+    Loop s = column, r = row;
+    for (std::int64_t i0 = 0; i0 < row.extent; i0 += kSquare) {
+      r.extent = std::min(kSquare, row.extent - i0);
+      for (std::int64_t j0 = 0; j0 < column.extent; j0 += kSquare) {
+        s.extent = std::min(kSquare, column.extent - j0);
+        inner(s, r, x + i0 * row.a + j0 * column.a, offset(y, i0 * row.b + j0 * column.b),
+              z + i0 * row.c + j0 * column.c, at.sums_begin());
+      }
     }
   }
 }
@@ -173,8 +188,7 @@ void walk_tiles(std::span<const Loop> loops, const InnerLoops& in, const T* a, c
                    .alpha = scale.alpha,
                    .beta = scale.beta,
                    .reads = false};
-  const std::int64_t together = terms_together(in, sizeof(T));
-  if (together < in.k.extent) tile.h = 1;
+  const Terms together = terms_together(in, sizeof(T));
   const auto outer = loops.first(in.outer);
   Odometer at(outer);
   at.seek(0);
@@ -183,11 +197,12 @@ void walk_tiles(std::span<const Loop> loops, const InnerLoops& in, const T* a, c
     const T *const own_x = in.swapped ? own_b : own_a, *const own_y = in.swapped ? own_a : own_b;
     tile.c = c + at.c();
     bool first = at.sums_begin();
-    for (std::int64_t h = 0; h < in.h.extent; h += tile.h) {
-      for (std::int64_t k = 0; k < in.k.extent; k += together) {
+    for (std::int64_t h = 0; h < in.h.extent; h += together.h) {
+      tile.h = std::min(together.h, in.h.extent - h);
+      for (std::int64_t k = 0; k < in.k.extent; k += together.k) {
         tile.x = own_x + h * tile.xh + k * tile.xk;
         tile.y = offset(own_y, h * tile.yh + k * tile.yk);
-        tile.k = std::min(together, in.k.extent - k);
+        tile.k = std::min(together.k, in.k.extent - k);
         tile.reads = !first || scale.beta != T(0);
         tile.beta = first ? scale.beta : T(1);
         run_loop_tile(tile);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/loop_kernels.h"
 
+#include <cstdlib>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "einsum/loop_kernels.cc"
 #include <hwy/foreach_target.h>
@@ -23,14 +25,23 @@ HWY_INLINE std::int64_t lanes_of(D d) {
   return static_cast<std::int64_t>(hn::Lanes(d));
 }
 
-// Puts elements that lie side by side into c, t.ci apart.
+// Puts `planes` rows of n elements into c, whose elements are t.ci apart: along what is closer
+// first.
 template <typename T>
-HWY_NOINLINE void scatter(const LoopTile<T>& t, const T* HWY_RESTRICT sums, std::int64_t n,
-                          T* HWY_RESTRICT c) {
-  if (t.reads) {
-    for (std::int64_t i = 0; i < n; ++i) c[i * t.ci] = sums[i] + t.beta * c[i * t.ci];
+HWY_NOINLINE void scatter(const LoopTile<T>& t, const T* HWY_RESTRICT sums, std::int64_t planes,
+                          std::int64_t n, T* HWY_RESTRICT c) {
+  const auto put = [&](std::int64_t q, std::int64_t i) HWY_ATTR {
+    T& to = c[q * t.cp + i * t.ci];
+    to = t.reads ? sums[q * n + i] + t.beta * to : sums[q * n + i];
+  };
+  if (planes > 1 && std::abs(t.cp) < std::abs(t.ci)) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t q = 0; q < planes; ++q) put(q, i);
+    }
   } else {
-    for (std::int64_t i = 0; i < n; ++i) c[i * t.ci] = sums[i];
+    for (std::int64_t q = 0; q < planes; ++q) {
+      for (std::int64_t i = 0; i < n; ++i) put(q, i);
+    }
   }
 }
 
@@ -77,11 +88,9 @@ HWY_INLINE void row_tile(D d, const LoopTile<T>& t, std::int64_t p, std::int64_t
   T* HWY_RESTRICT c = t.c + p * t.cp + i * t.ci;
   for (int s = 0; s < kPlanes * kVectors; ++s) sums[s] = hn::Mul(sums[s], alpha);
   if (t.ci != 1) {
-    HWY_ALIGN T buffer[kVectors * hn::MaxLanes(D())];
-    for (int q = 0; q < kPlanes; ++q) {
-      for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[q * kVectors + v], d, buffer + v * n);
-      scatter(t, buffer, kVectors * n, c + q * t.cp);
-    }
+    HWY_ALIGN T buffer[kPlanes * kVectors * hn::MaxLanes(D())];
+    for (int s = 0; s < kPlanes * kVectors; ++s) hn::StoreU(sums[s], d, buffer + s * n);
+    scatter(t, buffer, kPlanes, kVectors * n, c);
   } else if (t.reads) {
     for (int q = 0; q < kPlanes; ++q) {
       for (int v = 0; v < kVectors; ++v) {
@@ -135,11 +144,10 @@ void shared_rows(const LoopTile<T>& t) {
 template <By kBy, typename T>
 void own_rows(const LoopTile<T>& t) {
   const hn::ScalableTag<T> d;
-  const std::int64_t block = 4 * lanes_of(d), whole = t.i / block * block;
-  const bool alone = t.h * t.k == 1;
+  const std::int64_t block = 4 * lanes_of(d), whole = t.ci == 1 ? t.i / block * block : 0;
   std::int64_t p = 0;
   while (p < t.p) {
-    const std::int64_t together = alone ? 1 : HWY_MIN(t.p - p, kTilePlanes);
+    const std::int64_t together = HWY_MIN(t.p - p, kTilePlanes);
     for (std::int64_t q = p; q < p + together; ++q) {
       for (std::int64_t i = 0; i < whole; i += block) row_tile<1, 4, kBy, false>(d, t, q, i);
     }

@@ -49,8 +49,8 @@ double lines(std::span<const Loop> loops, std::size_t first, Stride stride, doub
 // Bytes of each tensor that are walked one after the other, whatever the loops around.
 std::array<double, 3> runs(const InnerLoops& in, double size) {
   std::array<double, 3> found{};
-  const bool by_block = in.tiled && in.row.c != 0 && in.k.extent * in.h.extent > 1 &&
-                        terms_together(in, static_cast<std::size_t>(size)) == in.k.extent;
+  const Terms together = terms_together(in, static_cast<std::size_t>(size));
+  const bool by_block = in.tiled && in.row.c != 0 && together.h * together.k > 8;
   const double block = static_cast<double>(4 * loop_vector_bytes());
   for (std::size_t t = 0; t < 3; ++t) {
     const Stride s = kStrides[t];
@@ -92,7 +92,30 @@ double moved(std::span<const Loop> loops, const InnerLoops& in, double cache, do
   }
   double again = 1;
   for (std::size_t i = 0; i < fits; ++i) again *= static_cast<double>(loops[i].extent);
-  return again * kLine * (touched[0] + touched[1] + 2 * touched[2]);  // c is read and written
+  double again_c = again;
+  if (in.tiled && in.row.c != 0 && fits + 1 == loops.size()) {  // sums stay in registers
+    const Terms together = terms_together(in, static_cast<std::size_t>(size));
+    again_c /= static_cast<double>(together.h * together.k);
+  }
+  return kLine * (again * (touched[0] + touched[1]) + 2 * again_c * touched[2]);  // c: both ways
+}
+
+// Accesses that need an address which was not translated lately: the innermost loops whose pages
+// are few enough to be remembered are walked for nothing, all others again and again.
+double page_jumps(std::span<const Loop> loops, double size) {
+  constexpr double kPage = 4096, kRemembered = 40;
+  std::array<double, 3> pages = {1, 1, 1};
+  std::size_t first = loops.size();
+  while (first > 0 && pages[0] + pages[1] + pages[2] <= kRemembered) {
+    --first;
+    for (std::size_t t = 0; t < 3; ++t) {
+      const Loop& loop = loops[first];
+      const double step = size * static_cast<double>(std::abs(loop.*kStrides[t]));
+      if (step >= kPage) pages[t] *= static_cast<double>(loop.extent);
+    }
+  }
+  if (pages[0] + pages[1] + pages[2] <= kRemembered) return 0;
+  return static_cast<double>(iterations(loops.first(first))) * (pages[0] + pages[1] + pages[2]);
 }
 
 // Cycles of the innermost loops, once: instructions over how many of them start in a cycle. The
@@ -140,7 +163,7 @@ double plain_cycles(const InnerLoops& in, double size) {
 // One number for the choice between orders of the same loops.
 double score(std::span<const Loop> loops, std::size_t element_size) {
   const Work w = nest_work(loops, element_size);
-  return w.flop * 0.2e-9 + w.bytes * 0.1e-9 + w.calls * 8e-9;
+  return w.flop * 0.25e-9 + w.bytes * 0.05e-9 + w.calls * 4e-8 + w.jumps * 4e-9;
 }
 
 // Joins pairs that all three tensors walk as one, whichever of them is outside.
@@ -180,25 +203,40 @@ InnerLoops inner_loops_of(std::span<const Loop> loops, bool has_b) {
     return x == 1 && (y == 1 || (y == 0 && in.row.c != 0));
   };
   in.tiled = fits(in.row.a, in.row.b) || fits(in.row.b, in.row.a);
-  // The operand that more of a tile can share is the one that is loaded first.
-  in.swapped = in.tiled && !fits(in.row.a, in.row.b);
-  if (in.tiled && fits(in.row.a, in.row.b) && fits(in.row.b, in.row.a)) {
-    in.swapped = in.row.c != 0 ? in.p.b == 0 && in.p.a != 0 : in.p.a == 0 && in.p.b != 0;
-  }
+  // Of two that are contiguous, x is the one that is read once: it decides how it is walked.
+  const bool either = fits(in.row.a, in.row.b) && fits(in.row.b, in.row.a);
+  in.swapped = either ? in.p.a == 0 && in.p.b != 0 : in.tiled && in.row.b == 1;
   return in;
 }
 
-std::int64_t terms_together(const InnerLoops& in, std::size_t element_size) {
-  constexpr std::int64_t kFar = 1024, kLongRow = 256, kLarge = 192 << 10, kFew = 8, kNear = 256;
+Terms terms_together(const InnerLoops& in, std::size_t element_size) {
+  constexpr std::int64_t kFar = 1024, kLongRow = 256, kNear = 32 << 10, kFew = 8, kBlock = 256;
   const auto size = static_cast<std::int64_t>(element_size);
-  const std::int64_t terms = in.k.extent;
-  if (!in.tiled || in.row.c == 0 || terms <= kFew) return terms;
+  const Terms all{in.h.extent, in.k.extent};
   const auto x = in.swapped ? &Loop::b : &Loop::a;
+  if (!in.tiled || in.row.c == 0 || all.h * all.k <= kFew) return all;
   const bool shares = in.p.*x == 0;
-  const std::int64_t read = in.row.extent * terms * in.h.extent * (shares ? 1 : in.p.extent) * size;
+  const std::int64_t read = in.row.extent * all.k * all.h * (shares ? 1 : in.p.extent) * size;
   const bool far = std::abs(in.k.*x) * size >= kFar && in.row.extent * size >= kLongRow;
-  if (far && read > kLarge && in.row.c == 1) return kFew;
-  return shares && in.p.extent > kTilePlanes ? std::min(terms, kNear) : terms;
+  if (far && read > kNear && in.row.c == 1) return {1, std::min(all.k, kFew)};
+  // What all p share stays in the nearest cache.
+  if (shares && in.p.extent > kTilePlanes && all.h * all.k > kBlock) {
+    return {all.k >= kBlock ? 1 : kBlock / all.k, std::min(all.k, kBlock)};
+  }
+  return all;
+}
+
+bool is_transposition(std::span<const Loop> loops) {
+  if (loops.size() < 2) return false;
+  const Loop &row = loops.back(), &column = loops[loops.size() - 2];
+  if (row.c == 0 || column.c == 0) return false;
+  bool row_closer = false, column_closer = false;
+  for (const Stride s : kStrides) {
+    const auto r = std::abs(row.*s), c = std::abs(column.*s);
+    if (r == 0 || c == 0) continue;
+    (r < c ? row_closer : column_closer) = true;
+  }
+  return row_closer && column_closer;
 }
 
 Work nest_work(std::span<const Loop> loops, std::size_t element_size) {
@@ -209,7 +247,10 @@ Work nest_work(std::span<const Loop> loops, std::size_t element_size) {
   const InnerLoops in = inner_loops_of(loops, has_b);
   work.calls = static_cast<double>(iterations(loops.first(in.outer)));
   work.flop = 2 * work.calls * (in.tiled ? tile_cycles(in, size) : plain_cycles(in, size));
-  work.bytes = moved(loops, in, kFar, size) + kNearShare * moved(loops, in, kNear, size);
+  // Squares of lines are walked at once.
+  const double near = is_transposition(loops) ? kFar : kNear;
+  work.jumps = page_jumps(loops, size);
+  work.bytes = moved(loops, in, kFar, size) + kNearShare * moved(loops, in, near, size);
   return work;
 }
 
@@ -250,6 +291,20 @@ std::vector<Loop> nest_loops(std::vector<Loop> loops, std::size_t element_size) 
       });
       tried.push_back(row);
       consider(tried);
+      // The same with what another tensor has contiguous just outside: a transposition.
+      if (row.c != 0) {
+        for (const auto other : kStrides) {
+          if (std::abs(row.*other) == 1) continue;
+          const auto at = std::ranges::find_if(tried.begin(), tried.end() - 1, [&](const Loop& l) {
+            return l.c != 0 && std::abs(l.*other) == 1;
+          });
+          if (at == tried.end() - 1) continue;
+          auto transposed = tried;
+          const auto from = transposed.begin() + (at - tried.begin());
+          std::rotate(from, from + 1, transposed.end() - 1);
+          consider(transposed);
+        }
+      }
       // The same with all sums inside, and with another loop of c just outside of them: one along
       // which the row's operand stays where it is.
       std::ranges::stable_partition(tried.begin(), tried.end() - 1,

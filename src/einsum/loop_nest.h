@@ -24,13 +24,21 @@ struct InnerLoops {
   std::size_t outer = 0;  // loops that are left
   // There is a sum, an operand is contiguous along the row, and the other as tiles need it.
   bool tiled = false;
-  bool swapped = false;   // that operand is b
+  bool swapped = false;  // that operand is b
 };
 InnerLoops inner_loops_of(std::span<const Loop> loops, bool has_b);
 
-// How many of k's terms a tile takes at a time. Terms that lie far apart are taken a few at a time,
-// along the whole row: else every vector of it would walk all of them, and no prefetcher follows.
-std::int64_t terms_together(const InnerLoops& in, std::size_t element_size);
+// Of how many terms a tile makes a sum at a time, h × k. Terms that lie far apart are taken a few
+// at a time, along the whole row: else every vector of it would walk all of them, and no prefetcher
+// follows.
+struct Terms {
+  std::int64_t h, k;
+};
+Terms terms_together(const InnerLoops& in, std::size_t element_size);
+
+// Whether the two innermost loops are walked in squares of a cache line: no sum, and one tensor has
+// the one of them closer together, another the other.
+bool is_transposition(std::span<const Loop> loops);
 
 // The loops, joined where all three tensors walk two of them as one, outermost first, in the order
 // with the least predicted work. Loops with c = 0 are summed and may be anywhere.
@@ -38,7 +46,8 @@ std::vector<Loop> nest_loops(std::vector<Loop> loops, std::size_t element_size);
 
 // What walking the loops in this order does. Bytes are those of cache lines that have to come from
 // beyond the second-level cache, and a share of those from beyond the first; calls are runs of the
-// innermost loops; flop are two for each cycle that a plain count of instructions gives.
+// innermost loops; flop are two for each cycle that a plain count of instructions gives; jumps are
+// accesses to pages that were not met lately.
 Work nest_work(std::span<const Loop> loops, std::size_t element_size);
 
 }  // namespace assay::einsum

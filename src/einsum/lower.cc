@@ -206,12 +206,21 @@ class Lowering {
                .calls = calls,
                .flop = 2 * size_.mac(),
                .bytes = element_ * (a + b + passes * rows * columns * calls),
-               .jumps = jumps(a, form.op_a == Op::kNone ? depth : rows, form.lda, element_) +
-                        jumps(b, form.op_b == Op::kNone ? columns : depth, form.ldb, element_)});
+               .jumps = rows_apart(a, form.op_a == Op::kNone ? depth : rows, form.lda) +
+                        rows_apart(b, form.op_b == Op::kNone ? columns : depth, form.ldb)});
       candidate.packing = gemm_packing(form.m, form.n, form.k) * task_.threads;
       candidate.gemm = std::move(form);
       found_.push_back(std::move(candidate));
     }
+  }
+
+  // Jumps of packing a matrix of BLAS. Rows that are whole pages apart evict each other from the
+  // cache, so that each of their lines is one.
+  double rows_apart(double elements, double run, int ld) const {
+    constexpr int kPage = 4096;
+    const bool evict = ld * static_cast<int>(element_) % kPage == 0 && elements > 8 * run;
+    constexpr double kLineBytes = 64;
+    return evict ? elements * element_ / kLineBytes : jumps(elements, run, ld, element_);
   }
 
   void add_gett(const GettChoice& choice) {
@@ -264,8 +273,13 @@ class Lowering {
     }
     run = std::min(run, run / terms * kMostTerms);
     const double elements = element_count(operand);
-    return {.bytes = elements * (run >= kRun ? element_ : 64),
-            .jumps = jumps(elements, run, as_double(farthest), element_)};
+    // Tiles that begin in one run of rows or columns and end in the next are gathered one by one.
+    const std::int64_t tile = static_cast<std::int64_t>(gett_columns(1, task_.dtype));
+    const bool torn =
+        width.size() > 1 && width.back().*stride == 1 && width.back().extent % tile != 0;
+    if (torn) run = 1;
+    return {.bytes = elements * (run >= kRun || torn ? element_ : 64),
+            .jumps = torn ? elements : jumps(elements, run, as_double(farthest), element_)};
   }
 
   const PairTask& task_;

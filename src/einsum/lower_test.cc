@@ -138,7 +138,7 @@ TYPED_TEST_SUITE(EveryWay, Types);
 TYPED_TEST(EveryWay, GivesTheResultOfRandomSteps) {
   using T = TypeParam;
   std::array<int, kKernels> seen{};
-  for (std::uint64_t seed = 0; seed < 36; ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     const bool plain = seed % 3 != 0;
     const auto here = check_every_way<T>(random_step(seed), seed % 4 == 0 ? 2 : 1,

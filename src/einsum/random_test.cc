@@ -258,7 +258,8 @@ TEST(RandomExpressions, EqualBruteForce) {
   // Small tensors are best left to loops; models that think otherwise give all kernels their turn.
   std::array<TimeModel, 4> models;
   for (const bool wide : {false, true}) {
-    for (std::size_t m = 1; m < models.size(); ++m) models[m].part(Part::kLoops, wide).per_call = 1;
+    for (std::size_t m = 1; m < models.size(); ++m)
+      models[m].part(Part::kLoops, wide).per_call = 1e4;
     models[1].part(Part::kPermute, wide).per_call = 5;
     models[2].part(Part::kSmallGemm, wide).per_call = 2;
     models[2].part(Part::kGemv, wide).per_call = 2;
@@ -287,7 +288,7 @@ TEST(RandomExpressions, EqualBruteForce) {
   }
   EXPECT_EQ(workspace.live_bytes(), 0u);
   for (int k = 0; k < kKernels; ++k) {
-    EXPECT_GT(seen[static_cast<Kernel>(k)], 40) << name_of(static_cast<Kernel>(k));
+    EXPECT_GT(seen[static_cast<Kernel>(k)], 8) << name_of(static_cast<Kernel>(k));
   }
 }
 

@@ -73,28 +73,30 @@ struct Moved<std::complex<float>> {
   using Type = double;
 };
 
-// Tiles of one cache line in either direction, since lines whose distance is a power of two would
-// evict each other in larger ones, within blocks that need few pages of either side.
+// Tiles of one cache line along j, since lines whose distance is a power of two would evict each
+// other in larger ones, within blocks that need few pages of either side. What whole vectors leave
+// of either side is moved element by element.
 template <typename T>
 void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
-  constexpr std::int64_t kLine = 64 / sizeof(T);
-  const std::int64_t whole_i = rows.extent / kLine * kLine,
-                     whole_j = columns.extent / kLine * kLine;
+  constexpr std::int64_t kLine = 64 / sizeof(T), kLanes = Lanes<T>::kCount;
+  const std::int64_t whole_i = rows.extent / kLanes * kLanes,
+                     whole_j = columns.extent / kLanes * kLanes;
   for (std::int64_t i1 = 0; i1 < whole_i; i1 += kBlock) {
-    for (std::int64_t j1 = 0; j1 < whole_j; j1 += kBlock) {
-      for (std::int64_t j0 = j1; j0 < std::min(j1 + kBlock, whole_j); j0 += kLine) {
-        for (std::int64_t i = i1; i < std::min(i1 + kBlock, whole_i); i += Lanes<T>::kCount) {
-          for (std::int64_t j = j0; j < j0 + kLine; j += Lanes<T>::kCount) {
-            transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
-          }
+    const std::int64_t i2 = std::min(i1 + kBlock, whole_i);
+    for (std::int64_t j0 = 0; j0 < whole_j; j0 += kLine) {
+      const std::int64_t j2 = std::min(j0 + kLine, whole_j);
+      for (std::int64_t i = i1; i < i2; i += kLanes) {
+        for (std::int64_t j = j0; j < j2; j += kLanes) {
+          transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
         }
       }
     }
   }
-  for (std::int64_t i = 0; i < rows.extent; ++i) {
-    for (std::int64_t j = i < whole_i ? whole_j : 0; j < columns.extent; ++j) {
-      std::memcpy(c + i * rows.c + j, a + i + j * columns.a, sizeof(T));
-    }
+  for (std::int64_t i = whole_i; i < rows.extent; ++i) {
+    for (std::int64_t j = 0; j < columns.extent; ++j) c[i * rows.c + j] = a[i + j * columns.a];
+  }
+  for (std::int64_t j = whole_j; j < columns.extent; ++j) {
+    for (std::int64_t i = 0; i < whole_i; ++i) c[i * rows.c + j] = a[i + j * columns.a];
   }
 }
 

@@ -54,27 +54,52 @@ double seconds(const PartModel& p, const Work& w) {
 
 TimeModel::TimeModel() {
   for (const bool wide : {false, true}) {
-    const double peak = wide ? 3e10 : 6e10;
-    part(Part::kGemm, wide) = {.fixed = 2e-7,
-                               .per_call = 4e-7,
+    // Between what two machines were measured to do, a Neoverse N1 and a Xeon.
+    const double peak = wide ? 2.5e10 : 5e10;
+    part(Part::kGemm, wide) = {.fixed = 1e-7,
+                               .per_call = 1.5e-7,
                                .rate = peak,
-                               .half_m = 8,
-                               .half_n = 8,
-                               .half_k = 16,
-                               .exposed = 0.3};
+                               .half_m = 2,
+                               .half_n = 6,
+                               .half_k = 6,
+                               .exposed = 0.4,
+                               .cache_bandwidth = 5e10};
     part(Part::kSmallGemm, wide) = part(Part::kGemm, wide);
     part(Part::kGett, wide) = {.fixed = 1e-6,
-                               .per_call = 1e-6,
+                               .per_call = 6e-7,
                                .rate = peak,
                                .half_m = 8,
-                               .half_n = 16,
-                               .half_k = 16,
-                               .exposed = 0.8};
-    part(Part::kThinGemm, wide) = {.fixed = 1e-7, .per_call = 3e-7, .rate = peak / 8};
-    part(Part::kGemv, wide) = {.fixed = 1e-7, .per_call = 2e-7, .rate = peak / 8};
-    part(Part::kLoops, wide) = {.fixed = 1e-7, .per_call = 8e-9, .rate = 5e9, .exposed = 0.5};
-    part(Part::kPermute, wide) = {
-        .fixed = 1e-7, .per_call = 2e-8, .rate = 1e12, .bandwidth = 4e9, .cache_bandwidth = 8e9};
+                               .half_n = 4,
+                               .half_k = 8,
+                               .exposed = 0.5,
+                               .cache_bandwidth = 5e10,
+                               .per_jump = 4e-9};
+    part(Part::kThinGemm, wide) = {.fixed = 1e-7,
+                                   .per_call = 2e-7,
+                                   .rate = peak / 6,
+                                   .bandwidth = 8e9,
+                                   .cache_bandwidth = 1.2e10,
+                                   .per_jump = 1e-7};
+    part(Part::kGemv, wide) = {.fixed = 1e-7,
+                               .per_call = 1e-7,
+                               .rate = peak / 5,
+                               .bandwidth = 1.5e10,
+                               .cache_bandwidth = 3e10,
+                               .per_jump = 1e-7};
+    part(Part::kLoops, wide) = {.fixed = 1e-7,
+                                .per_call = 4e-8,
+                                .rate = 4e9,
+                                .exposed = 1,
+                                .bandwidth = 3e10,
+                                .cache_bandwidth = 1e11,
+                                .per_jump = 4e-9};
+    part(Part::kPermute, wide) = {.fixed = 2e-7,
+                                  .per_call = 1e-8,
+                                  .rate = 1e12,
+                                  .bandwidth = 1e10,
+                                  .cache_bandwidth = 2.5e10,
+                                  .cache_bytes = 2 << 20,
+                                  .per_jump = 5e-9};
   }
 }
 
