@@ -33,6 +33,13 @@ function(assay_join_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
+# A test's own code is not what is tested, and half of the time to compile it went into optimising it.
+function(assay_is_test target)
+  if(NOT ASSAY_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
 # assay_add_module(lab/record SOURCES … HEADERS … DEPS … [LIBS …] [PUBLIC_LIBS …] [TESTS …])
 #
 # One static library for one folder of the design: `lab/record` becomes `assay::lab_record`.
@@ -65,6 +72,7 @@ function(assay_add_module name)
     if(NOT ARG_SEPARATE)
       assay_join_sources(${id}_test)
     endif()
+    assay_is_test(${id}_test)
     gtest_discover_tests(${id}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}: "
       PROPERTIES LABELS unit TIMEOUT 300)
   endif()

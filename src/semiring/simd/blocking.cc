@@ -21,7 +21,7 @@ Blocking blocking_for(const CacheSizes& caches, std::int64_t m, std::int64_t k, 
   // Blocks shorter than √k/4 would be more than 4·√k, and adding up their sums would round more
   // often than the sums themselves.
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(k)));
-  const std::int64_t fitting = std::min(kMostTerms, caches.l1 / (left_width * size));
+  const std::int64_t fitting = std::min(kMostTerms, caches.l1 / 2 / (left_width * size));
   const std::int64_t most = std::max<std::int64_t>(1, most_terms);
   const std::int64_t limit = std::min(most, std::max({fitting, root / 4, std::int64_t{32}}));
   const std::int64_t blocks = std::max<std::int64_t>(1, divide_up(k, limit));
@@ -29,7 +29,7 @@ Blocking blocking_for(const CacheSizes& caches, std::int64_t m, std::int64_t k, 
   // Whole blocks of the transposition, where that fits.
   b.terms = std::min({limit, std::max<std::int64_t>(1, k), round_up(divide_up(k, blocks), 4)});
   b.terms = std::max<std::int64_t>(1, b.terms);
-  b.right_panels = std::max<std::int64_t>(1, caches.l2 / 2 / (right_width * b.terms * size));
+  b.right_panels = std::max<std::int64_t>(1, caches.l2 / 4 / (right_width * b.terms * size));
   const std::int64_t rows = std::max(caches.packed / (b.terms * size), left_width);
   const std::int64_t columns = std::max(caches.packed / (b.terms * size), right_width);
   b.rows = std::clamp<std::int64_t>(m, 1, rows);

@@ -13,8 +13,8 @@ namespace assay::semiring::simd {
 constexpr std::int64_t divide_up(std::int64_t x, std::int64_t by) { return (x + by - 1) / by; }
 
 struct Blocking {
-  std::int64_t terms;          // of the sum that are done at once: a left panel fits L1
-  std::int64_t right_panels;   // that fill half of L2, and stream through L1 for each left panel
+  std::int64_t terms;          // of the sum that are done at once: a left panel fills half of L1
+  std::int64_t right_panels;   // in a quarter of L2, streamed through L1 for each left panel
   std::int64_t rows, columns;  // that are packed at once: bounds the memory for packing
 };
 

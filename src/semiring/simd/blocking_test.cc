@@ -13,14 +13,17 @@ namespace {
 constexpr std::int64_t kMany = std::numeric_limits<std::int64_t>::max();
 
 TEST(Blocking, FitsTheCachesItIsGiven) {
-  // 12 floats a term: 24 KiB hold 512 of them; 1 MiB holds 16 panels of 32 columns and as many
-  // terms.
+  // 12 floats a term: 24 KiB, half of L1, hold 512 of them; 512 KiB, a quarter of L2, hold 8 panels
+  // of 32 columns and as many terms.
   const Blocking b =
       blocking_for({.l1 = 48 << 10, .l2 = 2 << 20}, 1024, 1024, 1024, 4, 12, 32, kMany);
   EXPECT_EQ(b.terms, 512);
-  EXPECT_EQ(b.right_panels, 16);
+  EXPECT_EQ(b.right_panels, 8);
   EXPECT_EQ(b.rows, 1024);
   EXPECT_EQ(b.columns, 1024);
+  // Doubles: a panel of 512 terms would be all of L1, and the right panels pass through it too.
+  EXPECT_EQ(blocking_for({.l1 = 48 << 10, .l2 = 2 << 20}, 1024, 1024, 1024, 8, 12, 16, kMany).terms,
+            256);
 }
 
 TEST(Blocking, IsPositiveWhateverItIsGiven) {

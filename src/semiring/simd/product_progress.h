@@ -68,8 +68,10 @@ class ProductProgress {
     const auto& steps = steps_[static_cast<std::size_t>(cell * units_ + unit)];
     wait_until([&] { return steps.load(std::memory_order_acquire) >= step; });
   }
-  // The unit is done; one that has no tiles in this step may be called so at once.
+  // The unit is done, also one that has no tiles in this step. Its steps are done in their order: a
+  // worker that was slow to say so would otherwise take back what another said of a later step.
   void done(int cell, std::int64_t unit, std::int64_t step) noexcept {
+    await_turn(cell, unit, step);
     await(at(cell), step - 1);
     steps_[static_cast<std::size_t>(cell * units_ + unit)].store(step + 1,
                                                                  std::memory_order_release);
