@@ -107,6 +107,7 @@ struct EinsumArguments {
   std::string out, dtype, objective = "time", memory, backend, calibration;
   bool explain = false, analyze = false, json = false;
   std::optional<int> threads, exact_limit, tries;
+  std::optional<double> budget;  // seconds
   std::uint64_t seed = 0;
   // decompositions
   std::string tensor, init = "svd", method = "hooi";

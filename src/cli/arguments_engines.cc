@@ -124,6 +124,8 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   app.add_option("--exact-limit", a.exact_limit, "terms that are searched exactly (16)");
   app.add_option("--tries", a.tries,
                  "of the search beyond that: more take longer and find no worse (128)");
+  app.add_option("--budget", a.budget,
+                 "seconds for more rounds of that search, the best order is kept (0: one round)");
   app.add_option("--seed", a.seed, "of the search and of generated operands (0)");
   app.add_option("--calibration", a.calibration, "file of `calibrate` (the one of this machine)");
   const auto common = [&](CLI::App* sub) {

@@ -107,6 +107,10 @@ einsum::PlanOptions plan_options(const EinsumArguments& a, const einsum::Engine&
   if (options.exact_limit < 2 || options.exact_limit > 18) {
     fail("--exact-limit is from 2 to 18, not {}", options.exact_limit);
   }
+  options.budget_s = a.budget.value_or(0);
+  if (!(options.budget_s >= 0 && options.budget_s <= 1e6)) {
+    fail("--budget is from 0 to 1000000 seconds, not {}", options.budget_s);
+  }
   if (options.tries < 1) fail("--tries is at least 1, not {}", options.tries);
   return options;
 }

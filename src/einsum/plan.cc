@@ -142,7 +142,8 @@ class Planner {
                           .exact_limit = plan_.options.exact_limit,
                           .tries = plan_.options.tries,
                           .seed = plan_.options.seed,
-                          .threads = plan_.options.threads};
+                          .threads = plan_.options.threads,
+                          .budget_s = plan_.options.budget_s};
     const Network inner = network(input, joined.sets);
     std::optional<SearchResult> found;
     if (input.available) {

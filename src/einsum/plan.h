@@ -45,6 +45,7 @@ struct PlanOptions {
   std::uint64_t seed = 0;  // of the search, for networks beyond its exact limit
   int exact_limit = 16;    // terms that are searched exactly; see SearchOptions
   int tries = 128;
+  double budget_s = 0;  // of the search, beyond one round of it; see SearchOptions
 };
 
 // What a plan is made for: an operand's dtype, shape and strides.

@@ -90,6 +90,7 @@ void append_key(std::string& key, const PlanOptions& options, std::string_view m
   put(key, options.seed);
   put(key, options.exact_limit);
   put(key, options.tries);
+  put(key, options.budget_s);
   key.append(model_id);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace assay::einsum {
 namespace {
 
@@ -42,32 +44,12 @@ double lower_bound(const Network& network, const SearchOptions& options) {
   return 0;
 }
 
-}  // namespace
-
-std::optional<SearchResult> search(const Network& original, const SearchOptions& options) {
-  const std::size_t n = original.terms.size();
-  if (n <= 1) return SearchResult{.optimal = true, .method = "exact"};
-  const Network network = fuse_labels(original);
+// One round of the searches for networks that are too large for the exact one.
+std::optional<SearchResult> search_round(const Network& network, const SearchOptions& options) {
+  const std::size_t n = network.terms.size();
   const auto cost = [&](const Tree& tree) {
     return cost_of(network, tree, options.objective, options.time);
   };
-
-  if (n <= static_cast<std::size_t>(options.exact_limit)) {
-    // A greedy order bounds the cost, and so spares the exact search most of its work.
-    double bound = std::numeric_limits<double>::infinity();
-    std::optional<Tree> greedy = search_greedy(network, options, {}, bound);
-    if (greedy && keeps_to(network, *greedy, options.max_elements)) {
-      bound = cost(*greedy);
-    } else {
-      greedy.reset();
-    }
-    auto best = search_exact(network, options, bound);
-    if (!best) best = greedy;  // nothing below its cost
-    if (!best) return std::nullopt;
-    const double c = cost(*best);
-    return SearchResult{*best, c, true, c, "exact"};
-  }
-
   // Candidates of fewer tries are among those of more: the more tries, the better the order.
   std::vector<std::pair<Tree, const char*>> candidates;
   const auto add = [&](Tree tree, const char* method) {
@@ -109,6 +91,49 @@ std::optional<SearchResult> search(const Network& original, const SearchOptions&
   }
   if (best.tree.merges.empty()) return std::nullopt;
   best.lower_bound = std::min(best.cost, lower_bound(network, options));
+  return best;
+}
+
+}  // namespace
+
+std::optional<SearchResult> search(const Network& original, const SearchOptions& options) {
+  const std::size_t n = original.terms.size();
+  if (n <= 1) return SearchResult{.optimal = true, .method = "exact"};
+  const std::int64_t begin = monotonic_ns();
+  const Network network = fuse_labels(original);
+  const auto cost = [&](const Tree& tree) {
+    return cost_of(network, tree, options.objective, options.time);
+  };
+
+  if (n <= static_cast<std::size_t>(options.exact_limit)) {
+    // A greedy order bounds the cost, and so spares the exact search most of its work.
+    double bound = std::numeric_limits<double>::infinity();
+    std::optional<Tree> greedy = search_greedy(network, options, {}, bound);
+    if (greedy && keeps_to(network, *greedy, options.max_elements)) {
+      bound = cost(*greedy);
+    } else {
+      greedy.reset();
+    }
+    auto best = search_exact(network, options, bound);
+    if (!best) best = greedy;  // nothing below its cost
+    if (!best) return std::nullopt;
+    const double c = cost(*best);
+    return SearchResult{*best, c, true, c, "exact"};
+  }
+
+  // Only rounds that can end in time begin: the last one's length is the next one's.
+  auto best = search_round(network, options);
+  double spent = 1e-9 * static_cast<double>(monotonic_ns() - begin), last = spent;
+  for (int round = 1; spent + last <= options.budget_s; ++round) {
+    SearchOptions again = options;
+    again.seed = options.seed + (static_cast<std::uint64_t>(round) << 32);
+    auto found = search_round(network, again);
+    if (found && (!best || found->cost < best->cost)) best = std::move(found);
+    if (best) best->rounds = round + 1;
+    const double now = 1e-9 * static_cast<double>(monotonic_ns() - begin);
+    last = now - spent;
+    spent = now;
+  }
   return best;
 }
 

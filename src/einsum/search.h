@@ -27,6 +27,10 @@ struct SearchOptions {
   int tries = 128;
   std::uint64_t seed = 0;
   int threads = 1;
+  // Seconds. As long as they last, networks beyond exact_limit are searched again and again with
+  // other seeds, and the best order is kept; 0: once. Never stops within a round: a larger budget
+  // has made the same rounds, and more of them.
+  double budget_s = 0;
 };
 
 struct SearchResult {
@@ -35,9 +39,11 @@ struct SearchResult {
   bool optimal = false;    // no tree has a lower cost
   double lower_bound = 0;  // on the cost of any tree; equal to cost where that is optimal
   std::string method;      // "exact", "greedy", "bisection", "annealing", "+windows" if that helped
+  int rounds = 1;          // of the search
 };
 
-// Finds an order. Deterministic given the seed, whatever the number of threads. Nothing is returned
+// Finds an order. Deterministic given the seed and the rounds that a budget allows, whatever the
+// number of threads. Nothing is returned
 // where no order was found that keeps to max_elements.
 std::optional<SearchResult> search(const Network& network, const SearchOptions& options);
 

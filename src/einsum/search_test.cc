@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "base/philox.h"
@@ -116,6 +117,31 @@ TEST(Search, MoreTriesFindNoWorse) {
       before = found->cost;
     }
   }
+}
+
+TEST(Search, ABudgetMakesMoreRoundsAndFindsNoWorse) {
+  const auto network = random_network(24, 3, 3, 2);
+  const SearchOptions once{.objective = Objective::kMac, .tries = 1};
+  const auto first = search(network, once);
+  EXPECT_EQ(first->rounds, 1);
+  auto longer = once;
+  longer.budget_s = 0.5;  // a round of so few terms takes a few hundredths
+  const auto more = search(network, longer);
+  EXPECT_GT(more->rounds, 1);
+  EXPECT_LE(more->cost, first->cost);
+}
+
+TEST(Search, ProductsOfFewExtentsAreThoseOfMany) {
+  // Three extents are powers, four a table; the same order costs the same.
+  auto few = random_network(20, 3, 2, 4);
+  for (std::size_t l = 0; l < few.extents.size(); ++l)
+    few.extents[l] = std::array{2., 3., 5.}[l % 3];
+  auto many = few;
+  many.extents.push_back(7);  // of a label that no term has
+  const SearchOptions options{.objective = Objective::kMac, .tries = 4};
+  const auto a = search(few, options), b = search(many, options);
+  EXPECT_EQ(a->cost, cost_of(few, a->tree, Objective::kMac, nullptr));
+  EXPECT_EQ(a->cost, cost_of(few, b->tree, Objective::kMac, nullptr));
 }
 
 TEST(Search, AnnealingKeepsATreeAndItsBound) {

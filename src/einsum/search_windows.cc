@@ -73,15 +73,21 @@ void open_window(const TreeShape& shape, const std::vector<double>& sizes, int t
 
 Tree improve_windows(const Network& network, const SearchOptions& options, Tree tree) {
   const PairCost<LabelSet> step(network.extents, options.objective, options.time);
+  TreeShape shape(network, tree);
+  std::vector<LabelSet> labels;
+  std::vector<double> sizes;
+  const auto look_again = [&] {
+    shape = TreeShape(network, tree);
+    labels = node_labels(network, tree);
+    sizes.clear();
+    for (const auto& set : labels) sizes.push_back(step.product(set));
+  };
+  look_again();
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool better = false;
     for (std::size_t top = network.terms.size() + 1;
          top < network.terms.size() + tree.merges.size(); ++top) {
       // Numbers of nodes change with the tree: this walks the positions, whatever stands there.
-      TreeShape shape(network, tree);
-      const auto labels = node_labels(network, tree);
-      std::vector<double> sizes;
-      for (const auto& set : labels) sizes.push_back(product_of_extents(network, set));
       std::vector<int> frontier, inside;
       open_window(shape, sizes, static_cast<int>(top), frontier, inside);
       if (frontier.size() < 3) continue;
@@ -107,6 +113,7 @@ Tree improve_windows(const Network& network, const SearchOptions& options, Tree 
         node_of.push_back(inside[i]);
       }
       tree = shape.tree();
+      look_again();
       better = true;
     }
     if (!better) break;
