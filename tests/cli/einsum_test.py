@@ -92,6 +92,47 @@ class Einsum(CliTest):
         energy = json.loads(self.ok("mp2", "--synthetic", "5,19,72", "--json"))
         self.assertAlmostEqual(energy["mp2"], -6.817539626584236, delta=1e-11)
 
+    def test_a_product_of_nothing_can_be_given(self):
+        self.ok("->", "--shapes", "scalar", "--out", self.path("s.npy"))
+        self.assertEqual(np.load(self.path("s.npy")).shape, ())
+        self.ok(",->", "--shapes", "scalar,scalar")
+
+    def test_too_little_memory_is_said(self):
+        self.refused("ab,bc->ac", "--shapes", "2000000x2000000,2000000x2000000", "--out", self.path("x.npy"),
+                     says="memory", status=5)  # fmt: skip
+
+    def test_a_number_that_is_none_is_named(self):
+        b = np.full((2, 3, 4), 0.1)
+        b[1, 2, 3] = np.nan
+        files = {"--b": b, "--occupied": np.array([-1.0, -0.5]), "--virtual": np.array([0.5, 0.6, 0.7])}
+        arguments = [word for name, array in files.items() for word in (name, self.save(name + ".npy", array))]
+        self.refused("mp2", *arguments, says="B[1, 2, 3] is nan")
+
+    def test_without_a_home_contractions_go_on(self):
+        result = self.assay("einsum", "ij,jk->ik", "--shapes", "3x3,3x3", "--json",
+                            environment={"HOME": "", "XDG_CACHE_HOME": ""})  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["mac"], 27)
+
+    def test_what_is_no_label_is_echoed_as_typed(self):
+        self.refused("é,é->", "--shapes", "3,3", says="'é' is no label at character 0 of 'é,é->'")
+
+    def test_every_subcommand_has_examples_of_its_own(self):
+        for name in ("calibrate", "cp", "tucker", "tt", "mp2"):
+            examples = self.ok(name, "--help").partition("Examples:")[2]
+            self.assertTrue(examples, name)
+            for line in filter(None, map(str.strip, examples.splitlines())):
+                self.assertTrue(line.startswith(f"assay einsum {name}"), line)
+
+    def test_a_budget_is_for_the_search(self):
+        ring = [f"{{{i}}}{{{(i + 1) % 30}}}{{{30 + i}}}{{{30 + (i * 7 + 3) % 30}}}" for i in range(30)]
+        network = (",".join(ring) + "->", "--shapes", ",".join(["2x2x2x2"] * 30))
+        few = ("--objective", "mac", "--tries", "1", "--explain", "--json")
+        once = json.loads(self.ok(*network, *few))
+        more = json.loads(self.ok(*network, *few, "--budget", "1"))
+        self.assertLessEqual(more["mac"], once["mac"])
+        self.refused(*network, "--budget", "-1", says="--budget is from 0")
+
 
 if __name__ == "__main__":
     main()
