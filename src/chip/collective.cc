@@ -159,6 +159,16 @@ CollectiveResult simulate_collective(const CollectiveOptions& options, const Top
   result.alpha_beta = picoseconds(
       splits * schedule_cost(schedules.front(), options.element_bytes, network, fabric));
   result.bound = picoseconds(collective_bounds(schedules.front(), bytes, network, fabric).best_s());
+  std::int64_t load = 0;  // of the busiest link
+  std::vector<std::int64_t> loads(fabric.links().size(), 0);
+  for (const Schedule& schedule : schedules) {
+    const auto more = link_loads(schedule, fabric);
+    for (std::size_t l = 0; l < loads.size(); ++l) load = std::max(load, loads[l] += more[l]);
+  }
+  if (run.time > 0) {
+    result.link_use =
+        to_seconds(network.link.duration(load * options.element_bytes)) / to_seconds(run.time);
+  }
   for (const auto& message : run.messages) result.bytes_sent += message.bytes;
   result.messages = std::move(run.messages);
   result.results = std::move(run.results);
@@ -183,6 +193,7 @@ Json to_json(const CollectiveResult& result) {
           {"bound_ns", to_ns(result.bound)},
           {"messages", result.messages.size()},
           {"bytes_sent", result.bytes_sent},
+          {"link_use", result.link_use},
           {"verified", result.verified},
           {"events", result.events},
           {"engine_version", kEngineVersion},

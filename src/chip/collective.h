@@ -58,6 +58,7 @@ struct CollectiveResult {
   Time bound = 0;               // no algorithm is faster on this network
   std::uint64_t events = 0;
   std::int64_t bytes_sent = 0;  // by all ranks
+  double link_use = 0;          // of the busiest link: the part of the time that its bytes take
   std::vector<MessageRecord> messages;
   std::vector<std::vector<double>> results;  // by rank, where data was carried
   std::vector<std::int64_t> cells;           // first elements that the results of a split stand for

@@ -63,16 +63,22 @@ std::string to_text(const GemmResult& result) {
   const GemmMetrics& metrics = result.metrics;
   Lines line;
   head_line(line, result);
-  line("{:.3f} ns ({} window), {} tiles, {} events", to_ns(metrics.window.length()),
-       name_of(metrics.window.options), result.tiles, result.events);
+  line("{:.3f} ns end to end, {:.3f} ns in the {} window, {} tiles, {} events",
+       to_ns(result.end_to_end), to_ns(metrics.window.length()), name_of(metrics.window.options),
+       result.tiles, result.events);
   utilisation_line(line, metrics);
-  line("{:8} {:>8} {:>14} {:>14} {:>14} {:>14}", "stage", "records", "busy ns", "blocked ns",
-       "starved ns", "bytes");
+  line("{:8} {:>8} {:>14} {:>14} {:>14} {:>14} {:>14}", "stage", "records", "busy ns", "queued ns",
+       "no buffer ns", "starved ns", "bytes");
   for (const Stage stage : kStages) {
     const StageMetrics& m = metrics[stage];
-    line("{:8} {:8} {:14.3f} {:14.3f} {:14.3f} {:14}", name_of(stage), m.records, to_ns(m.busy),
-         to_ns(m.blocked), to_ns(m.starved), m.bytes);
+    line("{:8} {:8} {:14.3f} {:14.3f} {:14.3f} {:14.3f} {:14}", name_of(stage), m.records,
+         to_ns(m.busy), to_ns(m.queued), to_ns(m.blocked - m.queued), to_ns(m.starved), m.bytes);
   }
+  const double whole = std::max(1.0, static_cast<double>(result.end_to_end));
+  line("use: HBM reads {:.1f} %, writes {:.1f} %, busiest mesh link {:.1f} %, SRAM {} B",
+       100 * static_cast<double>(result.use.channel_read) / whole,
+       100 * static_cast<double>(result.use.channel_write) / whole,
+       100 * static_cast<double>(result.use.link) / whole, result.use.sram_bytes);
   line("closed form {:.3f} ns{}", to_ns(result.closed_form.time),
        result.closed_form.exact ? "" : " (an estimate: " + result.closed_form.why_not_exact + ")");
   return line.take();

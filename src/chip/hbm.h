@@ -44,12 +44,23 @@ class Hbm {
     }
     const Time end = start + burst_time_;
     channel.available_at[path] = end;
+    channel.busy[static_cast<std::size_t>(direction)] += burst_time_;
     return {start, end};
+  }
+
+  // How long the busiest channel read, or wrote.
+  Time busiest(Direction direction) const {
+    Time most = 0;
+    for (const Channel& c : channels_) {
+      most = std::max(most, c.busy[static_cast<std::size_t>(direction)]);
+    }
+    return most;
   }
 
  private:
   struct Channel {
     std::array<Time, 2> available_at = {0, 0};  // by direction; the first alone if they share
+    std::array<Time, 2> busy = {0, 0};          // by direction
     Direction direction = Direction::kRead;
     bool used = false;
   };

@@ -16,18 +16,22 @@ namespace assay::chip {
 
 class Links {
  public:
-  explicit Links(std::size_t count) : available_at_(count, 0) {}
+  explicit Links(std::size_t count) : available_at_(count, 0), busy_(count, 0) {}
 
   // Takes the link for `occupancy` from `now` on, or from when it is free; returns the start.
   Time reserve(std::int32_t link, Time now, Time occupancy) {
     Time& available = available_at_[static_cast<std::size_t>(link)];
     const Time start = std::max(now, available);
     available = start + occupancy;
+    busy_[static_cast<std::size_t>(link)] += occupancy;
     return start;
   }
 
+  // How long the busiest link was taken; 0 where there is none.
+  Time busiest() const { return busy_.empty() ? 0 : *std::max_element(busy_.begin(), busy_.end()); }
+
  private:
-  std::vector<Time> available_at_;
+  std::vector<Time> available_at_, busy_;
 };
 
 }  // namespace assay::chip

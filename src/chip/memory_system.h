@@ -32,6 +32,7 @@ class MemorySystem {
   MemorySystem(Simulator& simulator, const Topology& topology);
 
   Noc& noc() { return noc_; }
+  const Hbm& hbm() const { return hbm_; }
   std::int64_t bursts(const Block& block) const { return burst_count(block, burst_bytes_); }
   std::int64_t burst_bytes() const { return burst_bytes_; }
   // The ports from the nearest to the farthest: the order in which a request reaches them.

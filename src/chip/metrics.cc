@@ -3,7 +3,10 @@
 #include "chip/metrics.h"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
+
+#include "base/error.h"
 
 namespace assay::chip {
 namespace {
@@ -19,10 +22,12 @@ SlotTime split_window(const Window& window, const std::vector<const OpRecord*>& 
   };
   for (const OpRecord* op : ops) {
     advance(op->t_request, time.starved);
-    advance(op->t_grant, time.blocked);
+    advance(op->t_ready, time.blocked);
+    advance(op->t_grant, time.queued);
     advance(op->t_end, time.busy);
   }
   advance(window.end, time.starved);
+  time.blocked += time.queued;
   return time;
 }
 
@@ -46,8 +51,30 @@ std::vector<std::vector<const OpRecord*>> by_slot(const OpLog& log, const Window
 }  // namespace
 
 std::string name_of(const WindowOptions& options) {
-  std::string name = options.kind == WindowKind::kPe ? "pe" : "composite";
+  std::string name =
+      options.kind == WindowKind::kPe ? fmt::format("pe:{}", options.pe) : "composite";
   return options.with_load ? name + "+load" : name;
+}
+
+WindowOptions parse_window(std::string_view text, std::int32_t pes) {
+  constexpr std::string_view kLoad = "+load", kPe = "pe:";
+  WindowOptions options;
+  std::string_view kind = text;
+  options.with_load = kind.ends_with(kLoad);
+  if (options.with_load) kind.remove_suffix(kLoad.size());
+  if (kind == "composite") return options;
+  if (kind == "pe") kind = "pe:0";
+  if (kind.starts_with(kPe)) {
+    options.kind = WindowKind::kPe;
+    kind.remove_prefix(kPe.size());
+    const auto [end, error] = std::from_chars(kind.data(), kind.data() + kind.size(), options.pe);
+    if (error == std::errc() && end == kind.data() + kind.size() && options.pe >= 0 &&
+        options.pe < pes) {
+      return options;
+    }
+  }
+  fail("expected a window composite, composite+load, pe:N or pe:N+load with N below {}, got '{}'",
+       pes, text);
 }
 
 Window window_of(const OpLog& log, const WindowOptions& options) {
@@ -82,6 +109,7 @@ GemmMetrics measure(const OpLog& log, const Topology& topology, const WindowOpti
       m.busy += time.busy;
       m.blocked += time.blocked;
       m.starved += time.starved;
+      m.queued += time.queued;
       for (const OpRecord* op : slots[s]) {
         ++m.records;
         m.queue_wait += op->t_grant - op->t_request;

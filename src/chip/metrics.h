@@ -6,7 +6,8 @@
 //
 // Within a window W every engine slot is at each instant busy (an op is being served), blocked (the
 // next op has been asked for but waits for a buffer or for memory) or starved (nothing to do yet,
-// or no more). The three add up to W exactly.
+// or no more). The three add up to W exactly. Of the blocked time, `queued` is what the op had its
+// buffer already: memory is busy with others, and not at all idle.
 
 #include <array>
 #include <cstdint>
@@ -45,13 +46,17 @@ struct Window {
 
 // The window of a log; empty (0, 0) if no op belongs to it.
 Window window_of(const OpLog& log, const WindowOptions& options);
-// "composite", "pe", with "+load" after it where the load is part of it.
+// "composite", "pe:3", with "+load" after it where the load is part of it.
 std::string name_of(const WindowOptions& options);
+// The other way round, on a chip with that many processing elements; "pe" is the first one. Throws
+// UserError naming the text.
+WindowOptions parse_window(std::string_view text, std::int32_t pes);
 
 struct StageMetrics {
   std::int64_t records = 0;
   std::int64_t slots = 0;                   // engine slots of that stage in the window
   Time busy = 0, blocked = 0, starved = 0;  // summed over the slots: together slots * W
+  Time queued = 0;                          // the part of `blocked` that waits for memory
   Time queue_wait = 0;                      // sum of grant - request over the ops
   std::int64_t bytes = 0;
 };
@@ -74,6 +79,7 @@ GemmMetrics measure(const OpLog& log, const Topology& topology, const WindowOpti
 // One engine slot's share of the window.
 struct SlotTime {
   Time busy = 0, blocked = 0, starved = 0;
+  Time queued = 0;  // part of blocked
 };
 SlotTime slot_time(const OpLog& log, const Window& window, std::int32_t pe, Stage stage,
                    std::int32_t slot);

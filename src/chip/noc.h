@@ -53,6 +53,7 @@ class Noc {
   // Takes one link of a path for one burst: the time when the head is at its other end.
   Time hop(Fabric::LinkId link, Time now) { return links_.reserve(link, now, occupancy_) + hop_; }
   Time occupancy() const { return occupancy_; }
+  Time busiest_link() const { return links_.busiest(); }
 
  private:
   Process branch(const DeliveryTree& tree, std::int32_t index, Time head,

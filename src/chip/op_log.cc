@@ -39,8 +39,8 @@ std::string_view engine_of(Stage stage) {
 }
 
 OpId OpLog::add(OpRecord op) {
-  check(op.t_request <= op.t_grant && op.t_grant <= op.t_end,
-        "an operation is requested, granted and ended in this order");
+  check(op.t_request <= op.t_ready && op.t_ready <= op.t_grant && op.t_grant <= op.t_end,
+        "an operation is requested, has its buffer, is granted and ends in this order");
   op.id = static_cast<OpId>(ops.size());
   ops.push_back(op);
   return op.id;
@@ -48,12 +48,13 @@ OpId OpLog::add(OpRecord op) {
 
 std::string to_csv(const OpLog& log) {
   std::string out =
-      "id,pe,engine,slot,stage,tile,t_request_ps,t_grant_ps,t_end_ps,bytes,macs,useful_macs,"
+      "id,pe,engine,slot,stage,tile,t_request_ps,t_ready_ps,t_grant_ps,t_end_ps,bytes,macs,useful_"
+      "macs,"
       "dependencies\n";
   for (const auto& op : log.ops) {
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{},", op.id, op.pe,
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{},{},", op.id, op.pe,
                    engine_of(op.stage), op.slot, name_of(op.stage), op.tile, op.t_request,
-                   op.t_grant, op.t_end, op.bytes, op.macs, op.useful_macs);
+                   op.t_ready, op.t_grant, op.t_end, op.bytes, op.macs, op.useful_macs);
     bool first = true;
     for (const OpId id : op.dependencies) {
       if (id == kNoOp) continue;

@@ -32,6 +32,7 @@ struct OpRecord {
   Stage stage = Stage::kDmaIn;
   std::int64_t tile = kUpFront;
   Time t_request = 0;  // the engine's slot turned to it
+  Time t_ready = 0;    // it had its buffer: what it waits for from here on is memory
   Time t_grant = 0;    // it was served: buffers, slot and memory were there
   Time t_end = 0;
   std::int64_t bytes = 0;  // moved; for memory whole bursts

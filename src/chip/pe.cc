@@ -106,7 +106,7 @@ Process Pe::load(std::int32_t slot) {
     OpRecord op;
     op.pe = id_;
     op.slot = slot;
-    op.t_request = simulator_.now();
+    op.t_request = op.t_ready = simulator_.now();
     const auto& map = machine_.plan.memory;
     const Block block = panel.of_b ? map.b_panel(panel.index) : map.a_panel(panel.index);
     Latch done(simulator_);
@@ -130,6 +130,7 @@ Process Pe::dma_in(std::int32_t slot) {
     op.tile = machine_.plan.tile_index(step);
     op.t_request = simulator_.now();
     held_[s] = co_await buffers_.acquire();
+    op.t_ready = simulator_.now();
     const Block a = machine_.plan.memory.a_tile(step.i, step.k);
     const Block b = machine_.plan.memory.b_tile(step.k, step.j);
     Latch done(simulator_);
@@ -206,7 +207,7 @@ Process Pe::fetch() {
       const auto depth = static_cast<std::size_t>(machine_.topology.pe.buffer_depth);
       op.dependencies = {s >= depth ? releases_[s - depth] : kNoOp, machine_.last_load, kNoOp};
     }
-    op.t_grant = simulator_.now();
+    op.t_ready = op.t_grant = simulator_.now();
     co_await simulator_.delay(fetch_time_);
     op.t_end = simulator_.now();
     op.bytes = fetch_bytes_;
@@ -242,7 +243,7 @@ Process Pe::gemm() {
         op.dependencies[2] = writes_[static_cast<std::size_t>(number - credits)];
       }
     }
-    op.t_grant = simulator_.now();
+    op.t_ready = op.t_grant = simulator_.now();
     co_await simulator_.delay(gemm_time_);
     op.t_end = simulator_.now();
     op.macs = tile_macs_;
@@ -267,7 +268,7 @@ Process Pe::dma_out(std::int32_t slot) {
     op.stage = Stage::kDmaOut;
     op.tile = machine_.plan.tile_index(step);
     op.t_request = finished_[o].opened_at();
-    const Time granted = simulator_.now();
+    const Time granted = op.t_ready = simulator_.now();
     const Block block = machine_.plan.memory.c_tile(step.i, step.j);
     const std::int64_t bursts = machine_.memory.bursts(block);
     if (machine_.topology.dma.setup > 0) co_await simulator_.delay(machine_.topology.dma.setup);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chip/simulate.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,13 @@ GemmResult simulate_gemm(const GemmOptions& options, const Topology& topology) {
   result.topology_hash = topology.hash();
   result.log = std::move(machine.log);
   result.metrics = measure(result.log, topology, {});
+  result.end_to_end = window_of(result.log, {WindowKind::kComposite, true, 0}).length();
+  result.use = {machine.memory.hbm().busiest(Direction::kRead),
+                machine.memory.hbm().busiest(Direction::kWrite),
+                machine.memory.noc().busiest_link(), 0};
+  for (const auto& pe : plan.pes) {
+    result.use.sram_bytes = std::max(result.use.sram_bytes, pe.sram_bytes);
+  }
   result.closed_form = closed_form(plan, topology);
   result.bounds = gemm_bounds(plan, topology);
   result.tiles = plan.tiles();
@@ -55,10 +63,14 @@ Json to_json(const GemmResult& result) {
                                            {"busy_ns", to_ns(m.busy)},
                                            {"blocked_ns", to_ns(m.blocked)},
                                            {"starved_ns", to_ns(m.starved)},
+                                           {"queued_ns", to_ns(m.queued)},
                                            {"queue_wait_ns", to_ns(m.queue_wait)},
                                            {"bytes", m.bytes}};
   }
-  const Window with_load = window_of(result.log, {WindowKind::kComposite, true, 0});
+  const Json use = {{"channel_read_ns", to_ns(result.use.channel_read)},
+                    {"channel_write_ns", to_ns(result.use.channel_write)},
+                    {"link_ns", to_ns(result.use.link)},
+                    {"sram_bytes", result.use.sram_bytes}};
   return {{"gemm", to_string(result.options.shape)},
           {"variant", name_of(result.options.variant)},
           {"loop_order", name_of(result.options.order)},
@@ -66,16 +78,18 @@ Json to_json(const GemmResult& result) {
           {"seed", result.options.seed},
           {"time_ns", to_ns(metrics.window.length())},
           {"window", name_of(metrics.window.options)},
-          {"time_with_load_ns", to_ns(with_load.length())},
+          {"time_with_load_ns", to_ns(result.end_to_end)},
           {"tiles", result.tiles},
           {"mac_utilisation", metrics.mac_utilisation},
           {"useful_efficiency", metrics.useful_efficiency},
           {"padded_fraction", metrics.padded_fraction},
           {"stages", stages},
+          {"use", use},
           {"closed_form_ns", to_ns(result.closed_form.time)},
           {"closed_form_exact", result.closed_form.exact},
           {"bound_ns", to_ns(result.bounds.best())},
           {"roofline_ns", to_ns(result.bounds.roofline)},
+          {"roofline_with_load_ns", to_ns(result.bounds.roofline_with_load)},
           {"events", result.events},
           {"engine_version", kEngineVersion},
           {"topology", result.topology},

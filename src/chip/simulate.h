@@ -21,12 +21,21 @@
 
 namespace assay::chip {
 
+// How long the busiest of each kind worked, end to end, and how full the fullest memory is.
+struct ChipUse {
+  Time channel_read = 0, channel_write = 0;  // of a pseudo-channel of the memory
+  Time link = 0;                             // of the mesh
+  std::int64_t sram_bytes = 0;               // of a processing element
+};
+
 struct GemmResult {
   GemmOptions options;
   Json topology;  // echo of the chip
   std::string topology_hash;
   OpLog log;            // everything below follows from it and from the plan
   GemmMetrics metrics;  // composite window, without the up-front load
+  Time end_to_end = 0;  // composite window with it
+  ChipUse use;
   ClosedForm closed_form;
   GemmBounds bounds;
   std::int64_t tiles = 0;

@@ -282,6 +282,31 @@ TEST(SimulateGemm, SharedChannelsPayTheTurnaround) {
   EXPECT_LT(shared, turning);
 }
 
+// Two queue slots share one memory: half of the time a request waits because memory is busy, and
+// not for want of a buffer.
+TEST(SimulateGemm, WaitingForBusyMemoryIsToldApart) {
+  const GemmResult streams =
+      simulate_gemm({.shape = {512, 512, 512}, .variant = Variant::kRefRef}, default_topology());
+  const StageMetrics& in = streams.metrics[Stage::kDmaIn];
+  EXPECT_GT(static_cast<double>(in.queued), 0.99 * static_cast<double>(in.blocked));
+  EXPECT_EQ(streams.use.channel_read, streams.end_to_end - 16 * kNanosecond * 2 - 8 * kNanosecond);
+  Topology one = default_topology();
+  one.pe.buffer_depth = 1;
+  const GemmResult held = simulate_gemm({.shape = {512, 512, 512}}, one);
+  EXPECT_EQ(held.metrics[Stage::kDmaIn].queued, 0);
+  EXPECT_GT(held.metrics[Stage::kDmaIn].blocked, 0);
+}
+
+TEST(SimulateGemm, WindowsHaveNames) {
+  for (const char* name : {"composite", "composite+load", "pe:0", "pe:3+load"}) {
+    EXPECT_EQ(name_of(parse_window(name, 4)), name);
+  }
+  EXPECT_EQ(parse_window("pe", 1).kind, WindowKind::kPe);
+  for (const char* wrong : {"", "pe:4", "pe:-1", "pe:x", "pe:", "all", "composite+"}) {
+    EXPECT_THROW(parse_window(wrong, 4), UserError) << wrong;
+  }
+}
+
 TEST(SimulateGemm, RefusesWhatDoesNotFit) {
   const Topology topology = default_topology();
   try {

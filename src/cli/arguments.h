@@ -79,14 +79,15 @@ struct CalibrateArguments {
 };
 
 struct ChipArguments {
-  std::string action;    // run, explain, collective, check
+  std::string action;    // run, explain, collective, systolic, check
   std::string topology;  // file; empty: the default chip
   std::string gemm, variant = "load_ref", order = "mnk";
   std::int64_t multicast = 1;
   std::string network, bandwidth, latency, endpoint;
-  std::int64_t ranks = 0, splits = 1;
+  std::int64_t ranks = 0, splits = 1, segments = 0, group = 0;
   std::string collective = "all_reduce", algorithm = "ring", bytes, contention = "fifo";
-  std::string trace;
+  std::string trace, op_log, window = "composite";
+  std::string scalesim_topology, scalesim_config;
   bool json = false;
 };
 

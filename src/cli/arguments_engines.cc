@@ -8,24 +8,40 @@
 namespace assay::cli {
 
 void add_chip(CLI::App& app, ChipArguments& a) {
-  const auto action = [&](CLI::App& in, const char* name, const char* description) {
+  const auto action = [&](CLI::App& in, const char* name, const char* description,
+                          const char* examples) {
     auto* sub = in.add_subcommand(name, description);
     sub->add_flag("--json", a.json, "print JSON");
     sub->callback([&a, name] { a.action = name; });
+    sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
-  const auto gemm = [&](CLI::App* sub) {
+  const auto gemm = [&](CLI::App* sub, bool is_required) {
     sub->add_option("--topology", a.topology, "file that describes the chip (the default chip)");
-    sub->add_option("--gemm", a.gemm, "MxKxN")->required();
+    sub->add_option("--gemm", a.gemm, "MxKxN")->required(is_required);
+  };
+  const auto staged = [&](CLI::App* sub) {
+    gemm(sub, true);
     sub->add_option("--variant", a.variant, "ref_ref, load_ref (default), load_load");
     sub->add_option("--order", a.order, "loops over tiles, outer to inner (mnk)");
     sub->add_option("--multicast", a.multicast, "elements that share each tile of B (1)");
   };
-  auto* run = action(app, "run", "simulate a matrix product");
-  gemm(run);
+  auto* run = action(app, "run", "simulate a matrix product",
+                     "  assay chip run --gemm 512x512x512 --variant load_ref --trace gemm.json\n"
+                     "  assay chip run --gemm 256x256x256 --window pe:0+load --op-log ops.csv");
+  staged(run);
+  run->add_option("--window", a.window,
+                  "what is measured: composite (default), pe:N; with the up-front load: +load");
   run->add_option("--trace", a.trace, "write a trace for Perfetto there");
-  gemm(action(app, "explain", "closed form beside simulation, stage by stage"));
-  auto* collective = action(app, "collective", "simulate a collective on a network of chips");
+  run->add_option("--op-log", a.op_log, "write every operation there, as CSV");
+  staged(action(app, "explain", "closed form beside simulation, stage by stage",
+                "  assay chip explain --gemm 256x256x256 --variant ref_ref"));
+  auto* collective =
+      action(app, "collective", "simulate a collective on a network of chips",
+             "  assay chip collective --network torus:4x4 --algorithm bidirectional_torus "
+             "--bytes 64MiB\n"
+             "  assay chip collective --network switch --ranks 8 --algorithm double_binary_tree "
+             "--segments 16 --bytes 1MiB");
   collective->add_option("--topology", a.topology, "file that describes the network");
   collective->add_option("--network", a.network,
                          "ring, fully_connected, switch, torus:4x4, mesh:4x4, fat_tree:4x4x2");
@@ -34,18 +50,32 @@ void add_chip(CLI::App& app, ChipArguments& a) {
                          "all_reduce (default), reduce_scatter, all_gather, all_to_all");
   collective->add_option("--algorithm", a.algorithm,
                          "ring (default), recursive_doubling, halving_doubling, "
-                         "double_binary_tree, direct, torus_2d, hierarchical");
+                         "double_binary_tree, direct, torus_2d, hierarchical, "
+                         "bidirectional_ring, bidirectional_torus");
   collective->add_option("--bytes", a.bytes, "of the vector, e.g. 1MiB")->required();
   collective->add_option("--bandwidth", a.bandwidth, "of a link, e.g. 50GiB/s");
   collective->add_option("--latency", a.latency, "of a link, e.g. 500ns");
   collective->add_option("--endpoint", a.endpoint, "delay at a rank, e.g. 10ns");
   collective->add_option("--splits", a.splits, "parts done one after another (1)");
+  collective->add_option("--segments", a.segments, "per tree of double_binary_tree (chosen)");
+  collective->add_option("--group", a.group, "ranks per group of hierarchical (chosen)");
   collective->add_option("--contention", a.contention,
                          "fifo (default), fluid, astra, astra-unaware");
   collective->add_option("--trace", a.trace, "write a trace for Perfetto there");
+  auto* systolic = action(app, "systolic", "cycles of a systolic array",
+                          "  assay chip systolic --gemm 128x128x128\n"
+                          "  assay chip systolic --scalesim-topology alexnet.csv "
+                          "--scalesim-config scale.cfg");
+  gemm(systolic, false);
+  systolic->add_option("--scalesim-topology", a.scalesim_topology,
+                       "layers in SCALE-Sim's form, instead of --gemm");
+  systolic->add_option("--scalesim-config", a.scalesim_config,
+                       "array and dataflow in SCALE-Sim's form (those of the topology)");
   auto* topology = app.add_subcommand("topology", "look at a topology file");
   topology->require_subcommand(1);
-  action(*topology, "check", "read it, refuse what is wrong, say what it amounts to")
+  topology->footer("Examples:\n  assay chip topology check examples/chip/default.toml");
+  action(*topology, "check", "read it, refuse what is wrong, say what it amounts to",
+         "  assay chip topology check examples/chip/default.toml")
       ->add_option("file", a.topology, "the file")
       ->required();
   app.require_subcommand(1);
@@ -53,6 +83,7 @@ void add_chip(CLI::App& app, ChipArguments& a) {
   assay chip run --gemm 512x512x512 --variant load_ref --trace gemm.json
   assay chip explain --gemm 256x256x256
   assay chip collective --network torus:4x4 --algorithm torus_2d --bytes 1MiB
+  assay chip systolic --gemm 128x128x128
   assay chip topology check examples/chip/default.toml)");
 }
 

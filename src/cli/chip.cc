@@ -10,6 +10,7 @@
 #include "chip/collective.h"
 #include "chip/explain.h"
 #include "chip/quantity.h"
+#include "chip/scalesim.h"
 #include "chip/shape.h"
 #include "chip/simulate.h"
 #include "chip/trace.h"
@@ -35,7 +36,10 @@ chip::GemmOptions gemm_options(const ChipArguments& a) {
 
 int run_gemm(const ChipArguments& a) {
   const auto topology = topology_of(a);
-  const auto result = chip::simulate_gemm(gemm_options(a), topology);
+  auto result = chip::simulate_gemm(gemm_options(a), topology);
+  result.metrics =
+      chip::measure(result.log, topology, chip::parse_window(a.window, result.log.pes));
+  if (!a.op_log.empty()) write_file_atomically(a.op_log, chip::to_csv(result.log));
   if (!a.trace.empty()) write_file_atomically(a.trace, chip::gemm_trace(result, topology));
   print(a.json ? pretty_json(chip::to_json(result)) + "\n" : chip::to_text(result));
   return kFine;
@@ -66,9 +70,49 @@ int run_collective(const ChipArguments& a) {
   options.bytes = static_cast<std::int64_t>(parse_bytes(a.bytes, "--bytes"));
   options.contention = chip::parse_contention(a.contention);
   options.splits = a.splits;
+  options.segments = a.segments;
+  options.group = a.group;
   const auto result = chip::simulate_collective(options, topology);
   if (!a.trace.empty()) write_file_atomically(a.trace, chip::collective_trace(result));
   print(a.json ? pretty_json(chip::to_json(result)) + "\n" : chip::to_text(result));
+  return kFine;
+}
+
+// Layers of a SCALE-Sim file, or one product, on the topology's array or on SCALE-Sim's.
+int run_systolic(const ChipArguments& a) {
+  const auto mac = topology_of(a).mac;
+  chip::SystolicArray array{mac.array_rows, mac.array_columns, mac.dataflow};
+  if (!a.scalesim_config.empty()) {
+    array = chip::parse_scalesim_config(read_file(a.scalesim_config), a.scalesim_config);
+  }
+  if (a.gemm.empty() == a.scalesim_topology.empty()) {
+    fail("`assay chip systolic` needs either --gemm or --scalesim-topology");
+  }
+  std::vector<chip::ScaleSimLayer> layers;
+  if (a.gemm.empty()) {
+    layers = chip::parse_scalesim_topology(read_file(a.scalesim_topology), a.scalesim_topology);
+  } else {
+    layers.push_back({a.gemm, chip::parse_gemm_shape(a.gemm)});
+  }
+  Json list = Json::array();
+  std::string text =
+      fmt::format("{}x{} array, {}\n{:24} {:>20} {:>14} {:>14}\n", array.rows, array.columns,
+                  chip::name_of(array.dataflow), "layer", "MxKxN", "cycles", "last cycle");
+  for (const auto& layer : layers) {
+    const auto cycles = chip::systolic_cycles(layer.gemm, array);
+    const auto last = chip::scalesim_compute_cycles(layer, array);
+    list.push_back({{"layer", layer.name},
+                    {"gemm", chip::to_string(layer.gemm)},
+                    {"cycles", cycles},
+                    {"scalesim_compute_cycles", last}});
+    text += fmt::format("{:24} {:>20} {:>14} {:>14}\n", layer.name, chip::to_string(layer.gemm),
+                        cycles, last);
+  }
+  const Json json = {{"array_rows", array.rows},
+                     {"array_columns", array.columns},
+                     {"dataflow", chip::name_of(array.dataflow)},
+                     {"layers", list}};
+  print(a.json ? pretty_json(json) + "\n" : text);
   return kFine;
 }
 
@@ -84,6 +128,7 @@ int simulate_chip(const ChipArguments& a) {
   if (a.action == "run") return run_gemm(a);
   if (a.action == "explain") return explain(a);
   if (a.action == "collective") return run_collective(a);
+  if (a.action == "systolic") return run_systolic(a);
   check(a.action == "check", "every action of `assay chip` has a function");
   return check_topology(a);
 }

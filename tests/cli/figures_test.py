@@ -12,7 +12,8 @@ FIGURES = [
     "chip_allreduce-busbw-ring-ranks-8", "chip_allreduce-ranks-torus",
     "chip_allreduce-theory-switch", "chip_buffers-knee", "chip_gemm-closed-form",
     "chip_gemm-roofline-load_ref", "chip_gemm-scaling-m-512-k-512-n-512",
-    "chip_gemm-stages-load_ref", "chip_gemm-utilisation-ref_ref",
+    "chip_gemm-stages-m-512-k-512-n-512", "chip_gemm-stages-m-100-k-130-n-70",
+    "chip_gemm-use-pes-16", "chip_allreduce-links-torus-ranks-8", "chip_gemm-utilisation-ref_ref",
 ]  # fmt: skip
 
 
@@ -41,6 +42,25 @@ class Figures(CliTest):
         for series in exact:
             for point in series["points"]:
                 self.assertEqual(point["x"], point["y"], series["label"])
+
+        # The roof is drawn: 2 · 4096 operations a nanosecond, 256 GB/s; nothing lies above it.
+        roofline = json.loads(self.read("first/chip_gemm-roofline-load_load.json"))
+        (roof,) = roofline["roofs"]
+        self.assertEqual((roof["peak"], roof["slope"]), (8192e9, 256e9))
+        for series in roofline["series"]:
+            for point in series["points"]:
+                self.assertLessEqual(point["y"], 1.000001 * min(roof["peak"], roof["slope"] * point["x"]))
+        # 32×3072×32 reads both operands: 16 operations a byte, not 3072.
+        self.assertIn(16, [point["x"] for point in roofline["series"][0]["points"]])
+        # More elements do not help where every one loads its own operands.
+        scaling = json.loads(self.read("first/chip_gemm-scaling-m-512-k-512-n-512.json"))
+        (loaded,) = [s for s in scaling["series"] if s["label"] == "simulated, load_load"]
+        times = [point["y"] for point in loaded["points"]]
+        self.assertAlmostEqual(times[0], 36.888e-6, delta=1e-12)
+        self.assertGreater(times[2], times[1])
+        for name in FIGURES:
+            figure = json.loads(self.read(f"first/{name}.json"))
+            self.assertIn("feba45a62a372170", figure["subtitle"], name)
 
         # The same rows give the same bytes, PDF included.
         self.draw("second", "--case", "chip_gemm")

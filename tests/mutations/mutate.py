@@ -18,23 +18,21 @@ import tempfile
 import tomllib
 
 
-def compile_command(source, build, file):
-    """The arguments that compile a file by itself, as its target compiles it."""
+def translation_unit(source, build, file):
+    """The file that is compiled for this one (itself, or one that joins its folder's) and how."""
     commands = json.loads((build / "compile_commands.json").read_text())
-    target = str(file.parent.relative_to(source)).replace("/", "_").removeprefix("src_")
-    entries = [e for e in commands if pathlib.Path(e["file"]) == file]
-    folder = file.parent
-    while not entries and folder != source:  # compiled together with others of its folder
-        unity = f"/{folder.relative_to(source)}/CMakeFiles/assay_"
-        entries = [e for e in commands if unity in e["file"] and "/Unity/" in e["file"]]
-        folder = folder.parent
-    if not entries:
-        raise SystemExit(f"{file}: not part of {build} ({target})")
-    words = shlex.split(entries[0]["command"])
+    line = f'#include "{file}"'
+    for entry in commands:
+        unit = pathlib.Path(entry["file"])
+        if unit == file or ("/Unity/" in str(unit) and line in unit.read_text().splitlines()):
+            break
+    else:
+        raise SystemExit(f"{file}: not part of {build}")
+    words = shlex.split(entry["command"])
     at = words.index("-o")
     del words[at:at + 2]
     words.remove("-c")
-    return [word for word in words if not word.endswith((".cc", ".cxx"))]
+    return unit, [word for word in words if not word.endswith((".cc", ".cxx"))]
 
 
 def link_command(build, program):
@@ -56,9 +54,15 @@ def mutant(source, build, fault, folder):
                          f"{fault['old']!r}")
     changed = folder / file.name
     changed.write_text(text.replace(fault["old"], fault["new"]))
+    # Files that are compiled together call one another without asking the linker: all of them again.
+    unit, command = translation_unit(source, build, file)
+    compiled = changed
+    if unit != file:
+        compiled = folder / "unit.cc"
+        compiled.write_text(unit.read_text().replace(f'#include "{file}"', f'#include "{changed}"'))
     objects = [str(folder / "mutant.o")]
-    subprocess.run([*compile_command(source, build, file), f"-I{source / 'src'}", "-w", "-c", changed,
-                    "-o", objects[0]], check=True, cwd=build)
+    subprocess.run([*command, f"-I{source / 'src'}", "-w", "-c", compiled, "-o", objects[0]], check=True,
+                   cwd=build)
     for program in ("assay", "assay-worker"):
         words = link_command(build, program)
         # Ours comes first, and the first definition counts.

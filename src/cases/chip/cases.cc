@@ -19,8 +19,13 @@ using lab::Provider;
 using lab::Skip;
 
 const std::vector<std::string> kVariants = {"ref_ref", "load_ref", "load_load"};
-const std::vector<std::string> kAlgorithms = {"ring", "halving_doubling", "double_binary_tree",
-                                              "direct", "recursive_doubling"};
+const std::vector<std::string> kAlgorithms = {"ring",
+                                              "halving_doubling",
+                                              "double_binary_tree",
+                                              "direct",
+                                              "recursive_doubling",
+                                              "bidirectional_ring",
+                                              "bidirectional_torus"};
 const std::vector<std::string> kNetworks = {"ring", "torus", "switch", "fully_connected"};
 
 // What the three cases share: simulated time on the default chip. Answers differ by provider, so
@@ -209,13 +214,18 @@ class AllReduceCase final : public ChipCase {
           }
         }
       }
+      // Where they are at home.
+      for (const int ranks : {4, 8, 16}) {
+        points.push_back(point(bytes, "bidirectional_ring", "ring", ranks));
+        points.push_back(point(bytes, "bidirectional_torus", "torus", ranks));
+      }
     }
     return points;
   }
   std::vector<Provider> providers() const override {
     return {kSimulated,
             {.id = "alpha_beta",
-             .description = "the textbook cost of the algorithm, without contention",
+             .description = "cost of the schedule: longest chain of messages, busiest link",
              .origin = Origin::kClosedForm},
             {.id = "bound",
              .description = "what no algorithm can beat on this network",

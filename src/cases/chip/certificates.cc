@@ -56,12 +56,13 @@ Certificate simulated_product(const ChipNumbers& chip, const TiledProduct& produ
                               const SafetensorsFile& file) {
   const auto ops = ops_of(elements<std::int64_t>(file, "ops"));
   const auto books = elements<double>(file, "books");
-  if (books.size() != 16) fail("'books' has {} values instead of 16", books.size());
+  if (books.size() != 21) fail("'books' has {} values instead of 21", books.size());
   Certificate certificate;
   certificate.checked = std::ssize(ops);
   certificate.wrong = broken_law(chip, product, ops,
                                  {books[0], books[1], books[2], books[3],
-                                  std::vector<double>(books.begin() + 4, books.end())});
+                                  std::vector<double>(books.begin() + 4, books.begin() + 16),
+                                  std::vector<double>(books.begin() + 16, books.end())});
   certificate.oracle = "laws of the log: plan, engines, reads, writes, books";
   if (chip.elements() > 1) return certificate;
   const auto time = product_time(chip, product);
@@ -130,6 +131,7 @@ std::optional<Certificate> certify_all_reduce(const Json& point, int set, std::s
   log.cells = elements<std::int64_t>(file, "cells");
   log.results = elements<double>(file, "results");
   log.simulated_s = time;
+  log.link_use = number(file, "link_use");
   Certificate certificate{"laws of the log: links, ranks, data, values, volume",
                           std::ssize(log.messages), broken_law(chip, network, problem, log)};
   if (exact) {

@@ -22,6 +22,7 @@ namespace assay::cases::chip {
 namespace {
 
 namespace ch = assay::chip;
+using ch::Time;
 using Metrics = std::map<std::string, double>;
 
 double seconds(ch::Time picoseconds) { return 1e-12 * static_cast<double>(picoseconds); }
@@ -95,14 +96,30 @@ void add_events(Metrics& metrics, std::uint64_t events, std::int64_t began_ns) {
   metrics["simulator_event_rate"] = static_cast<double>(events) / wall;
 }
 
+// Of memory, links and SRAM, end to end; in the order of oracle/op_laws.h.
+std::vector<std::pair<std::string, double>> use_of(const GemmPoint& p,
+                                                   const ch::GemmResult& result) {
+  const auto whole = static_cast<double>(result.end_to_end);
+  const double bytes = p.topology.hbm_bytes_per_second() * ch::to_seconds(result.end_to_end);
+  const auto& use = result.use;
+  const Time channel = p.topology.hbm.separate_write_path
+                           ? std::max(use.channel_read, use.channel_write)
+                           : use.channel_read + use.channel_write;
+  return {{"hbm_read_use", static_cast<double>(result.planned_read_bytes) / bytes},
+          {"hbm_write_use", static_cast<double>(result.planned_write_bytes) / bytes},
+          {"channel_use", static_cast<double>(channel) / whole},
+          {"link_use", static_cast<double>(use.link) / whole},
+          {"sram_use",
+           static_cast<double>(use.sram_bytes) / static_cast<double>(p.topology.pe.sram_bytes)}};
+}
+
 Answer simulate_gemm(const GemmPoint& p) {
   const auto began = monotonic_ns();
   const auto result = ch::simulate_gemm(p.options, p.topology);
   const auto& m = result.metrics;
-  const auto whole_run = ch::window_of(result.log, {ch::WindowKind::kComposite, true, 0});
   Answer answer;
   Metrics& metrics = answer.metrics;
-  metrics = gemm_time(p, seconds(whole_run.length()), seconds(m.window.length()));
+  metrics = gemm_time(p, seconds(result.end_to_end), seconds(m.window.length()));
   add_events(metrics, result.events, began);
   metrics["mac_utilisation"] = m.mac_utilisation;
   metrics["useful_efficiency"] = m.useful_efficiency;
@@ -119,6 +136,15 @@ Answer simulate_gemm(const GemmPoint& p) {
       books.push_back(is_used ? static_cast<double>(time) / whole : 0);
       if (is_used) metrics[name + state] = books.back();
     }
+  }
+  if (const auto& in = m[ch::Stage::kDmaIn]; in.records > 0) {
+    const double whole = static_cast<double>(in.busy + in.blocked + in.starved);
+    metrics["dma_in_queued"] = static_cast<double>(in.queued) / whole;
+    metrics["dma_in_held"] = static_cast<double>(in.blocked - in.queued) / whole;
+  }
+  for (const auto& [name, use] : use_of(p, result)) {
+    metrics[name] = use;
+    books.push_back(use);
   }
   answer.outputs.emplace("books", numbers(books));
   add_op_log(result.log, answer.outputs);
@@ -154,6 +180,8 @@ Answer simulate_all_reduce(const AllReducePoint& p) {
   const auto result = ch::simulate_collective(options, p.topology);
   Answer answer{all_reduce_time(p, seconds(result.time)), {}};
   add_events(answer.metrics, result.events, began);
+  answer.metrics["link_use"] = result.link_use;
+  answer.outputs.emplace("link_use", scalar(result.link_use));
   add_message_log(result, answer.outputs);
   return answer;
 }

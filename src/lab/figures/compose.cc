@@ -55,8 +55,21 @@ void check_identities(const std::vector<const Row*>& rows, const Json& today) {
   }
 }
 
+// What the answers depend on beside the point, in words: "topology 0123456789abcdef, engine 2".
+std::string identity_in_words(const Json& identity) {
+  if (identity.is_string()) return identity.get<std::string>();
+  std::vector<std::string> parts;
+  if (identity.is_object()) {
+    for (const auto& [key, value] : identity.items()) {
+      parts.push_back(fmt::format("{} {}", key, in_words(value)));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void add_figures(const std::string& case_name, const FigureRecipe& recipe,
-                 const std::vector<const Row*>& rows, std::vector<Figure>& out) {
+                 const std::vector<const Row*>& rows, const std::string& identity,
+                 std::vector<Figure>& out) {
   // Rows that hold in any place (simulated) stand beside those of each place.
   std::set<std::string> places;
   for (const Row* row : rows) {
@@ -78,7 +91,7 @@ void add_figures(const std::string& case_name, const FigureRecipe& recipe,
           fmt::format("{}-{}{}{}{}{}", case_name, recipe.name, page.empty() ? "" : "-", page,
                       places.size() > 1 ? "-" : "", places.size() > 1 ? place : ""));
       std::vector<std::string> under;
-      for (const auto& part : {page, place}) {
+      for (const auto& part : {page, place, identity}) {
         if (!part.empty()) under.push_back(part);
       }
       figure->subtitle = fmt::format("{}", fmt::join(under, " · "));
@@ -114,7 +127,8 @@ std::vector<Figure> compose_figures(std::span<const Row> rows, const CaseDrawing
     });
     const bool own = known != cases.end() && !known->second.recipes.empty();
     const auto recipes = own ? known->second.recipes : standard_recipes(of_case);
-    for (const auto& recipe : recipes) add_figures(name, recipe, of_case, out);
+    const auto words = identity_in_words(value_at(of_case.front()->provenance, "identity"));
+    for (const auto& recipe : recipes) add_figures(name, recipe, of_case, words, out);
   }
   std::ranges::sort(out, {}, &Figure::name);
   std::map<std::string, int> seen;  // a long name may have been cut to another's

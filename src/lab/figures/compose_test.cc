@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "lab/figures/example_rows.h"
+#include "lab/figures/gnuplot_script.h"
 
 namespace assay::lab {
 namespace {
@@ -211,7 +212,7 @@ TEST(ComposeTest, StackedLayersStandAtTheirCategories) {
   cases["product"].recipes = {{.name = "parts",
                                .title = "t",
                                .form = FigureForm::kStacked,
-                               .x = {"n"},
+                               .x = {},
                                .parts = {{"cold_time", "first", "cold"},
                                          {"compile_time", "first", "compile"},
                                          {"cold_time", "second", "cold"}}}};
@@ -221,6 +222,47 @@ TEST(ComposeTest, StackedLayersStandAtTheirCategories) {
   ASSERT_EQ(figures[0].series.size(), 2U);
   EXPECT_EQ(figures[0].series[0].points.size(), 2U);
   EXPECT_EQ(figures[0].series[1].points.size(), 1U);
+}
+
+TEST(ComposeTest, StackedLayersStandAtEachPairOfCategories) {
+  auto rows = two_providers();
+  for (auto& r : rows) {
+    r.metrics["cold_time"] = 3;
+    r.metrics["compile_time"] = 2;
+  }
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "parts",
+                               .title = "t",
+                               .form = FigureForm::kStacked,
+                               .x = {"provider"},
+                               .parts = {{"cold_time", "first", "cold"},
+                                         {"compile_time", "first", "compile"},
+                                         {"cold_time", "second", "cold"}}}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_THAT(figures[0].categories,
+              ElementsAre("plain: first", "plain: second", "quick: first", "quick: second"));
+  ASSERT_EQ(figures[0].series.size(), 2U);
+  EXPECT_EQ(figures[0].series[0].points.size(), 4U);
+  EXPECT_EQ(figures[0].series[1].points.size(), 2U);
+}
+
+TEST(ComposeTest, RoofsAndIdentityAreTold) {
+  auto rows = two_providers();
+  for (auto& r : rows) r.provenance["identity"] = {{"topology", "abc"}, {"engine", "2"}};
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "roof",
+                               .title = "t",
+                               .form = FigureForm::kScatter,
+                               .x = {"n"},
+                               .roofs = {{8e12, 2.5e11, "peak"}}}};
+  const auto figures = compose_figures(rows, cases);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_EQ(figure_json(figures[0])["roofs"][0]["slope"], 2.5e11);
+  EXPECT_NE(figures[0].subtitle.find("engine 2, topology abc"), std::string::npos)
+      << figures[0].subtitle;
+  const auto script = gnuplot_script(figures[0], ImageFormat::kSvg, "x.svg");
+  EXPECT_NE(script.find("250000000000*x < 8000000000000"), std::string::npos) << script;
 }
 
 TEST(ComposeTest, PartsStandSideBySideForEachSeries) {

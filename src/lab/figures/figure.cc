@@ -62,11 +62,16 @@ Json figure_json(const Figure& figure) {
   }
   Json marks = Json::array();
   for (const auto& m : figure.marks) marks.push_back({{"y", m.y}, {"label", m.label}});
+  Json roofs = Json::array();
+  for (const auto& r : figure.roofs) {
+    roofs.push_back({{"peak", r.peak}, {"slope", r.slope}, {"label", r.label}});
+  }
   return {{"name", figure.name},
           {"title", figure.title},
           {"subtitle", figure.subtitle},
           {"form", form_name(figure.form)},
           {"marks", std::move(marks)},
+          {"roofs", std::move(roofs)},
           {"table", figure.table ? table_json(*figure.table) : Json()},
           {"x", {{"label", figure.x_label}, {"log", figure.log_x}}},
           {"y", {{"label", figure.y_label}, {"log", figure.log_y}}},

@@ -44,6 +44,7 @@ struct Figure {
   // kStacked: layers from the bottom up. kAgainst: x is the reference's value.
   std::vector<FigureSeries> series;
   std::vector<FigureMark> marks;
+  std::vector<FigureRoof> roofs;
   std::optional<FigureTable> table;  // of kTable, which has no series
   std::vector<std::string> notes;    // what a reader must know, one sentence each
   std::string newest;                // time of the newest row, ISO 8601; empty: not known

@@ -149,6 +149,7 @@ std::string y_axis(const Figure& f) {
     least = std::min(least, mark.y);
     most = std::max(most, mark.y);
   }
+  for (const auto& roof : f.roofs) most = std::max(most, roof.peak);
   if (f.log_y) return log_axis("y", f.y_label, least / 1.6, most * 1.6);
   // Lengths are compared from zero.
   return least >= 0 ? y_axis_from_zero(f.y_label, most) : tick_format("y", f.y_label);

@@ -132,6 +132,12 @@ std::string key(const Figure& f) {
 std::string lines(const Figure& f) {
   std::string out = x_axis(f) + y_axis(f);
   std::vector<std::string> plots;
+  for (const auto& roof : f.roofs) {
+    plots.push_back(
+        fmt::format("{0}*x < {1} ? {0}*x : {1} with lines lw 2 lc rgb '#777777' title {2}",
+                    roof.slope, roof.peak, gnuplot_quoted(roof.label)));
+  }
+  if (!f.roofs.empty()) out += "set samples 500\n";
   for (std::size_t i = 0; i < f.series.size(); ++i) {
     out += data_block(i, f.series[i], 0);
     plots.push_back(line_of(f, i));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "lab/figures/baseline_ratio.h"
 #include "lab/figures/equal_formulas.h"
@@ -45,6 +46,7 @@ class Page {
     f.x_label = recipe_.x_label.empty() ? x_name() : recipe_.x_label;
     f.y_label = !recipe_.y_label.empty() ? recipe_.y_label : metric_label(y_name());
     f.marks = recipe_.marks;
+    f.roofs = recipe_.roofs;
     if (recipe_.form == FigureForm::kTable) {
       f.table = compose_table(recipe_, rows_, primary_);
     } else if (recipe_.form == FigureForm::kAgainst) {
@@ -194,6 +196,9 @@ class Page {
     return std::isfinite(x) && (!f.log_x || !f.categories.empty() || x > 0);
   }
 
+  static std::string pair_of(const std::string& x, const std::string& category) {
+    return fmt::format("{}: {}", x, category);
+  }
   // The layers, and their categories where they name some, both in the order of the recipe.
   std::vector<std::string> find_layers(Figure& f) const {
     std::vector<std::string> layers, categories;
@@ -204,7 +209,15 @@ class Page {
       add_new(layers, part.layer);
       if (!part.category.empty()) add_new(categories, part.category);
     }
-    if (!categories.empty()) f.categories = categories;
+    if (categories.empty()) return layers;
+    if (recipe_.form != FigureForm::kStacked || recipe_.x.empty()) {
+      f.categories = categories;
+      return layers;
+    }
+    const auto outer = std::exchange(f.categories, {});
+    for (const auto& one : outer) {
+      for (const auto& other : categories) f.categories.push_back(pair_of(one, other));
+    }
     return layers;
   }
   // What rows have in a layer, by category.
@@ -216,7 +229,9 @@ class Page {
       for (const Row* row : rows) {
         const double y = row->metric_or_nan(part.metric);
         if (!std::isfinite(y) || (f.log_y && y <= 0)) continue;
-        const auto at = std::ranges::find(f.categories, part.category);
+        const bool is_pair = recipe_.form == FigureForm::kStacked && !recipe_.x.empty();
+        const auto at = std::ranges::find(
+            f.categories, is_pair ? pair_of(category_of(*row), part.category) : part.category);
         const double x =
             part.category.empty() ? x_of(f, *row) : static_cast<double>(at - f.categories.begin());
         values[x].push_back(y);

@@ -33,8 +33,15 @@ struct FigureMark {
   std::string label;
 };
 
+// Two limits at once: y is at most `peak`, and at most `slope` times x.
+struct FigureRoof {
+  double peak = 0, slope = 0;
+  std::string label;
+};
+
 // One layer of a stacked bar, or one of the bars side by side: a metric, the category it stands at
-// (empty: that of x) and the layer's name.
+// (empty: that of x; of a stacked bar, where x is given as well, there is a bar for each pair) and
+// the layer's name.
 struct FigurePart {
   std::string metric, category, layer;
 };
@@ -54,6 +61,7 @@ struct FigureRecipe {
   // baseline.
   std::vector<std::string> columns = {};
   std::vector<FigureMark> marks = {};  // kLines
+  std::vector<FigureRoof> roofs = {};  // kLines, kScatter; x is a number
   bool ideal = false;                  // y = "speedup": also the speed-up that equals the lanes
   std::vector<std::string> series = {"provider"};
   std::vector<std::string> pages = {};  // a figure for each combination of their values

@@ -30,6 +30,7 @@ ChipNumbers read_chip_numbers(std::string_view text) {
   c.outputs = pe.integer("output_buffers");
   c.held_through_gemm = pe.text("buffer_release") == "gemm";
   c.queues = dma.integer("queues");
+  c.sram_bytes = pe.integer("sram_bytes");
   c.m = tile.integer("m");
   c.k = tile.integer("k");
   c.n = tile.integer("n");

@@ -17,7 +17,7 @@ Ps duration(std::int64_t amount, double giga);
 
 struct ChipNumbers {
   std::int64_t rows = 1, columns = 1;  // processing elements
-  std::int64_t buffers = 1, outputs = 1, queues = 1;
+  std::int64_t buffers = 1, outputs = 1, queues = 1, sram_bytes = 1;
   bool held_through_gemm = true;                        // an operand buffer: else through fetch
   std::int64_t m = 1, k = 1, n = 1, element_bytes = 1;  // a tile
   std::int64_t channels = 1, burst_bytes = 1;

@@ -22,6 +22,14 @@ std::optional<Ps> exact_time(const ChipNumbers& c, const ChipNetwork& network,
       time += hop + wire(length / p) + c.endpoint;
     return time;
   }
+  if (problem.algorithm == "bidirectional_ring" && (full || network.is("ring")) && p > 2 &&
+      length % (2 * p) == 0) {
+    // Half of each part goes either way round, on links of its own.
+    for (std::int64_t step = 0; step < 2 * (p - 1); ++step) {
+      time += hop + wire(length / p / 2) + c.endpoint;
+    }
+    return time;
+  }
   if (problem.algorithm == "halving_doubling" && (full || star) &&
       std::has_single_bit(static_cast<std::uint64_t>(p))) {
     for (std::int64_t parts = 2; parts <= p; parts *= 2) {

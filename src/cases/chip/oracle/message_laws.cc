@@ -224,6 +224,17 @@ class MessageLaws {
       demand(bytes == must, "{} bytes travel instead of {}", bytes, must);
     }
     const double seconds = 1e-12 * static_cast<double>(last);
+    std::map<ChipNetwork::Link, std::int64_t> loads;
+    std::int64_t most = 0;
+    for (const auto& m : log_.messages) {
+      for (const auto& link : network_.route(m.from, m.to)) {
+        most = std::max(most, loads[link] += m.bytes);
+      }
+    }
+    const double use =
+        static_cast<double>(duration(most, c_.link_gbps)) / static_cast<double>(last);
+    demand(std::abs(log_.link_use - use) <= 1e-9 * use,
+           "the busiest link works {} of the time instead of {}", log_.link_use, use);
     demand(std::abs(log_.simulated_s - seconds) <= 1e-12 * seconds,
            "simulated_time is {} s, the last message is taken in at {}", log_.simulated_s, seconds);
   }

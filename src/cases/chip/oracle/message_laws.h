@@ -13,7 +13,8 @@
 //   data    followed by who has contributed to what: nothing is added twice, nothing sent that is
 //           not there, and in the end every rank has everybody's part of every element
 //   values  the sums are those of the numbers that the ranks put in
-//   volume  the algorithm's number of bytes travels; the time is when the last message is taken in
+//   volume  the algorithm's number of bytes travels; the time is when the last message is taken in,
+//           and the busiest link carries its bytes for as much of it as is said
 
 #include <cstdint>
 #include <span>
@@ -41,6 +42,7 @@ struct AllReduceLog {
   std::vector<std::int64_t> cells;
   std::vector<double> results;
   double simulated_s = 0;
+  double link_use = 0;  // of the busiest link, of the whole time
 };
 
 // From the stored form: `messages` are rows of kMessageColumns; `starts` and `ranges` rows of

@@ -5,15 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/error.h"
+#include "cases/chip/oracle/op_books.h"
 
 namespace assay::cases::chip {
 namespace {
-
-constexpr const char* kStageNames[] = {"dma_in", "fetch", "gemm", "dma_out"};
 
 // One element's operations by stage, each in the order of grants; loads apart.
 struct Element {
@@ -26,14 +24,13 @@ class OpLaws {
   OpLaws(const ChipNumbers& c, const TiledProduct& p, const std::vector<Op>& ops)
       : c_(c), p_(p), ops_(ops), elements_(static_cast<std::size_t>(c.elements())) {}
 
-  std::string first_broken(const ProductBooks& books) {
+  std::string first_broken() {
     if (!sort_into_elements()) return wrong_;
     for (std::int64_t pe = 0; pe < c_.elements() && wrong_.empty(); ++pe) plan(pe);
     if (wrong_.empty()) find_start();
     for (std::int64_t pe = 0; pe < c_.elements() && wrong_.empty(); ++pe) engines(pe);
     if (wrong_.empty()) reads();
     if (wrong_.empty()) c_.elements() == 1 ? writes_without_mesh() : writes_over_mesh();
-    if (wrong_.empty()) keep_books(books);
     return wrong_;
   }
 
@@ -282,70 +279,6 @@ class OpLaws {
     }
   }
 
-  void keep_books(const ProductBooks& books) {
-    Ps begin = ops_.empty() ? 0 : ops_.front().request, end = 0, steps_begin = -1;
-    double macs = 0, useful = 0;
-    for (const Op& op : ops_) {
-      begin = std::min(begin, op.request);
-      end = std::max(end, op.end);
-      if (op.tile >= 0 && (steps_begin < 0 || op.request < steps_begin)) steps_begin = op.request;
-      macs += static_cast<double>(op.macs);
-      useful += static_cast<double>(op.useful_macs);
-    }
-    demand(useful == p_.useful_macs(), "{} useful multiply-accumulates instead of M·K·N = {}",
-           useful, p_.useful_macs());
-    near("simulated_time", books.simulated_s, 1e-12 * static_cast<double>(end - begin));
-    near("composite_time", books.composite_s, 1e-12 * static_cast<double>(end - steps_begin));
-    const double possible = c_.macs_per_ns * 1e-3 * static_cast<double>(c_.elements()) *
-                            static_cast<double>(end - steps_begin);
-    near("mac_utilisation", books.mac_utilisation, macs / possible);
-    near("useful_efficiency", books.useful_efficiency, useful / possible);
-    demand(books.shares.size() == 12, "{} shares of stages instead of 12", books.shares.size());
-    for (std::size_t stage = 0; stage < 4 && wrong_.empty(); ++stage) {
-      stage_shares(stage, steps_begin, end, books.shares);
-    }
-  }
-
-  void near(const char* what, double is, double must) {
-    demand(std::abs(is - must) <= 1e-12 * std::abs(must), "{} is {} instead of {}", what, is, must);
-  }
-
-  void stage_shares(std::size_t stage, Ps begin, Ps end, const std::vector<double>& shares) {
-    const bool is_dma = stage == 0 || stage == 3;
-    const auto slots = static_cast<std::size_t>(is_dma ? c_.queues : 1);
-    double busy = 0, blocked = 0, waiting = 0;
-    bool any = false;
-    for (Element& element : elements_) {
-      std::vector<Ps> at(slots, begin);
-      auto ops = element.stages[stage];
-      std::ranges::stable_sort(ops, {}, &Op::grant);
-      for (const Op& op : ops) {
-        any = true;
-        Ps& now = at[static_cast<std::size_t>(op.slot)];
-        // What was asked for while the slot was still busy counts from when it is free.
-        busy += static_cast<double>(op.end - op.grant);
-        blocked += static_cast<double>(std::max<Ps>(0, op.grant - std::max(now, op.request)));
-        now = op.end;
-      }
-    }
-    const double whole = static_cast<double>(slots) * static_cast<double>(c_.elements()) *
-                         static_cast<double>(end - begin);
-    if (!any) return;
-    waiting = whole - busy - blocked;
-    const double sum = shares[3 * stage] + shares[3 * stage + 1] + shares[3 * stage + 2];
-    demand(std::abs(sum - 1) <= 1e-12, "{}: busy + blocked + starved = {} of the window",
-           kStageNames[stage], sum);
-    const double must[] = {busy / whole, blocked / whole, waiting / whole};
-    for (std::size_t i = 0; i < 3; ++i) {
-      demand(std::abs(shares[3 * stage + i] - must[i]) <= 1e-12,
-             "{}: {} of the window is {} instead of {}", kStageNames[stage],
-             i == 0   ? "busy"
-             : i == 1 ? "blocked"
-                      : "starved",
-             shares[3 * stage + i], must[i]);
-    }
-  }
-
   const ChipNumbers& c_;
   const TiledProduct& p_;
   const std::vector<Op>& ops_;
@@ -369,7 +302,8 @@ std::vector<Op> ops_of(std::span<const std::int64_t> numbers) {
 
 std::string broken_law(const ChipNumbers& c, const TiledProduct& p, const std::vector<Op>& ops,
                        const ProductBooks& books) {
-  return OpLaws(c, p, ops).first_broken(books);
+  const auto wrong = OpLaws(c, p, ops).first_broken();
+  return wrong.empty() ? wrong_books(c, p, ops, books) : wrong;
 }
 
 }  // namespace assay::cases::chip

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""`assay chip`: what its commands print, and that each can be reached."""
+
+import json
+
+from assay_cli import CliTest, main
+
+
+class Chip(CliTest):
+    def json_of(self, *arguments):
+        return json.loads(self.run_ok("chip", *arguments, "--json").stdout)
+
+    def test_each_command_shows_its_own_examples(self):
+        for command in (("run",), ("explain",), ("collective",), ("systolic",), ("topology", "check")):
+            text = self.run_ok("chip", *command, "--help").stdout
+            examples = [l for l in text.splitlines() if l.strip().startswith("assay chip")]
+            self.assertTrue(examples, command)
+            for line in examples:
+                self.assertTrue(line.strip().startswith("assay chip " + " ".join(command)), line)
+
+    def test_times_with_and_without_the_load(self):
+        run = self.json_of("run", "--gemm", "512x512x512", "--variant", "load_load")
+        self.assertEqual(run["time_ns"], 32792)
+        self.assertEqual(run["time_with_load_ns"], 32792 + 4096)
+        self.assertEqual(run["roofline_ns"], 32768)  # and not 32767.999
+        whole = self.json_of("run", "--gemm", "512x512x512", "--variant", "load_load",
+                             "--window", "composite+load")  # fmt: skip
+        self.assertEqual(whole["time_ns"], run["time_with_load_ns"])
+        text = self.run_ok("chip", "run", "--gemm", "512x512x512", "--variant", "load_load").stdout
+        self.assertIn("36888.000 ns end to end", text)
+        one = self.json_of("run", "--gemm", "64x64x64", "--window", "pe")
+        self.assertEqual(one["window"], "pe:0")
+        self.refused("pe:1", "run", "--gemm", "64x64x64", "--window", "pe:1")
+
+    def refused(self, says, *arguments):
+        result = self.assay("chip", *arguments)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(says, result.stderr)
+
+    def test_op_log(self):
+        self.run_ok("chip", "run", "--gemm", "64x128x32", "--op-log", "ops.csv")
+        lines = self.read("ops.csv").decode().splitlines()
+        self.assertTrue(lines[0].startswith("id,pe,engine,slot,stage,tile,t_request_ps"))
+        # Two panels of A, four steps through three engines, two outputs.
+        self.assertEqual(len(lines) - 1, 2 + 4 * 3 + 2)
+
+    def test_costs_never_below_their_bound(self):
+        for network in ("ring", "switch"):
+            run = self.json_of("collective", "--network", network, "--ranks", "8", "--collective",
+                               "all_to_all", "--algorithm", "direct", "--bytes", "64MiB")  # fmt: skip
+            self.assertGreaterEqual(run["alpha_beta_ns"], run["bound_ns"], network)
+
+    def test_segments_and_groups(self):
+        tree = ("collective", "--network", "fully_connected", "--ranks", "8", "--algorithm",
+                "double_binary_tree", "--bytes", "16MiB")  # fmt: skip
+        self.assertGreater(self.json_of(*tree, "--segments", "1")["time_ns"],
+                           2 * self.json_of(*tree, "--segments", "32")["time_ns"])  # fmt: skip
+        self.refused("group", "collective", "--network", "ring", "--ranks", "6", "--algorithm",
+                     "hierarchical", "--bytes", "1KiB", "--group", "4")  # fmt: skip
+
+    def test_systolic(self):
+        self.write("layers.csv", "Layer Name, M, N, K,\none, 128, 128, 128,\ntwo, 100, 70, 130,\n")
+        layers = self.json_of("systolic", "--scalesim-topology", "layers.csv")["layers"]
+        self.assertEqual([l["scalesim_compute_cycles"] for l in layers], [3039, 2303])
+        self.write("scale.cfg", "[architecture_presets]\nArrayHeight: 32\nArrayWidth: 32\nDataflow: ws\n")
+        layers = self.json_of("systolic", "--gemm", "128x128x128", "--scalesim-config", "scale.cfg")
+        self.assertEqual(layers["layers"][0]["scalesim_compute_cycles"], 3551)
+        self.refused("--scalesim-topology", "systolic")
+
+
+if __name__ == "__main__":
+    main()
