@@ -74,7 +74,7 @@ std::string to_text(const GemmResult& result) {
     line("{:8} {:8} {:14.3f} {:14.3f} {:14.3f} {:14.3f} {:14}", name_of(stage), m.records,
          to_ns(m.busy), to_ns(m.queued), to_ns(m.blocked - m.queued), to_ns(m.starved), m.bytes);
   }
-  const double whole = std::max(1.0, static_cast<double>(result.end_to_end));
+  const auto whole = static_cast<double>(std::max<Time>(1, result.end_to_end));
   line("use: HBM reads {:.1f} %, writes {:.1f} %, busiest mesh link {:.1f} %, SRAM {} B",
        100 * static_cast<double>(result.use.channel_read) / whole,
        100 * static_cast<double>(result.use.channel_write) / whole,

@@ -61,7 +61,7 @@ def mutant(source, build, fault, folder):
         compiled = folder / "unit.cc"
         compiled.write_text(unit.read_text().replace(f'#include "{file}"', f'#include "{changed}"'))
     objects = [str(folder / "mutant.o")]
-    subprocess.run([*command, f"-I{source / 'src'}", "-w", "-c", compiled, "-o", objects[0]], check=True,
+    subprocess.run([*command, f"-I{source / 'src'}", "-w", "-Wno-psabi", "-c", compiled, "-o", objects[0]], check=True,
                    cwd=build)
     for program in ("assay", "assay-worker"):
         words = link_command(build, program)

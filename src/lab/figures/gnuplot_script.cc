@@ -115,18 +115,20 @@ std::string frame(const Figure& f) {
   return out;
 }
 
-// Beside the plot where names are short, else in two columns below it.
+// Beside the plot where names are short, else below it, in two columns where they fit.
 std::string key(const Figure& f) {
   std::size_t longest = 0;
   for (const auto& s : f.series) longest = std::max(longest, s.label.size());
   if (longest <= 24) {
     return "set key outside right top Left reverse noenhanced samplen 2.5 spacing 1.15\n";
   }
-  const double rows = std::ceil(static_cast<double>(f.series.size()) / 2);
+  constexpr std::size_t kHalf = 44;  // letters beside which another name has room
+  const int columns = longest <= kHalf ? 2 : 1;
+  const double rows = std::ceil(static_cast<double>(f.series.size() + f.marks.size()) / columns);
   return fmt::format(
       "set key at screen 0.5,0.015 center bottom Left reverse noenhanced samplen 2.5 spacing 1.15 "
-      "maxcols 2 maxrows {}\nset bmargin at screen {:.3f}\n",
-      rows, 0.13 + 0.034 * rows);
+      "maxcols {} maxrows {}\nset bmargin at screen {:.3f}\n",
+      columns, rows, 0.13 + 0.034 * rows);
 }
 
 std::string lines(const Figure& f) {

@@ -251,7 +251,7 @@ class Page {
     const auto layers = find_layers(f);
     for (const auto& [label, origin, rows] : by_series()) {
       for (std::size_t i = 0; i < layers.size(); ++i) {
-        add_series(f, fmt::format("{}, {}", label, layers[i]), origin,
+        add_series(f, layers.size() == 1 ? label : fmt::format("{}, {}", label, layers[i]), origin,
                    values_of(f, layers[i], rows), i);
       }
     }
