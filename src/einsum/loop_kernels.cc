@@ -65,8 +65,12 @@ HWY_INLINE void row_tile(D d, const LoopTile<T>& t, std::int64_t p, std::int64_t
         if constexpr (kBy == By::kScalar) scalar = hn::Set(d, y[q * t.yp]);
         for (int v = 0; v < kVectors; ++v) {
           V& sum = sums[q * kVectors + v];
-          V own = shared[kShared ? v : 0];
-          if constexpr (!kShared) own = hn::LoadU(d, x + q * t.xp + v * n);
+          V own;
+          if constexpr (kShared) {
+            own = shared[v];
+          } else {
+            own = hn::LoadU(d, x + q * t.xp + v * n);
+          }
           if constexpr (kBy == By::kOne) {
             sum = hn::Add(sum, own);
           } else if constexpr (kBy == By::kScalar) {
