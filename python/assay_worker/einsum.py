@@ -31,6 +31,7 @@ PAIRS = {
     "tccg_6": ("aibj,jick->abck", [32, 24, 32, 24, 32, 32]),
     "batched_sum": ("edb,aedbc->bcad", [24, 64, 4, 16, 24]),
     "scaled_transpose": ("bdac,bc->cda", [50, 50, 16, 16]),
+    "batched_rows": ("bda,dbca->dca", [50, 50, 64, 5]),
 }
 
 

@@ -176,8 +176,11 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   options.threads = threads_of(a);
   if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
   // A contraction needs no memory of earlier ones: without a home it is made all the same.
-  const bool has_home =
-      std::getenv("HOME") != nullptr || std::getenv("ASSAY_MACHINE_DIR") != nullptr;
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != 0;
+  };
+  const bool has_home = is_set("HOME") || is_set("ASSAY_MACHINE_DIR") || is_set("XDG_STATE_HOME");
   if (!a.calibration.empty()) {
     options.model = einsum::load_calibration(a.calibration, options.threads).model;
   } else if (has_home) {

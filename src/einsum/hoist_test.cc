@@ -139,12 +139,27 @@ TEST(Hoist, TheOrderOfTheUncutProblemIsTakenWhereItSavesMore) {
   for (const auto& v : views) fixed += static_cast<std::uint64_t>(v.byte_count());
   Engine engine;
   const auto uncut = engine.plan(e, views);
-  const auto plan = engine.plan(e, views, {.memory = fixed + 280 * 1024});
-  ASSERT_GT(plan->slice_count(), 8);
-  EXPECT_EQ(plan->path.tree.merges, uncut->path.tree.merges);
-  EXPECT_EQ(plan->path.method, "order of the uncut problem");
-  // No work is done twice: what is predicted to be multiplied is what the uncut plan multiplies.
-  EXPECT_LE(plan->mac, 1.001 * uncut->mac);
+  // How small the room must be depends on the kernels' own memory: it shrinks from what the uncut
+  // plan takes to where no plan fits.
+  double room = uncut->peak_bytes - static_cast<double>(fixed);
+  int taken = 0;
+  for (; room > 1024; room *= 0.85) {
+    const auto bound = fixed + static_cast<std::uint64_t>(room);
+    std::shared_ptr<const Plan> plan;
+    try {
+      plan = engine.plan(e, views, {.memory = bound});
+    } catch (const UserError&) {
+      break;
+    }
+    EXPECT_LE(plan->peak_bytes, static_cast<double>(bound));
+    if (plan->path.method != "order of the uncut problem") continue;
+    ++taken;
+    EXPECT_GT(plan->slice_count(), 1);
+    EXPECT_EQ(plan->path.tree.merges, uncut->path.tree.merges);
+    // No work is done twice: what is predicted to be multiplied is what the uncut plan multiplies.
+    EXPECT_LE(plan->mac, 1.001 * uncut->mac);
+  }
+  EXPECT_GT(taken, 0);
 }
 
 TEST(Hoist, SlicedNetworksGiveTheSameWithinTheirMemory) {
@@ -179,6 +194,11 @@ TEST(Hoist, SlicedNetworksGiveTheSameWithinTheirMemory) {
       const auto report = engine.einsum_into(e, views, out.mutable_view(), options);
       EXPECT_LE(report.peak_bytes, fixed + room) << e;
       EXPECT_LE(static_cast<double>(report.peak_bytes), plan->peak_bytes) << e;
+      // What the workspace keeps for later is within the bound as well, but for blocks of less
+      // than a cache line, which take one.
+      Workspace own;
+      plan->run_into(views, out.mutable_view(), own);
+      EXPECT_LE(own.held_bytes(), room + 64 * plan->steps.size()) << e;
       for (const auto& s : plan->steps) {
         hoisted += plan->runs_of(s) < plan->slice_count() ? 1 : 0;
       }

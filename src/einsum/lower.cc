@@ -36,7 +36,9 @@ class Lowering {
     for (int copies = 0; size_.k > 1 && copies < 8; ++copies) {
       add_gemm((copies & 1) != 0, (copies & 2) != 0, (copies & 4) != 0);
     }
-    if (size_.k > 1) {
+    // Packing pays when what is packed is used a few times.
+    constexpr double kWorthPacking = 4;
+    if (size_.k >= kWorthPacking) {
       for (const auto& choice : gett_forms(task_, groups_)) add_gett(choice);
     }
     std::ranges::stable_sort(found_, {}, &Lowered::predicted_s);
@@ -273,10 +275,12 @@ class Lowering {
     }
     run = std::min(run, run / terms * kMostTerms);
     const double elements = element_count(operand);
-    // Tiles that begin in one run of rows or columns and end in the next are gathered one by one.
-    const std::int64_t tile = static_cast<std::int64_t>(gett_columns(1, task_.dtype));
-    const bool torn =
-        width.size() > 1 && width.back().*stride == 1 && width.back().extent % tile != 0;
+    // Tiles that begin in one run of rows or columns and end in the next are gathered one by one,
+    // and so are those whose neighbours are no neighbours in the tensor.
+    const auto tile = static_cast<std::int64_t>(gett_columns(1, task_.dtype));
+    const bool beside = width.back().*stride == 1 && width.back().extent % tile == 0;
+    const bool torn = width.size() > 1 && !beside &&
+                      std::ranges::any_of(width, [&](const Loop& l) { return l.*stride == 1; });
     if (torn) run = 1;
     return {.bytes = elements * (run >= kRun || torn ? element_ : 64),
             .jumps = torn ? elements : jumps(elements, run, as_double(farthest), element_)};

@@ -3,6 +3,7 @@
 //
 // How a plan runs: operands in the dtype of the steps, then the steps, once for each slice.
 #include <algorithm>
+#include <limits>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -282,6 +283,9 @@ RunReport Plan::run_into(std::span<const TensorView> tensors, const MutableTenso
   std::size_t outside = static_cast<std::size_t>(out.byte_count());
   for (const auto& tensor : tensors) outside += static_cast<std::size_t>(tensor.byte_count());
   workspace.reset_peak();
+  constexpr auto kUnbounded = std::numeric_limits<std::size_t>::max();
+  workspace.set_bound(options.memory ? std::max<std::size_t>(*options.memory, outside) - outside
+                                     : kUnbounded);
   RunReport report;
   if (problem.has_zero_extent()) {
     if (out.element_count() > 0) scale(out, run_options.beta);

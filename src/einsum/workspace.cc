@@ -33,12 +33,28 @@ Workspace::~Workspace() {
   for (const auto& block : kept_) free_block(block.data, block.capacity);
 }
 
+void Workspace::set_bound(std::size_t bytes) {
+  bound_ = bytes;
+  make_room(0);
+}
+
+void Workspace::make_room(std::size_t bytes) {
+  while (!kept_.empty() && out_ + kept_sum_ + bytes > bound_) {
+    const auto largest = std::ranges::max_element(kept_, {}, &Block::capacity);
+    kept_sum_ -= largest->capacity;
+    free_block(largest->data, largest->capacity);
+    kept_.erase(largest);
+  }
+}
+
 Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
     : owner_(&from), asked_(bytes), capacity_(std::max<std::size_t>(bytes, 64)) {
-  // The smallest kept block that is large enough and not wastefully so.
+  // The smallest kept block that is large enough and not wastefully so; under a bound, no waste.
+  const bool bounded = from.bound_ != std::numeric_limits<std::size_t>::max();
+  const std::size_t most = bounded ? capacity_ : 2 * capacity_ + 4096;
   auto best = from.kept_.end();
   for (auto it = from.kept_.begin(); it != from.kept_.end(); ++it) {
-    if (it->capacity < capacity_ || it->capacity > 2 * capacity_ + 4096) continue;
+    if (it->capacity < capacity_ || it->capacity > most) continue;
     if (best == from.kept_.end() || it->capacity < best->capacity) best = it;
   }
   if (best != from.kept_.end()) {
@@ -47,8 +63,10 @@ Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
     from.kept_sum_ -= capacity_;
     from.kept_.erase(best);
   } else {
+    from.make_room(capacity_);
     data_ = new_block(capacity_);
   }
+  from.out_ += capacity_;
   from.live_ += asked_;
   from.peak_ = std::max(from.peak_, from.live_);
 }
@@ -65,6 +83,7 @@ Workspace::Buffer& Workspace::Buffer::operator=(Buffer&& other) noexcept {
 void Workspace::Buffer::reset() {
   if (data_ == nullptr) return;
   owner_->live_ -= asked_;
+  owner_->out_ -= capacity_;
   if (owner_->kept_sum_ + capacity_ <= owner_->keep_bytes_) {
     owner_->kept_.push_back({data_, capacity_});
     owner_->kept_sum_ += capacity_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,13 @@ class Workspace {
     std::size_t bytes_;
   };
 
+  // Frees kept blocks, largest first, where those that are out, kept and asked for would be more
+  // than this: what is kept for later is memory, too.
+  void set_bound(std::size_t bytes);
+
   std::size_t live_bytes() const { return live_; }
+  // Out and kept.
+  std::size_t held_bytes() const { return out_ + kept_sum_; }
   std::size_t peak_bytes() const { return peak_; }
   void reset_peak() { peak_ = live_; }
 
@@ -75,7 +82,11 @@ class Workspace {
   };
   std::size_t keep_bytes_;
   std::vector<Block> kept_;
+  void make_room(std::size_t bytes);
+
   std::size_t kept_sum_ = 0, live_ = 0, peak_ = 0;
+  std::size_t out_ = 0;  // capacity of what is out
+  std::size_t bound_ = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace assay::einsum

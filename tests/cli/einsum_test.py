@@ -110,7 +110,8 @@ class Einsum(CliTest):
 
     def test_without_a_home_contractions_go_on(self):
         result = self.assay("einsum", "ij,jk->ik", "--shapes", "3x3,3x3", "--json",
-                            environment={"HOME": "", "XDG_CACHE_HOME": ""})  # fmt: skip
+                            environment={"HOME": "", "XDG_CACHE_HOME": "", "XDG_STATE_HOME": "",
+                                         "ASSAY_MACHINE_DIR": ""})  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(json.loads(result.stdout)["mac"], 27)
 

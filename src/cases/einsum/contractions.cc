@@ -53,6 +53,7 @@ const std::vector<Contraction>& pair_contractions() {
       // Products that no matrix product helps: read once, permuted, summed.
       pair("batched_sum", "edb,aedbc->bcad", {24, 64, 4, 16, 24}),
       pair("scaled_transpose", "bdac,bc->cda", {50, 50, 16, 16}),
+      pair("batched_rows", "bda,dbca->dca", {50, 50, 64, 5}),
   };
   return kTable;
 }
