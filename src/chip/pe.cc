@@ -183,7 +183,9 @@ Process Pe::read(Wanted wanted, OpRecord& op, Latch& done) {
     if (own_bursts == 0) base = std::max(granted, round->issued_at);
     if (own_bursts == 0 || issues_round) wait = std::min(wait, round->progress.wait);
   }
-  if (own.end > simulator_.now()) co_await simulator_.until(own.end);
+  // Where no link lies between the port and the only member, the round's end is known like our own.
+  const Time end = std::max(own.end, round != nullptr ? round->progress.end : Time{0});
+  if (end > simulator_.now()) co_await simulator_.until(end);
   op.t_grant = std::min(base + wait, simulator_.now());
   op.t_end = simulator_.now();
   op.bytes = bursts * memory.burst_bytes();

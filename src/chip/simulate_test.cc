@@ -260,6 +260,21 @@ TEST(SimulateGemm, MulticastReadsEachTileOnce) {
   EXPECT_LT(b.metrics.window.length(), a.metrics.window.length());
 }
 
+// Two elements, of which one has work and sits at the memory's own port: a group of one, with no
+// link between, waits for memory like anybody else.
+TEST(SimulateGemm, AGroupAtThePortWaitsForMemoryToo) {
+  auto topology = default_topology();
+  topology.pe.rows = 2;
+  for (const auto variant : {Variant::kLoadLoad, Variant::kLoadRef, Variant::kRefRef}) {
+    GemmOptions alone{.shape = {5, 130, 200}, .variant = variant};
+    GemmOptions group = alone;
+    group.multicast = 2;
+    const auto one = simulate_gemm(alone, topology), other = simulate_gemm(group, topology);
+    EXPECT_EQ(one.end_to_end, other.end_to_end);
+    EXPECT_EQ(one.metrics.window.length(), other.metrics.window.length());
+  }
+}
+
 TEST(SimulateGemm, RowMajorTilesWasteBursts) {
   Topology topology = default_topology();
   const GemmOptions options{.shape = {256, 256, 256}, .variant = Variant::kRefRef};

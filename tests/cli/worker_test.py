@@ -4,9 +4,11 @@
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 
-from assay_cli import ROOT, CliTest, main
+from assay_cli import ALONE, ASSAY, ROOT, CliTest, main
 
 sys.path.insert(0, os.path.join(ROOT, "python"))
 import numpy as np  # noqa: E402
@@ -33,6 +35,54 @@ class Recorded(Workload):
 
 
 SETTINGS = {"warm_up_calls": 2, "batches": 5, "steady_s": 0.01, "batch_min_s": 1e-4, "batch_min_ticks": 10}
+
+
+# A worker whose output is right and whose report says something else of it.
+LIAR = """#!/usr/bin/env python3
+import json, os, subprocess, sys
+worker = {worker!r}
+if not sys.argv[1].endswith("spec.json"):
+    os.execv(worker, [worker, *sys.argv[1:]])
+status = subprocess.call([worker, *sys.argv[1:]])
+folder = json.load(open(sys.argv[1]))["directory"]
+for name in os.listdir(folder):
+    if name.startswith("report-"):
+        path = os.path.join(folder, name)
+        report = json.load(open(path))
+        report["metrics"]["{metric}"] *= 0.1
+        json.dump(report, open(path, "w"))
+sys.exit(status)
+"""
+
+
+class Report(CliTest):
+    def test_metrics_that_are_answers_must_follow_from_the_output(self):
+        os.symlink(os.path.join(ROOT, "python"), self.path("python"))
+        shutil.copy(ASSAY, self.path("assay"))
+        real = os.path.join(os.path.dirname(ASSAY), "assay-worker")
+        product = ["chip_gemm", "--points", '{"m":128,"k":128,"n":128,"variant":"load_ref"}']
+        reduce = ["chip_allreduce", "--points", '{"ranks":4,"bytes":1024}']
+        for metric, run, providers in (
+            ("simulated_time", product, "simulated,closed_form,roofline,systolic"),
+            ("gemm_busy", product, "simulated"),
+            ("padded_utilisation", ["chip_gemm", "--points", '{"m":100,"k":130,"n":70}'], "simulated"),
+            ("simulated_time", reduce, "simulated,bound"),
+            ("busbw", reduce, "simulated,bound"),
+        ):
+            with open(self.path("assay-worker"), "w") as file:
+                file.write(LIAR.format(worker=real, metric=metric))
+            os.chmod(self.path("assay-worker"), 0o755)
+            journal = self.path(metric + run[0] + ".jsonl")
+            subprocess.run(
+                [self.path("assay"), "run", *run, "--providers", providers, "--out", journal],
+                capture_output=True, check=False, env={**os.environ, **ALONE, "ASSAY_LOCK_DIR": self.folder},
+            )  # fmt: skip
+            with open(journal) as file:
+                rows = [json.loads(line) for line in file]
+            self.assertEqual({row["provider"] for row in rows}, set(providers.split(",")))
+            for row in rows:
+                self.assertEqual(row["status"], "wrong_result", (metric, row["provider"]))
+                self.assertIn(metric, row["failure"]["message"])
 
 
 class Worker(CliTest):

@@ -44,6 +44,9 @@ struct Certificate {
   std::string oracle;        // what it was held against, one line
   std::int64_t checked = 0;  // values that were looked at
   std::string wrong;         // the first thing that is wrong, in words; empty: nothing is
+  // Metrics that follow from what was looked at. A report that says otherwise is wrong: for results
+  // that are numbers of a model, the metric is the answer.
+  std::map<std::string, double> metrics;
 };
 
 // Why an attempt is not made, as a row's failure.

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+
 #include "base/clock.h"
 #include "lab/judge/judge.h"
 #include "lab/run/derive.h"
@@ -21,6 +24,24 @@ void set_times(Row& row, std::int64_t start_ns, std::int64_t end_ns) {
 void set_failure(Row& row, Status status, const Failure& failure) {
   row.status = status;
   row.failure = failure.to_json();
+}
+
+// A certificate is about the output; the row's numbers come from the report. They must be the same.
+std::optional<Certificate> held_to_report(std::optional<Certificate> certificate,
+                                          const WorkerReport& report) {
+  if (!certificate || !certificate->wrong.empty()) return certificate;
+  const auto said = derive_metrics(report, {});
+  for (const auto& [name, value] : certificate->metrics) {
+    const auto found = said.find(name);
+    if (found == said.end()) {
+      certificate->wrong = fmt::format("the report has no {}", name);
+    } else if (!(std::abs(found->second - value) <= 1e-12 * std::abs(value))) {
+      certificate->wrong =
+          fmt::format("the report says {} = {}, the output {}", name, found->second, value);
+    }
+    if (!certificate->wrong.empty()) break;
+  }
+  return certificate;
 }
 
 // Ceilings are measurements too: a clock that was a little higher since is no proof of anything.
@@ -133,7 +154,8 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     const auto verdict = judge(
         expectations(kJudgedSet), outcome.output_file,
         [&](int set) -> const std::vector<Expectation>& { return expectations(set); },
-        definition.certify(row.point, kJudgedSet, id, outcome.output_file));
+        held_to_report(definition.certify(row.point, kJudgedSet, id, outcome.output_file),
+                       outcome.report));
     row.fidelity = verdict.fidelity;
     from_baseline = verdict.from_baseline;
     if (verdict.status != Status::kOk) {
