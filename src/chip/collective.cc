@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "chip/links.h"
 #include "chip/schedule_cost.h"
 
 namespace assay::chip {
@@ -31,6 +32,12 @@ void check_options(const CollectiveOptions& options, std::int64_t ranks) {
   within("element_bytes", options.element_bytes, 1, kMaxVector);
   within("segments", options.segments, 0, std::min(kMaxSegments, kMaxSegmentsOverRanks / ranks));
   within("group", options.group, 0, kMaxRanks);
+  if (options.segments != 0 && options.algorithm != Algorithm::kDoubleBinaryTree) {
+    fail("only double_binary_tree has segments, the algorithm is {}", name_of(options.algorithm));
+  }
+  if (options.group != 0 && options.algorithm != Algorithm::kHierarchical) {
+    fail("only hierarchical has groups, the algorithm is {}", name_of(options.algorithm));
+  }
   if (options.bytes % options.element_bytes != 0) {
     fail("bytes must be a multiple of the {} bytes of an element, got {}", options.element_bytes,
          options.bytes);
@@ -81,6 +88,29 @@ std::int64_t best_segments(double half_bytes, const NetworkTopology& network) {
   if (latency == 0) return most;
   return std::clamp(static_cast<std::int64_t>(std::sqrt(2 * height * transfer / latency)),
                     std::int64_t{1}, most);
+}
+
+// How long all bytes of the busiest link take.
+Time busiest_link(const std::vector<Schedule>& schedules, std::int64_t element_bytes,
+                  const NetworkTopology& network, const Fabric& fabric) {
+  std::int64_t load = 0;
+  std::vector<std::int64_t> loads(fabric.links().size(), 0);
+  for (const Schedule& schedule : schedules) {
+    const auto more = link_loads(schedule, fabric);
+    for (std::size_t l = 0; l < loads.size(); ++l) load = std::max(load, loads[l] += more[l]);
+  }
+  return network.link.duration(load * element_bytes);
+}
+
+// The same with every message cut to whole nanoseconds: many small ones take less than their bytes.
+Time busiest_link_of_astra(const std::vector<MessageRecord>& messages,
+                           const NetworkTopology& network, const Fabric& fabric) {
+  Links links(fabric.links().size());
+  for (const auto& message : messages) {
+    const Time blocked = astra_link_time(network, message.bytes);
+    for (const auto link : fabric.route(message.from, message.to)) links.reserve(link, 0, blocked);
+  }
+  return links.busiest();
 }
 
 }  // namespace
@@ -159,15 +189,12 @@ CollectiveResult simulate_collective(const CollectiveOptions& options, const Top
   result.alpha_beta = picoseconds(
       splits * schedule_cost(schedules.front(), options.element_bytes, network, fabric));
   result.bound = picoseconds(collective_bounds(schedules.front(), bytes, network, fabric).best_s());
-  std::int64_t load = 0;  // of the busiest link
-  std::vector<std::int64_t> loads(fabric.links().size(), 0);
-  for (const Schedule& schedule : schedules) {
-    const auto more = link_loads(schedule, fabric);
-    for (std::size_t l = 0; l < loads.size(); ++l) load = std::max(load, loads[l] += more[l]);
-  }
-  if (run.time > 0) {
-    result.link_use =
-        to_seconds(network.link.duration(load * options.element_bytes)) / to_seconds(run.time);
+  if (run.time > 0 && models_links(options.contention)) {
+    const Time busy = options.contention == Contention::kAstra
+                          ? busiest_link_of_astra(run.messages, network, fabric)
+                          : busiest_link(schedules, options.element_bytes, network, fabric);
+    // The fluid model's doubles may end a rounding early.
+    result.link_use = to_seconds(std::min(busy, run.time)) / to_seconds(run.time);
   }
   for (const auto& message : run.messages) result.bytes_sent += message.bytes;
   result.messages = std::move(run.messages);
@@ -193,7 +220,7 @@ Json to_json(const CollectiveResult& result) {
           {"bound_ns", to_ns(result.bound)},
           {"messages", result.messages.size()},
           {"bytes_sent", result.bytes_sent},
-          {"link_use", result.link_use},
+          {"link_use", models_links(options.contention) ? Json(result.link_use) : Json()},
           {"verified", result.verified},
           {"events", result.events},
           {"engine_version", kEngineVersion},

@@ -58,7 +58,9 @@ struct CollectiveResult {
   Time bound = 0;               // no algorithm is faster on this network
   std::uint64_t events = 0;
   std::int64_t bytes_sent = 0;  // by all ranks
-  double link_use = 0;          // of the busiest link: the part of the time that its bytes take
+  // Of the busiest link: the part of the time that its bytes take, at most 1. 0 where the model
+  // knows no links (models_links).
+  double link_use = 0;
   std::vector<MessageRecord> messages;
   std::vector<std::vector<double>> results;  // by rank, where data was carried
   std::vector<std::int64_t> cells;           // first elements that the results of a split stand for
@@ -66,7 +68,8 @@ struct CollectiveResult {
 };
 
 // Simulates the collective on topology.network. Throws UserError for sizes that cannot be cut, an
-// algorithm that is not defined for the collective, or a group that does not divide the ranks.
+// algorithm that is not defined for the collective, segments or a group where the algorithm has
+// none, or a group that does not divide the ranks.
 CollectiveResult simulate_collective(const CollectiveOptions& options, const Topology& topology);
 
 // How the collective is shaped for a network: grid, segments. One per split.

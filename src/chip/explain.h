@@ -37,7 +37,7 @@ GemmExplanation explain_gemm(const GemmOptions& options, const Topology& topolog
 std::string to_text(const GemmExplanation& explanation);  // a table of a few lines
 Json to_json(const GemmExplanation& explanation);
 
-// The collective's time beside textbook cost and bound.
+// The collective's time beside the cost of its schedule and the bound.
 std::string to_text(const CollectiveResult& result);
 
 // What a topology file amounts to: identity, peak rates, stage times, sizes.

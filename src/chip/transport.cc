@@ -157,6 +157,10 @@ Contention parse_contention(std::string_view text) {
   fail("expected a contention model astra, astra-unaware, fifo or fluid, got '{}'", text);
 }
 
+Time astra_link_time(const NetworkTopology& network, std::int64_t bytes) {
+  return WholeNanoseconds(network).serialisation(bytes);
+}
+
 std::unique_ptr<Transport> make_transport(Contention contention, Simulator& simulator,
                                           const Fabric& fabric, const NetworkTopology& network,
                                           Receiver& receiver) {

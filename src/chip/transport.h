@@ -28,6 +28,12 @@ enum class Contention { kAstra, kAstraUnaware, kFifo, kFluid };
 
 std::string_view name_of(Contention contention);
 Contention parse_contention(std::string_view text);  // throws UserError naming the text
+// Whether a link carries one message's bytes at a time. Without, times may be below any bound.
+constexpr bool models_links(Contention contention) {
+  return contention != Contention::kAstraUnaware;
+}
+// How long a message of `bytes` keeps a link in `astra`: whole nanoseconds.
+Time astra_link_time(const NetworkTopology& network, std::int64_t bytes);
 
 using MessageId = std::int32_t;
 

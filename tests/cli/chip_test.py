@@ -58,6 +58,28 @@ class Chip(CliTest):
                            2 * self.json_of(*tree, "--segments", "32")["time_ns"])  # fmt: skip
         self.refused("group", "collective", "--network", "ring", "--ranks", "6", "--algorithm",
                      "hierarchical", "--bytes", "1KiB", "--group", "4")  # fmt: skip
+        ring = ("collective", "--network", "ring", "--ranks", "8", "--bytes", "1MiB")
+        self.refused("only double_binary_tree has segments", *ring, "--segments", "5")
+        self.refused("only hierarchical has groups", *ring, "--group", "4")
+        self.refused("only hierarchical has groups", *tree, "--group", "4")
+
+    def test_use_of_links(self):
+        busy = ("collective", "--network", "ring", "--ranks", "64", "--collective", "all_to_all",
+                "--algorithm", "direct", "--latency", "0", "--endpoint", "0")  # fmt: skip
+        # 5 KiB over 64 ranks: messages of 80 bytes, 1.49 ns that astra cuts to 1.
+        for model in ("fifo", "fluid", "astra"):
+            run = self.json_of(*busy, "--bytes", "5KiB", "--contention", model)
+            self.assertGreater(run["link_use"], 0.5, model)
+            self.assertLessEqual(run["link_use"], 1, model)
+        unaware = (*busy, "--bytes", "1MiB", "--contention", "astra-unaware")
+        run = self.json_of(*unaware)
+        self.assertIsNone(run["link_use"])
+        self.assertLess(run["time_ns"], run["bound_ns"])
+        self.assertIn("may be below the lower bound", self.run_ok("chip", *unaware).stdout)
+        text = self.run_ok("chip", *busy, "--bytes", "1MiB").stdout
+        self.assertNotIn("may be below", text)
+        self.assertIn("cost of the schedule", text)
+        self.assertNotIn("textbook", text)
 
     def test_systolic(self):
         self.write("layers.csv", "Layer Name, M, N, K,\none, 128, 128, 128,\ntwo, 100, 70, 130,\n")
