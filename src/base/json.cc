@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/input_file.h"
 
 template class nlohmann::basic_json<>;
 
@@ -68,7 +68,7 @@ Json parse_checked_json(std::string_view text, std::string_view what) {
   return parse_with(text, what, nullptr);
 }
 
-Json read_json_file(const std::string& path) { return parse_json(read_file(path), path); }
+Json read_json_file(const std::string& path) { return parse_json(read_input_file(path), path); }
 
 std::string canonical_json(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/file.h"
+#include "base/input_file.h"
 
 namespace assay {
 
@@ -64,7 +64,7 @@ TomlTable TomlTable::parse(std::string_view text, std::string name) {
   return TomlTable(std::move(document), root, "");
 }
 
-TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
+TomlTable TomlTable::read(const std::string& path) { return parse(read_input_file(path), path); }
 
 void TomlTable::throw_at(std::string_view key, const std::string& message) const {
   // A missing key has no line of its own: the table that lacks it has one (the root's is 0).

@@ -62,8 +62,12 @@ std::string format_seconds(double seconds) {
 }
 
 std::string format_bytes(double bytes) {
-  static constexpr std::array<Unit, 4> kUnits = {
-      {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}}};
+  static constexpr std::array<Unit, 6> kUnits = {{{"PiB", 0x1p50},
+                                                  {"TiB", 0x1p40},
+                                                  {"GiB", 0x1p30},
+                                                  {"MiB", 0x1p20},
+                                                  {"KiB", 0x1p10},
+                                                  {"B", 1}}};
   if (std::abs(bytes) < 1024) return fmt::format("{:.0f} B", bytes);
   return in_unit(bytes, kUnits, "");
 }
@@ -84,7 +88,9 @@ double parse_duration_s(std::string_view text, std::string_view what) {
   return seconds;
 }
 
-std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
+namespace {
+
+double parse_byte_count(std::string_view text, std::string_view what) {
   static constexpr std::array<Unit, 12> kUnits = {{{"", 1},
                                                    {"B", 1},
                                                    {"KiB", 0x1p10},
@@ -99,7 +105,22 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
                                                    {"K", 0x1p10}}};
   const double bytes = parse_with_suffix(text, kUnits, what, "64MiB or 2GB");
   if (bytes >= 0x1p63) fail("{}: too many bytes: '{}'", what, text);
-  return static_cast<std::uint64_t>(bytes);
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
+  return static_cast<std::uint64_t>(parse_byte_count(text, what));
+}
+
+std::uint64_t parse_whole_bytes(std::string_view text, std::string_view what) {
+  const double bytes = parse_byte_count(text, what), whole = std::round(bytes);
+  // 1.1GB is whole, though its double times 1e9 may be a rounding away.
+  if (std::abs(bytes - whole) > 1e-15 * bytes) {
+    fail("{}: expected a whole number of bytes, got '{}'", what, text);
+  }
+  return static_cast<std::uint64_t>(whole);
 }
 
 }  // namespace assay

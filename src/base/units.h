@@ -20,7 +20,10 @@ std::string format_rate(double per_second, std::string_view unit);
 
 // "10m", "90s", "1.5h", "250ms" or plain seconds "3". Throws UserError naming `what`.
 double parse_duration_s(std::string_view text, std::string_view what);
-// "64MiB", "2GB", "1024" (bytes). Throws UserError naming `what`.
+// "64MiB", "2GB", "1024" (bytes). Rounds down, for limits and rates: "0.1GiB". Throws UserError
+// naming `what`.
 std::uint64_t parse_bytes(std::string_view text, std::string_view what);
+// The same for the size of something: refuses what is no whole number of bytes, "8.5B".
+std::uint64_t parse_whole_bytes(std::string_view text, std::string_view what);
 
 }  // namespace assay

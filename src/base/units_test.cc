@@ -19,6 +19,8 @@ TEST(Units, FormatsForPeople) {
   EXPECT_EQ(format_seconds(0.99999), "1.000 s");
   EXPECT_EQ(format_bytes(512), "512 B");
   EXPECT_EQ(format_bytes(1536), "1.500 KiB");
+  EXPECT_EQ(format_bytes(0x1p42), "4.000 TiB");
+  EXPECT_EQ(format_bytes(0x1p50), "1.000 PiB");
   EXPECT_EQ(format_rate(8.31e10, "flop/s"), "83.10 Gflop/s");
 }
 
@@ -32,6 +34,17 @@ TEST(Units, ReadsWhatPeopleType) {
     EXPECT_THROW(parse_duration_s(bad, "t"), UserError) << bad;
   }
   EXPECT_THROW(parse_bytes("1e30", "t"), UserError);
+  EXPECT_EQ(parse_bytes("8.5B", "t"), 8u);
+  EXPECT_EQ(parse_whole_bytes("1.5KiB", "t"), 1536u);
+  EXPECT_EQ(parse_whole_bytes("0", "t"), 0u);
+  // Tenths of decimal units are whole bytes, whatever doubles make of them.
+  for (unsigned tenths = 1; tenths < 1000; ++tenths) {
+    const auto text = fmt::format("{}.{}GB", tenths / 10, tenths % 10);
+    EXPECT_EQ(parse_whole_bytes(text, "t"), tenths * std::uint64_t{100'000'000}) << text;
+  }
+  for (const char* bad : {"8.5B", "0.5", "1.3KiB", "0.1GiB", "100000000000000.5"}) {
+    EXPECT_THROW(parse_whole_bytes(bad, "t"), UserError) << bad;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 
@@ -58,12 +59,71 @@ void refuse_sparsity(const Line& line, std::size_t column) {
   }
 }
 
-ScaleSimLayer gemm_layer(const Line& line) {
+// What the header says of the lines below it.
+struct Columns {
+  bool gemm = false;
+  std::size_t m = 1, n = 2, k = 3;  // of a product
+};
+
+// Column names as SCALE-Sim's own files spell them, apart from case and the plural. Some of them
+// call the height a width.
+constexpr std::string_view kConvolution[][2] = {{"ifmap height", "ifmap width"},
+                                                {"ifmap width", ""},
+                                                {"filter height", ""},
+                                                {"filter width", ""},
+                                                {"channel", ""},
+                                                {"num filter", ""},
+                                                {"stride", ""}};
+
+std::string column_name(std::string_view cell) {
+  // Some of those files have a no-break space before the name.
+  constexpr std::string_view kNoBreakSpace = "\u00a0";
+  while (cell.starts_with(kNoBreakSpace)) cell.remove_prefix(kNoBreakSpace.size());
+  std::string name = lower(trim(cell));
+  if (name.size() > 1 && name.ends_with('s')) name.pop_back();
+  return name;
+}
+
+Columns read_header(const Line& line) {
+  Columns columns;
+  const auto unknown = [&](std::size_t column, std::string_view expected) {
+    fail("{}: column {} of the header: expected {}, got '{}'", line.where, column + 1, expected,
+         column < line.cells.size() ? line.cells[column] : "");
+  };
+  const auto name = [&](std::size_t column) {
+    return column < line.cells.size() ? column_name(line.cells[column]) : "";
+  };
+  columns.gemm = name(1) == "m" || name(1) == "n" || name(1) == "k";
+  const std::size_t count = columns.gemm ? 4 : 1 + std::size(kConvolution);
+  if (columns.gemm) {
+    std::size_t* const places[] = {&columns.m, &columns.n, &columns.k};
+    constexpr std::string_view kNames[] = {"m", "n", "k"};
+    for (auto* place : places) *place = 0;
+    for (std::size_t c = 1; c < count; ++c) {
+      const auto* const at = std::ranges::find(kNames, name(c));
+      if (at == std::end(kNames) || *places[at - kNames] != 0) unknown(c, "M, N and K, each once");
+      *places[at - kNames] = c;
+    }
+  } else {
+    for (std::size_t c = 1; c < count; ++c) {
+      const auto& [usual, other] = kConvolution[c - 1];
+      if (name(c).empty() || (name(c) != usual && name(c) != other)) {
+        unknown(c, c == 1 ? "M, N or K, or IFMAP Height" : usual);
+      }
+    }
+  }
+  // Empty cells have no say; of more columns only the sparsity is known.
+  for (std::size_t c = count; c < line.cells.size(); ++c) {
+    if (!name(c).empty() && !name(c).starts_with("sparsity")) unknown(c, "Sparsity or nothing");
+  }
+  return columns;
+}
+
+ScaleSimLayer gemm_layer(const Line& line, const Columns& columns) {
   if (line.cells.size() < 4) fail("{}: expected name, M, N, K", line.where);
   refuse_sparsity(line, 4);
-  const auto m = positive(line.cells[1], line.where), n = positive(line.cells[2], line.where),
-             k = positive(line.cells[3], line.where);
-  return {std::string(line.cells[0]), {m, k, n}};
+  const auto size = [&](std::size_t column) { return positive(line.cells[column], line.where); };
+  return {std::string(line.cells[0]), {size(columns.m), size(columns.k), size(columns.n)}};
 }
 
 void convolution_layers(const Line& line, std::vector<ScaleSimLayer>& layers) {
@@ -103,18 +163,17 @@ void convolution_layers(const Line& line, std::vector<ScaleSimLayer>& layers) {
 
 std::vector<ScaleSimLayer> parse_scalesim_topology(std::string_view text, const std::string& file) {
   std::vector<ScaleSimLayer> layers;
-  bool header = true, gemm = false;
+  std::optional<Columns> columns;
   int number = 0;
   for (const auto row : split(text, '\n')) {
     ++number;
     if (row.empty()) continue;
     Line line{split(row, ','), fmt::format("{}:{}", file, number)};
     if (line.cells.back().empty()) line.cells.pop_back();  // lines end with a comma
-    if (header) {
-      header = false;
-      gemm = line.cells.size() > 1 && lower(line.cells[1]) == "m";
-    } else if (gemm) {
-      layers.push_back(gemm_layer(line));
+    if (!columns) {
+      columns = read_header(line);
+    } else if (columns->gemm) {
+      layers.push_back(gemm_layer(line, *columns));
     } else {
       convolution_layers(line, layers);
     }
@@ -132,7 +191,10 @@ SystolicArray parse_scalesim_config(std::string_view text, const std::string& fi
       section = lower(line);
     } else if (const auto at = line.find_first_of(":="); at != std::string_view::npos) {
       if (section == "[architecture_presets]") {
-        values[lower(trim(line.substr(0, at)))] = trim(line.substr(at + 1));
+        const auto key = trim(line.substr(0, at));
+        if (!values.emplace(lower(key), trim(line.substr(at + 1))).second) {
+          fail("{}: repeated key architecture_presets.{}", file, key);
+        }
       }
     } else {
       fail("{}: expected 'key : value', got '{}'", file, line);

@@ -18,15 +18,16 @@ struct ScaleSimLayer {
   GemmShape gemm;  // a convolution as the matrix product it is mapped to
 };
 
-// A header line, then one layer a line. The header's second column tells the kind: "M" means
-// name, M, N, K; otherwise name, input height and width, filter height and width, channels,
-// filters, stride. A convolution has ceil((input - filter + stride) / stride) outputs a side. A
-// name with "DP" in it is depth-wise: one layer a channel. Sparse layers (a ratio other than 1:1)
-// are refused. Throws UserError "FILE:LINE: …".
+// A header line, then one layer a line. The header names the columns after the layer's name: M, N
+// and K in any order; or input height and width, filter height and width, channels, filters,
+// stride, in this order. Any other header is refused. A convolution has ceil((input - filter +
+// stride) / stride) outputs a side. A name with "DP" in it is depth-wise: one layer a channel.
+// Sparse layers (a ratio other than 1:1) are refused. Throws UserError "FILE:LINE: …".
 std::vector<ScaleSimLayer> parse_scalesim_topology(std::string_view text, const std::string& file);
 
 // ArrayHeight, ArrayWidth and Dataflow (os, ws, is) of the section [architecture_presets]; the rest
-// describes memory, which compute cycles do not depend on. Throws UserError "FILE: …".
+// describes memory, which compute cycles do not depend on. Throws UserError "FILE: …",
+// also for a key that is there twice.
 SystolicArray parse_scalesim_config(std::string_view text, const std::string& file);
 
 // The number in SCALE-Sim's compute report, stalls taken off: the index of the last cycle.

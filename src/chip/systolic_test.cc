@@ -74,10 +74,38 @@ TEST(ScaleSim, ImportsMatrixProductsAndDepthwiseLayers) {
   EXPECT_EQ(layers[0].gemm, (GemmShape{256, 256, 128}));
   EXPECT_EQ(layers[1].gemm, (GemmShape{5, 7, 6}));
   const auto depthwise = parse_scalesim_topology(
-      "Layer, h, w, fh, fw, c, f, s,\nDP1, 8, 8, 3, 3, 4, 1, 1,\n", "t.csv");
+      "Layer, IFMAP Width, IFMAP Width, Filter Height, Filter Width, Channel, num filters, "
+      "Stride,\n"
+      "DP1, 8, 8, 3, 3, 4, 1, 1,\n",
+      "t.csv");
   ASSERT_EQ(depthwise.size(), 4u);
   EXPECT_EQ(depthwise[3].name, "DP1Channel_3");
   EXPECT_EQ(depthwise[3].gemm, (GemmShape{36, 9, 1}));
+}
+
+TEST(ScaleSim, TakesColumnsByTheirNames) {
+  for (const char* text : {"Layer,M,N,K,\na,1,2,3,\n", "Layer,\u00a0M,K,N,\na,1,3,2,\n",
+                           "Layer Name, k, n, m, Sparsity,\na,3,2,1,1:1,\n"}) {
+    EXPECT_EQ(parse_scalesim_topology(text, "t.csv").at(0).gemm, (GemmShape{1, 3, 2})) << text;
+  }
+  const auto refusal = [](std::string_view header) -> std::string {
+    try {
+      parse_scalesim_topology(std::string(header) + "\na, 4, 4, 3, 3, 1, 1, 1,\n", "t.csv");
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal("Layer, M, N, N,"),
+            "t.csv:1: column 4 of the header: expected M, N and K, each once, got 'N'");
+  EXPECT_EQ(refusal("Layer, M, N,"),
+            "t.csv:1: column 4 of the header: expected M, N and K, each once, got ''");
+  EXPECT_EQ(refusal("Layer, h, w,"),
+            "t.csv:1: column 2 of the header: expected M, N or K, or IFMAP Height, got 'h'");
+  EXPECT_EQ(refusal("Layer, IFMAP Height, Filter Height,"),
+            "t.csv:1: column 3 of the header: expected ifmap width, got 'Filter Height'");
+  EXPECT_EQ(refusal("Layer, M, N, K, Batch,"),
+            "t.csv:1: column 5 of the header: expected Sparsity or nothing, got 'Batch'");
 }
 
 TEST(ScaleSim, RefusesWhatItCannotReproduce) {
@@ -90,8 +118,12 @@ TEST(ScaleSim, RefusesWhatItCannotReproduce) {
   EXPECT_THROW(topology("Layer, M, N, K,\na, 1, -2, 3,\n"), UserError);
   EXPECT_THROW(topology("Layer, M, N, K,\na, 1, 2x, 3,\n"), UserError);
   EXPECT_THROW(topology("Layer, M, N, K,\na, 1, 2, 3, 2:4,\n"), UserError);
-  EXPECT_THROW(topology("Layer, h\na, 4, 4, 5, 3, 1, 1, 1,\n"), UserError);
-  EXPECT_THROW(topology("Layer, h\na, 4, 4, 3, 3, 1, 1, 0,\n"), UserError);
+  const std::string convolution =
+      "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+      "Strides";
+  EXPECT_EQ(topology(convolution + "\na, 4, 4, 3, 3, 1, 1, 1,\n").size(), 1u);
+  EXPECT_THROW(topology(convolution + "\na, 4, 4, 5, 3, 1, 1, 1,\n"), UserError);
+  EXPECT_THROW(topology(convolution + "\na, 4, 4, 3, 3, 1, 1, 0,\n"), UserError);
   try {
     topology("Layer, M, N, K,\n\na, 1, 2, zero,\n");
     FAIL();
@@ -105,6 +137,9 @@ TEST(ScaleSim, RefusesWhatItCannotReproduce) {
                UserError);
   EXPECT_THROW(config("[architecture_presets]\nArrayHeight: 4\nArrayWidth: 4\nDataflow: xx\n"),
                UserError);
+  EXPECT_THAT(
+      [&] { config(std::string(kConfig) + "[architecture_presets]\narrayheight = 4\n"); },
+      testing::ThrowsMessage<UserError>("a.cfg: repeated key architecture_presets.arrayheight"));
 }
 
 }  // namespace

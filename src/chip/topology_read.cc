@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/file.h"
+#include "base/input_file.h"
 #include "base/toml.h"
 #include "chip/fabric.h"
 #include "chip/topology.h"
@@ -207,7 +207,9 @@ Topology parse_topology(std::string_view text, const std::string& file) {
   return topology;
 }
 
-Topology read_topology(const std::string& path) { return parse_topology(read_file(path), path); }
+Topology read_topology(const std::string& path) {
+  return parse_topology(read_input_file(path), path);
+}
 
 Topology default_topology() { return parse_topology(default_topology_text(), "default.toml"); }
 

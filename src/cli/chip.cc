@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/input_file.h"
 #include "base/units.h"
 #include "chip/collective.h"
 #include "chip/explain.h"
@@ -17,6 +18,7 @@
 #include "chip/transport.h"
 #include "cli/commands.h"
 #include "cli/program.h"
+#include "lab/view/text.h"
 
 namespace assay::cli {
 namespace {
@@ -67,7 +69,7 @@ int run_collective(const ChipArguments& a) {
   chip::CollectiveOptions options;
   options.collective = chip::parse_collective(a.collective);
   options.algorithm = chip::parse_algorithm(a.algorithm);
-  options.bytes = static_cast<std::int64_t>(parse_bytes(a.bytes, "--bytes"));
+  options.bytes = static_cast<std::int64_t>(parse_whole_bytes(a.bytes, "--bytes"));
   options.contention = chip::parse_contention(a.contention);
   options.splits = a.splits;
   options.segments = a.segments;
@@ -83,14 +85,15 @@ int run_systolic(const ChipArguments& a) {
   const auto mac = topology_of(a).mac;
   chip::SystolicArray array{mac.array_rows, mac.array_columns, mac.dataflow};
   if (!a.scalesim_config.empty()) {
-    array = chip::parse_scalesim_config(read_file(a.scalesim_config), a.scalesim_config);
+    array = chip::parse_scalesim_config(read_input_file(a.scalesim_config), a.scalesim_config);
   }
   if (a.gemm.empty() == a.scalesim_topology.empty()) {
     fail("`assay chip systolic` needs either --gemm or --scalesim-topology");
   }
   std::vector<chip::ScaleSimLayer> layers;
   if (a.gemm.empty()) {
-    layers = chip::parse_scalesim_topology(read_file(a.scalesim_topology), a.scalesim_topology);
+    layers =
+        chip::parse_scalesim_topology(read_input_file(a.scalesim_topology), a.scalesim_topology);
   } else {
     layers.push_back({a.gemm, chip::parse_gemm_shape(a.gemm)});
   }
@@ -105,8 +108,8 @@ int run_systolic(const ChipArguments& a) {
                     {"gemm", chip::to_string(layer.gemm)},
                     {"cycles", cycles},
                     {"scalesim_compute_cycles", last}});
-    text += fmt::format("{:24} {:>20} {:>14} {:>14}\n", layer.name, chip::to_string(layer.gemm),
-                        cycles, last);
+    text += fmt::format("{} {:>20} {:>14} {:>14}\n", lab::pad_right(lab::printable(layer.name), 24),
+                        chip::to_string(layer.gemm), cycles, last);
   }
   const Json json = {{"array_rows", array.rows},
                      {"array_columns", array.columns},

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/input_file.h"
 #include "base/toml.h"
 #include "transport/scan.h"
 
@@ -121,6 +121,6 @@ RunInput parse_input(std::string text, const std::string& path) {
   return in;
 }
 
-RunInput read_input(const std::string& path) { return parse_input(read_file(path), path); }
+RunInput read_input(const std::string& path) { return parse_input(read_input_file(path), path); }
 
 }  // namespace assay::transport

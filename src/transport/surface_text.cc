@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/input_file.h"
 
 namespace assay::transport {
 namespace {
@@ -144,7 +144,7 @@ Surface parse_dkes(std::string_view text, std::string name) {
   return s;
 }
 
-Surface read_dkes(const std::string& path) { return parse_dkes(read_file(path), path); }
+Surface read_dkes(const std::string& path) { return parse_dkes(read_input_file(path), path); }
 
 Surface parse_surface_text(std::string_view text, std::string name) {
   static const std::vector<std::string> kLabels = {
@@ -207,7 +207,7 @@ Surface parse_surface_text(std::string_view text, std::string name) {
 }
 
 Surface read_surface_text(const std::string& path) {
-  return parse_surface_text(read_file(path), path);
+  return parse_surface_text(read_input_file(path), path);
 }
 
 }  // namespace assay::transport

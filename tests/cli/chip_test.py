@@ -3,6 +3,7 @@
 """`assay chip`: what its commands print, and that each can be reached."""
 
 import json
+import os
 
 from assay_cli import CliTest, main
 
@@ -89,6 +90,37 @@ class Chip(CliTest):
         layers = self.json_of("systolic", "--gemm", "128x128x128", "--scalesim-config", "scale.cfg")
         self.assertEqual(layers["layers"][0]["scalesim_compute_cycles"], 3551)
         self.refused("--scalesim-topology", "systolic")
+
+    def test_systolic_files_as_people_write_them(self):
+        self.write("mkn.csv", "Layer,M,K,N,\n\x1b[2Jone,100,130,70,\n")
+        layers = self.json_of("systolic", "--scalesim-topology", "mkn.csv")["layers"]
+        self.assertEqual(layers[0]["gemm"], "100x130x70")
+        text = self.run_ok("chip", "systolic", "--scalesim-topology", "mkn.csv").stdout
+        self.assertNotIn("\x1b", text)
+        self.assertIn("\\x1b[2Jone", text)
+        self.write("x.csv", "Layer,A,B,C,\none,1,2,3,\n")
+        self.refused("got 'A'", "systolic", "--scalesim-topology", "x.csv")
+        self.write("two.cfg", "[architecture_presets]\nArrayHeight: 32\nArrayHeight: 8\n"
+                   "ArrayWidth: 32\nDataflow: ws\n")  # fmt: skip
+        self.refused("repeated key architecture_presets.ArrayHeight", "systolic", "--gemm",
+                     "64x64x64", "--scalesim-config", "two.cfg")  # fmt: skip
+
+    def test_files_without_an_end(self):
+        os.mkfifo(self.path("pipe"))
+        with open(self.path("large"), "wb") as file:
+            file.truncate((64 << 20) + 1)
+        for path, says in (("/dev/zero", "not a regular file: '/dev/zero'"),
+                           ("pipe", "not a regular file: 'pipe'"),
+                           ("large", "larger than the 64.00 MiB that such a file may have: 'large'")):  # fmt: skip
+            self.refused(says, "systolic", "--scalesim-topology", path)
+            self.refused(says, "systolic", "--gemm", "64x64x64", "--scalesim-config", path)
+            self.refused(says, "run", "--gemm", "64x64x64", "--topology", path)
+            self.refused(says, "topology", "check", path)
+
+    def test_sizes_are_whole_bytes(self):
+        ring = ("collective", "--network", "ring", "--ranks", "2", "--bytes")
+        self.refused("--bytes: expected a whole number of bytes, got '8.5B'", *ring, "8.5B")
+        self.assertIn(" 4.000 TiB,", self.run_ok("chip", *ring, "4TiB").stdout)
 
 
 if __name__ == "__main__":
