@@ -31,8 +31,8 @@ Json contraction_point(const std::string& contraction, const char* dtype) {
 
 TEST_F(EinsumCases, NativeProvidersPassTheirOracles) {
   for (const char* dtype : {"f32", "f64"}) {
-    for (const char* pair :
-         {"small", "half_transform_8", "tccg_4", "batched_sum", "scaled_transpose", "batched_rows"}) {
+    for (const char* pair : {"small", "half_transform_8", "tccg_4", "batched_sum",
+                             "scaled_transpose", "batched_rows"}) {
       const auto v = verdict("einsum_pair", contraction_point(pair, dtype), "assay-blas");
       EXPECT_EQ(v.status, lab::Status::kOk) << pair << ": " << v.message;
     }

@@ -241,8 +241,9 @@ class AllReduceCase final : public ChipCase {
     try {
       const AllReducePoint p(json);
       if (provider == "smpi" && !is_replayed(p)) {
-        return Skip{"provider_not_applicable",
-                    "replayed on rings of 8 up to 1 MiB only, one program a rank: each takes a process"};
+        return Skip{
+            "provider_not_applicable",
+            "replayed on rings of 8 up to 1 MiB only, one program a rank: each takes a process"};
       }
       ch::schedule_options(p.options, p.topology.network);
       return std::nullopt;
