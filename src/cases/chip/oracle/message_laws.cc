@@ -13,10 +13,12 @@
 #include "base/error.h"
 #include "base/philox.h"
 
+#include "cases/chip/oracle/first_wrong.h"
+
 namespace assay::cases::chip {
 namespace {
 
-class MessageLaws {
+class MessageLaws : FirstWrong {
  public:
   MessageLaws(const ChipNumbers& c, const ChipNetwork& network, const AllReduceProblem& problem,
               const AllReduceLog& log)
@@ -33,11 +35,6 @@ class MessageLaws {
   }
 
  private:
-  template <typename... Args>
-  bool demand(bool law, fmt::format_string<Args...> format, Args&&... args) {
-    if (!law && wrong_.empty()) wrong_ = fmt::format(format, std::forward<Args>(args)...);
-    return law;
-  }
   Ps occupancy(const LoggedMessage& m) const { return duration(m.bytes, c_.link_gbps); }
   std::size_t rank(std::int64_t r) const { return static_cast<std::size_t>(r); }
 
@@ -243,7 +240,6 @@ class MessageLaws {
   const ChipNetwork& network_;
   const AllReduceProblem& problem_;
   const AllReduceLog& log_;
-  std::string wrong_;
 };
 
 }  // namespace

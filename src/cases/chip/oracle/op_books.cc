@@ -8,10 +8,12 @@
 #include <cmath>
 #include <map>
 
+#include "cases/chip/oracle/first_wrong.h"
+
 namespace assay::cases::chip {
 namespace {
 
-class OpBooks {
+class OpBooks : FirstWrong {
  public:
   OpBooks(const ChipNumbers& c, const TiledProduct& p, const std::vector<Op>& ops)
       : c_(c), p_(p), ops_(ops), by_element_(static_cast<std::size_t>(c.elements())) {
@@ -25,12 +27,6 @@ class OpBooks {
   }
 
  private:
-  template <typename... Args>
-  bool demand(bool law, fmt::format_string<Args...> format, Args&&... args) {
-    if (!law && wrong_.empty()) wrong_ = fmt::format(format, std::forward<Args>(args)...);
-    return law;
-  }
-
   void keep_books(const ProductBooks& books) {
     Ps begin = ops_.empty() ? 0 : ops_.front().request, end = 0, steps_begin = -1;
     double macs = 0, useful = 0;
@@ -146,7 +142,6 @@ class OpBooks {
   const TiledProduct& p_;
   const std::vector<Op>& ops_;
   std::vector<std::vector<Op>> by_element_;  // in the order of grants
-  std::string wrong_;
 };
 
 }  // namespace

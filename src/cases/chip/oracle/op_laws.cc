@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "cases/chip/oracle/first_wrong.h"
 #include "cases/chip/oracle/op_books.h"
 
 namespace assay::cases::chip {
@@ -19,7 +20,7 @@ struct Element {
   std::vector<Op>& of(OpStage stage) { return stages[static_cast<std::size_t>(stage)]; }
 };
 
-class OpLaws {
+class OpLaws : FirstWrong {
  public:
   OpLaws(const ChipNumbers& c, const TiledProduct& p, const std::vector<Op>& ops)
       : c_(c), p_(p), ops_(ops), elements_(static_cast<std::size_t>(c.elements())) {}
@@ -35,11 +36,6 @@ class OpLaws {
   }
 
  private:
-  template <typename... Args>
-  bool demand(bool law, fmt::format_string<Args...> format, Args&&... args) {
-    if (!law && wrong_.empty()) wrong_ = fmt::format(format, std::forward<Args>(args)...);
-    return law;
-  }
   // A time that is what it must be.
   bool equal(const char* what, const Op& op, Ps is, Ps must) {
     return demand(is == must, "{} of tile {} in element {} {} at {} ps instead of {}",
@@ -284,7 +280,6 @@ class OpLaws {
   const std::vector<Op>& ops_;
   std::vector<Element> elements_;
   Ps start_ = 0;
-  std::string wrong_;
 };
 
 }  // namespace
