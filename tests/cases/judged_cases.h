@@ -34,8 +34,8 @@ class JudgedCases : public testing::Test {
     workload->poison_outputs();
     workload->call(0);
     workload->write_outputs(dir_.path() + "/out");
-    const auto expected = definition.expect(point, lab::kJudgedSet);
-    const auto others = definition.expect(point, 0);
+    const auto expected = definition.expect(point, lab::kJudgedSet, 0);
+    const auto others = definition.expect(point, 0, 0);
     return lab::judge(
         expected, dir_.path() + "/out",
         [&](int) -> const std::vector<lab::Expectation>& { return others; },

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "cases/semiring/edge_inputs.h"
 #include "cases/semiring/matmul_inputs.h"
-#include "cases/semiring/sample_rows.h"
 #include "cases/semiring/workloads.h"
 #include "judged_cases.h"
 #include "tensor/safetensors.h"
@@ -126,8 +125,8 @@ TEST_F(CasesTest, AnF32AccumulatorOnF64InputsIsRefused) {
       }
     }
     write_safetensors(dir_.path() + "/sums", {{"c", c.view()}});
-    const auto expected = definition.expect(point, lab::kJudgedSet);
-    const auto others = definition.expect(point, 0);
+    const auto expected = definition.expect(point, lab::kJudgedSet, 0);
+    const auto others = definition.expect(point, 0, 0);
     return lab::judge(expected, dir_.path() + "/sums",
                       [&](int) -> const std::vector<lab::Expectation>& { return others; });
   };
@@ -196,19 +195,6 @@ TEST(Inputs, PowerLawDegreesKeepTheirTail) {
   }
   EXPECT_EQ(present, count_edges(p, 0));
   EXPECT_NEAR(static_cast<double>(full) / 20000, 4.0 / 256, 0.005);  // P(degree ≥ 16) = (2/16)²
-}
-
-TEST(SampleRows, TakesAllWhenAffordableAndAlwaysTheEdges) {
-  EXPECT_EQ(sample_rows(10, 1, 10, 0).rows.size(), 10u);
-  EXPECT_FALSE(sample_rows(10, 1, 10, 0).seed);
-  const auto sample = sample_rows(1000, 1, 50, 7);
-  EXPECT_EQ(sample.rows.size(), 50u);
-  EXPECT_EQ(sample.seed, 7);
-  EXPECT_EQ(sample.rows.front(), 0);
-  EXPECT_EQ(sample.rows.back(), 999);
-  EXPECT_EQ(sample_rows(1000, 1, 50, 7).rows, sample.rows);
-  EXPECT_EQ(sample_rows(1000, 1e9, 1, 7).rows.size(), 8u);
-  EXPECT_TRUE(sample_rows(0, 1, 1, 0).rows.empty());
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(TransportCases, AWorkflowThatAnswersOtherInputsIsStale) {
 // The integrals are judged by themselves: right coefficients do not make up for them.
 TEST_F(TransportCases, AWrongIntegralIsWrong) {
   const auto& c = cases_.find("transport_workflow");
-  auto expected = c.expect(small(c), lab::kJudgedSet);
+  auto expected = c.expect(small(c), lab::kJudgedSet, 0);
   ASSERT_EQ(expected.size(), 2u);
   ASSERT_EQ(expected[1].output, "i");
   const auto workload = workloads_.make(c.name(), "assay", small(c), 1);
@@ -146,9 +146,9 @@ TEST_F(TransportCases, ParityIsSkippedWithAField) {
 TEST_F(TransportCases, WhatNoSolverCanKnowIsNotJudged) {
   const auto& c = cases_.find("transport_scan");
   Json point = small(c);
-  EXPECT_EQ(c.expect(point, 0).front().rows.front(), 0);
+  EXPECT_EQ(c.expect(point, 0, 0).front().rows.front(), 0);
   point["n_theta"] = 11;
-  EXPECT_EQ(c.expect(point, 0).front().rows.front(), 1);
+  EXPECT_EQ(c.expect(point, 0, 0).front().rows.front(), 1);
 }
 
 // Where that was the only case, or the oracle would take minutes, nothing is said to be right.
@@ -158,12 +158,12 @@ TEST_F(TransportCases, WhatIsNotJudgedIsNotCalledRight) {
   point["surface"] = "sample_dkes";
   point["field"] = "zero";
   point["n_theta"] = 11;
-  EXPECT_TRUE(solve.expect(point, 0).empty());
+  EXPECT_TRUE(solve.expect(point, 0, 0).empty());
   EXPECT_EQ(verdict(solve, point, "assay-dense").fidelity["status"], "no_oracle");
   point["field"] = "on";
-  EXPECT_FALSE(solve.expect(point, 0).empty());
+  EXPECT_FALSE(solve.expect(point, 0, 0).empty());
   point["n_theta"] = point["n_zeta"] = 101;
-  EXPECT_TRUE(solve.expect(point, 0).empty());
+  EXPECT_TRUE(solve.expect(point, 0, 0).empty());
 }
 
 // Small grids are judged whole, large ones at the ends and between.
@@ -191,7 +191,7 @@ TEST_F(TransportCases, AnotherDiscretisationIsWrong) {
   const auto prepared =
       tr::prepare(engine_surface(point), engine_grid(point), {.adjoint_consistent = true});
   const auto d = tr::solve(prepared, engine_cases(point, lab::kJudgedSet).front()).d;
-  const auto expected = c.expect(small(c), lab::kJudgedSet).front();
+  const auto expected = c.expect(small(c), lab::kJudgedSet, 0).front();
   EXPECT_NEAR(d.d33, expected.values[3], 5e-2 * expected.values[3]);
   EXPECT_GT(std::abs(d.d33 - expected.values[3]), 1e3 * expected.rtol * expected.values[3]);
 }

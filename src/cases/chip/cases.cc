@@ -50,7 +50,7 @@ class ChipCase : public lab::Case {
     return {{"topology", ch::default_topology().hash()},
             {"engine", std::string(ch::kEngineVersion)}};
   }
-  std::vector<lab::Expectation> expect(const Json&, int) const override { return {}; }
+  std::vector<lab::Expectation> expect(const Json&, int, std::int64_t) const override { return {}; }
 
  private:
   static std::vector<Parameter> with_seed(std::vector<Parameter> parameters) {

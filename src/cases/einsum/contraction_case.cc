@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/error.h"
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/contractions.h"
+#include "lab/record/sample_rows.h"
 
 namespace assay::cases::einsum {
 namespace {
@@ -16,6 +16,7 @@ using lab::Skip;
 
 constexpr double kReferenceTerms = 0x1p28;  // above, loops over all labels take minutes
 constexpr double kOracleMac = 0x1p27;       // of the oracle's loops, about a tenth of a second
+constexpr std::int64_t kFewestRows = 2;
 constexpr std::uint64_t kWorkerBytes = 192 << 20;  // a worker with BLAS before it has inputs
 
 // What einsum_pair and einsum_network share: only their tables differ.
@@ -85,15 +86,18 @@ class ContractionCase : public lab::Case {
   }
 
   // Plain loops along the table's path, over a sample of the rows of the result.
-  std::vector<lab::Expectation> expect(const Json& json, int set) const override {
+  std::vector<lab::Expectation> expect(const Json& json, int set,
+                                       std::int64_t draw) const override {
     const ContractionPoint p(json, table_);
     lab::Expectation e;
     e.output = "c";
     e.dtype = name_of(p.dtype);
     for (const auto x : p.output.extents()) e.shape.push_back(x);
     const std::int64_t rows = p.output.rank() == 0 ? 1 : p.output[0];
-    e.rows = sampled_rows(rows, p.contraction.flop / 2 / static_cast<double>(rows), p.seed);
-    if (static_cast<std::int64_t>(e.rows.size()) < rows) e.sample_seed = p.seed;
+    const auto sample = lab::sample_rows(rows, p.contraction.flop / 2 / static_cast<double>(rows),
+                                         kOracleMac, kFewestRows, draw);
+    e.rows = sample.rows;
+    e.sample_seed = sample.seed;
     double longest = 1;
     e.values = contract(p, set, e.rows, longest);
     // A sum of k products of unit-variance factors: partial sums grow like √j and each addition
@@ -118,23 +122,6 @@ class ContractionCase : public lab::Case {
   }
 
  private:
-  // All rows, or as many as are affordable: the first and the last, where kernels go wrong, and
-  // others drawn without repeats.
-  static std::vector<std::int64_t> sampled_rows(std::int64_t rows, double mac_per_row,
-                                                std::int64_t seed) {
-    const auto affordable = static_cast<std::int64_t>(kOracleMac / mac_per_row);
-    const std::int64_t wanted =
-        std::clamp<std::int64_t>(affordable, std::min<std::int64_t>(rows, 2), rows);
-    std::set<std::int64_t> chosen = {0, rows - 1};
-    const Philox random(static_cast<std::uint64_t>(seed), stream_key("rows"));
-    for (std::uint64_t i = 0; static_cast<std::int64_t>(chosen.size()) < wanted; ++i) {
-      chosen.insert(wanted == rows ? static_cast<std::int64_t>(i)
-                                   : static_cast<std::int64_t>(uniform_below(
-                                         random[i], static_cast<std::uint64_t>(rows))));
-    }
-    return {chosen.begin(), chosen.end()};
-  }
-
   // These rows of the result; `longest` becomes the longest sum of a step.
   static std::vector<double> contract(const ContractionPoint& p, int set,
                                       const std::vector<std::int64_t>& rows, double& longest) {

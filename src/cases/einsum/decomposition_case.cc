@@ -127,7 +127,7 @@ class DecomposeCp : public DecompositionCase {
   }
   // The start is a tenth away from the answer, and each sweep brings it closer; what is left of
   // that after the sweeps of the points is small beside the noise.
-  std::vector<lab::Expectation> expect(const Json&, int) const override { return {}; }
+  std::vector<lab::Expectation> expect(const Json&, int, std::int64_t) const override { return {}; }
   std::optional<lab::Certificate> certify(const Json& json, int set, std::string_view,
                                           const std::string& file) const override {
     const DecompositionPoint p(json);
@@ -159,7 +159,7 @@ class DecomposeTucker : public DecompositionCase {
   }
   // The best subspaces leave no more than the exact ones do, and HOOI finds them to second order of
   // the noise.
-  std::vector<lab::Expectation> expect(const Json&, int) const override { return {}; }
+  std::vector<lab::Expectation> expect(const Json&, int, std::int64_t) const override { return {}; }
   std::optional<lab::Certificate> certify(const Json& json, int set, std::string_view,
                                           const std::string& file) const override {
     const DecompositionPoint p(json);

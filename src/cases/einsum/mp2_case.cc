@@ -122,7 +122,8 @@ class Mp2EnergyCase : public lab::Case {
     return {{"flops", engine::mp2_flop(p.nocc, p.nvir, p.naux)},
             {"bytes", 8.0 * static_cast<double>(p.nocc * p.nvir * p.naux)}};
   }
-  std::vector<lab::Expectation> expect(const Json& json, int set) const override {
+  std::vector<lab::Expectation> expect(const Json& json, int set,
+                                       std::int64_t /*draw*/) const override {
     const auto e = plain_mp2(make_problem(Mp2Point(json), set));
     lab::Expectation x;
     x.output = "energy";

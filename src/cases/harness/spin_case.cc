@@ -49,7 +49,8 @@ class SpinCase : public lab::Case {
   }
   std::uint64_t memory_estimate(const Json&, std::string_view) const override { return 64 << 20; }
   std::map<std::string, double> work(const Json&) const override { return {}; }
-  std::vector<Expectation> expect(const Json& point, int set) const override {
+  std::vector<Expectation> expect(const Json& point, int set,
+                                  std::int64_t /*draw*/) const override {
     Expectation e;
     e.output = "y";
     e.dtype = "f64";

@@ -5,8 +5,8 @@
 #include "cases/semiring/edge_inputs.h"
 #include "cases/semiring/oracle/plain_loops.h"
 #include "cases/semiring/peers.h"
-#include "cases/semiring/sample_rows.h"
 #include "cases/semiring/tolerance.h"
+#include "lab/record/sample_rows.h"
 #include "semiring/ref/naive.h"
 
 namespace assay::cases::semiring {
@@ -15,7 +15,8 @@ namespace {
 using lab::Provider;
 using lab::Skip;
 
-constexpr double kOracleTerms = 0x1p26;               // products with W in the oracle
+constexpr double kOracleTerms = 0x1p26;  // products with W in the oracle
+constexpr std::int64_t kFewestEdgeRows = 8;
 constexpr std::uint64_t kEdgeWorkerBytes = 64 << 20;  // a worker before it has inputs
 
 class EllEdgeAggregate : public lab::Case {
@@ -113,12 +114,13 @@ class EllEdgeAggregate : public lab::Case {
                       false};
   }
 
-  std::vector<lab::Expectation> expect(const Json& json, int set) const override {
+  std::vector<lab::Expectation> expect(const Json& json, int set,
+                                       std::int64_t draw) const override {
     const EdgePoint p(json);
     EdgeInputs inputs(p);
     fill_inputs(p, set, inputs);
-    const auto sample =
-        sample_rows(p.n, static_cast<double>(p.k * p.d * p.d), kOracleTerms, p.seed);
+    const auto sample = lab::sample_rows(p.n, static_cast<double>(p.k * p.d * p.d), kOracleTerms,
+                                         kFewestEdgeRows, draw);
     const auto tolerance = edge_tolerance(p.dtype, p.d, p.k);
     lab::Expectation e;
     e.output = "out";

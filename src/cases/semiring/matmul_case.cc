@@ -7,9 +7,9 @@
 #include "cases/semiring/matmul_inputs.h"
 #include "cases/semiring/oracle/plain_loops.h"
 #include "cases/semiring/peers.h"
-#include "cases/semiring/sample_rows.h"
 #include "cases/semiring/tolerance.h"
 #include "lab/record/point.h"
+#include "lab/record/sample_rows.h"
 #include "semiring/problem.h"
 #include "semiring/ref/naive.h"
 
@@ -20,8 +20,9 @@ using lab::Parameter;
 using lab::Provider;
 using lab::Skip;
 
-constexpr double kOraclePairs = 0x1p27;     // 512³: about a second for log, less for the others
-constexpr double kReferencePairs = 0x1p30;  // above, plain loops take minutes
+constexpr double kOraclePairs = 0x1p27;  // 512³: about a second for log, less for the others
+constexpr std::int64_t kFewestRows = 8;
+constexpr double kReferencePairs = 0x1p30;        // above, plain loops take minutes
 constexpr std::uint64_t kWorkerBytes = 64 << 20;  // a worker before it has inputs
 
 Json with(Json point, const Json& changes) {
@@ -65,11 +66,13 @@ class MatmulCase : public lab::Case {
     return static_cast<std::uint64_t>(bytes) + kWorkerBytes + framework_bytes(provider);
   }
 
-  std::vector<lab::Expectation> expect(const Json& point, int set) const override {
+  std::vector<lab::Expectation> expect(const Json& point, int set,
+                                       std::int64_t draw) const override {
     const MatmulPoint p(point);
     MatmulInputs inputs(p);
     fill_inputs(p, set, inputs);
-    const auto sample = sample_rows(p.m, static_cast<double>(p.k * p.n), kOraclePairs, p.seed);
+    const auto sample =
+        lab::sample_rows(p.m, static_cast<double>(p.k * p.n), kOraclePairs, kFewestRows, draw);
     const double largest_term = p.spread ? 100 : 2 * std::sqrt(3.0);
     const auto tolerance = matmul_tolerance(p.algebra, p.dtype, p.k, largest_term);
     lab::Expectation e;

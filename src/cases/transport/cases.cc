@@ -100,7 +100,8 @@ class TransportCase : public lab::Case {
             {"cases", static_cast<double>(p.cases)}};
   }
 
-  std::vector<lab::Expectation> expect(const Json& json, int set) const override {
+  std::vector<lab::Expectation> expect(const Json& json, int set,
+                                       std::int64_t /*draw*/) const override {
     const TransportPoint point(json);
     auto expected = expectations(point, set);
     if (point.cases > 1 && !expected.empty()) add_serial_lane(point, set, expected.front());

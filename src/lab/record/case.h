@@ -101,9 +101,10 @@ class Case {
   virtual std::vector<FigureRecipe> figures() const { return {}; }
 
   // The right answer for input set `set` of this point, the same for every provider. An empty list:
-  // there is none.
-  // May take seconds; the runner calls it outside all measurements and remembers the result.
-  virtual std::vector<Expectation> expect(const Json& point, int set) const = 0;
+  // there is none. Where all of it would take too long, `draw` chooses the rows (sample_rows()):
+  // each run has its own, so that no part of an answer goes unseen for good. May take seconds; the
+  // runner calls it outside all measurements and remembers the result.
+  virtual std::vector<Expectation> expect(const Json& point, int set, std::int64_t draw) const = 0;
   // Holds an attempt's output file against laws that every right output keeps, where its values
   // depend on the provider or cannot be written down beforehand. Beside expect(); nothing: there is
   // no such law for this provider. Throws UserError when the file cannot be read.

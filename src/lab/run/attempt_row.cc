@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "lab/judge/judge.h"
 #include "lab/run/derive.h"
 
@@ -70,9 +71,12 @@ void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilin
 
 }  // namespace
 
+Expectations::Expectations(const Case& definition, const Json& point, std::string_view run_id)
+    : definition_(definition), point_(point), draw_(crc32c(run_id)) {}
+
 const std::vector<Expectation>& Expectations::operator()(int set) {
   auto it = by_set_.find(set);
-  if (it == by_set_.end()) it = by_set_.emplace(set, definition_.expect(point_, set)).first;
+  if (it == by_set_.end()) it = by_set_.emplace(set, definition_.expect(point_, set, draw_)).first;
   return it->second;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/machine.h"
@@ -39,13 +40,14 @@ struct Measured {
 // The answers of a point, computed when first needed and kept for its rounds.
 class Expectations {
  public:
-  Expectations(const Case& definition, const Json& point)
-      : definition_(definition), point_(point) {}
+  // `run_id` draws the rows where only some are computed.
+  Expectations(const Case& definition, const Json& point, std::string_view run_id);
   const std::vector<Expectation>& operator()(int set);
 
  private:
   const Case& definition_;
   const Json& point_;
+  std::int64_t draw_;
   std::map<int, std::vector<Expectation>> by_set_;
 };
 

@@ -118,7 +118,7 @@ class Runner {
   // Round by round; an attempt that turned out void goes to the end of its round and is made again.
   // With a precision, the rounds end at the first look that finds every ratio well enough known.
   void run_point(const PointPlan& plan, const Cpus& cpus) {
-    Expectations expectations(*plan.definition, plan.point);
+    Expectations expectations(*plan.definition, plan.point, facts_.run_id);
     const std::int64_t until = budget_->share_until(monotonic_ns(), points_left_--);
     bool late = monotonic_ns() >= until;  // decided once after each attempt, as its row says
     for (const auto& contender : plan.contenders) {
@@ -241,7 +241,7 @@ class Runner {
         }
         const auto& plan = plan_.points[left.front().point];
         const auto& of_point = plan.contenders[left.front().contender];
-        Expectations expectations(*plan.definition, plan.point);
+        Expectations expectations(*plan.definition, plan.point, facts_.run_id);
         Row row =
             blank_row(facts_, plan, of_point, 0, next_try(plan, of_point, 0).value_or(0), cpus);
         fill_row(row, facts_, measured, i, *plan.definition, expectations);

@@ -44,7 +44,7 @@ class ToyCase : public Case {
   std::map<std::string, double> work(const Json& p) const override {
     return {{"flops", p["n"].get<double>()}, {"bytes", 16 * p["n"].get<double>()}};
   }
-  std::vector<Expectation> expect(const Json& p, int set) const override {
+  std::vector<Expectation> expect(const Json& p, int set, std::int64_t /*draw*/) const override {
     Expectation e;
     e.output = "y";
     e.dtype = "f64";

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace assay::cases::semiring {
+namespace assay::lab {
 
 // Which rows of an output an oracle computes.
 struct RowSample {
@@ -15,8 +15,9 @@ struct RowSample {
 };
 
 // All rows if they cost at most `budget` in units of `cost_per_row`, else as many as that pays for
-// (at least eight, or all), drawn without repeats; the first and the last row are always among
+// (at least `least`, or all), drawn without repeats; the first and the last row are always among
 // them, since that is where kernels go wrong.
-RowSample sample_rows(std::int64_t rows, double cost_per_row, double budget, std::int64_t seed);
+RowSample sample_rows(std::int64_t rows, double cost_per_row, double budget, std::int64_t least,
+                      std::int64_t seed);
 
-}  // namespace assay::cases::semiring
+}  // namespace assay::lab

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/semiring/sample_rows.h"
+#include "lab/record/sample_rows.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,17 +8,18 @@
 
 #include "base/philox.h"
 
-namespace assay::cases::semiring {
+namespace assay::lab {
 
-RowSample sample_rows(std::int64_t rows, double cost_per_row, double budget, std::int64_t seed) {
+RowSample sample_rows(std::int64_t rows, double cost_per_row, double budget, std::int64_t least,
+                      std::int64_t seed) {
   RowSample sample;
   const double affordable = cost_per_row > 0 ? budget / cost_per_row : static_cast<double>(rows);
-  if (affordable >= static_cast<double>(rows) || rows <= 8) {
+  if (affordable >= static_cast<double>(rows) || rows <= least) {
     sample.rows.resize(static_cast<std::size_t>(rows));
     std::iota(sample.rows.begin(), sample.rows.end(), 0);
     return sample;
   }
-  const auto wanted = static_cast<std::size_t>(std::max(8.0, affordable));
+  const auto wanted = static_cast<std::size_t>(std::max(static_cast<double>(least), affordable));
   const Philox stream(static_cast<std::uint64_t>(seed), stream_key("rows"));
   std::set<std::int64_t> chosen = {0, rows - 1};
   for (std::uint64_t i = 0; chosen.size() < wanted; ++i) {
@@ -30,4 +31,4 @@ RowSample sample_rows(std::int64_t rows, double cost_per_row, double budget, std
   return sample;
 }
 
-}  // namespace assay::cases::semiring
+}  // namespace assay::lab
