@@ -23,20 +23,20 @@
 
 #include "base/clock.h"
 #include "base/philox.h"
+#include "kernels/peaks/peaks.h"
 #include "semiring/ell.h"
 #include "semiring/matmul.h"
-#include "semiring/simd/peaks.h"
 #include "semiring_bench_blas.h"
 #include "tensor/fill.h"
 
 namespace assay::bench {
 namespace {
 
+using kernels::measure_peak;
+using kernels::PeakKind;
 using semiring::Algebra;
 using semiring::Backend;
 using semiring::EdgeReduce;
-using semiring::simd::measure_peak;
-using semiring::simd::PeakKind;
 
 double median(std::vector<double> x) {
   if (x.empty()) return 0;
@@ -163,11 +163,11 @@ class Bench {
     };
     const std::int64_t x_bytes = n * d * 4;
     line.limit_seconds = [=](double fma_rate) {
-      const double bandwidth = semiring::simd::measure_peaks({.threads = threads,
-                                                              .rounds = 3,
-                                                              .seconds_per_loop = 1e-3,
-                                                              .read_bytes = {x_bytes},
-                                                              .triad_bytes = 1 << 10})
+      const double bandwidth = kernels::measure_peaks({.threads = threads,
+                                                       .rounds = 3,
+                                                       .seconds_per_loop = 1e-3,
+                                                       .read_bytes = {x_bytes},
+                                                       .triad_bytes = 1 << 10})
                                    .read[0]
                                    .bytes_per_second;
       return rows * features * features / (fma_rate * threads) + bytes / bandwidth;
@@ -213,7 +213,7 @@ class Bench {
   }
 
   std::string self_;
-  semiring::simd::CacheSizes caches_ = semiring::simd::read_cache_sizes();
+  kernels::CacheSizes caches_ = kernels::read_cache_sizes();
   std::vector<Line> lines_;
   std::map<std::string, std::unique_ptr<BlasProcess>> processes_;
 };

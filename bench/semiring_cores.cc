@@ -121,7 +121,7 @@ class Contender {
   }
 
   void* handle_ = nullptr;
-  semiring::simd::CacheSizes caches_ = semiring::simd::read_cache_sizes();
+  kernels::CacheSizes caches_ = kernels::read_cache_sizes();
 };
 
 int run(const char* library) {

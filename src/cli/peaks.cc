@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "kernels/peaks/peaks.h"
 #include "lab/run/cores.h"
-#include "semiring/simd/peaks.h"
 
 namespace assay::cli {
 namespace {
@@ -34,15 +34,15 @@ void stay_on(const std::vector<int>& cpus) {
 
 lab::Ceilings::Group measure_group(const std::vector<int>& cpus, std::string& instruction_set) {
   stay_on(cpus);
-  const auto peaks = semiring::simd::measure_peaks({.threads = static_cast<int>(cpus.size()),
-                                                    .rounds = kRounds,
-                                                    .read_bytes = kReadBytes,
-                                                    .triad_bytes = 64 << 20});
+  const auto peaks = kernels::measure_peaks({.threads = static_cast<int>(cpus.size()),
+                                             .rounds = kRounds,
+                                             .read_bytes = kReadBytes,
+                                             .triad_bytes = 64 << 20});
   instruction_set = peaks.instruction_set;
   lab::Ceilings::Group group;
   group.cores = static_cast<int>(cpus.size());
   group.clock_hz = peaks.clock_hz;
-  const auto add = [&](const char* dtype, const semiring::simd::ArithmeticPeaks& p) {
+  const auto add = [&](const char* dtype, const kernels::ArithmeticPeaks& p) {
     group.rates[fmt::format("fma_{}", dtype)] = p.fma;
     group.rates[fmt::format("add_max_{}", dtype)] = p.add_max;
     group.rates[fmt::format("sub_fma_{}", dtype)] = p.sub_fma;

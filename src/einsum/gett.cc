@@ -7,15 +7,14 @@
 #include <limits>
 
 #include "einsum/gett_panel.h"
-#include "semiring/simd/blocked_product.h"
+#include "kernels/tiles/blocked_product.h"
 
 namespace assay::einsum {
 namespace {
 
-namespace simd = semiring::simd;
-using simd::Blocking;
-using simd::PanelSource;
-using simd::TileKernels;
+using kernels::Blocking;
+using kernels::PanelSource;
+using kernels::TileKernels;
 
 // A complex product is a real one of twice the terms and columns: with x = (re, im) beside each
 // other in memory, each term is
@@ -39,21 +38,21 @@ using Real = typename RealOf<T>::Type;
 template <typename T>
 constexpr int kReals = RealOf<T>::kReals;
 
-const simd::CacheSizes& caches() {
-  static const simd::CacheSizes sizes = simd::read_cache_sizes();
+const kernels::CacheSizes& caches() {
+  static const kernels::CacheSizes sizes = kernels::read_cache_sizes();
   return sizes;
 }
 
 template <typename T>
 Blocking blocking(std::int64_t m, std::int64_t n, std::int64_t k) {
-  const auto& tiles = simd::real_tiles(Real<T>{});
-  return simd::blocking_for(caches(), m, k * kReals<T>, n * kReals<T>, sizeof(Real<T>),
-                            tiles.left_width(), tiles.columns(),
-                            std::numeric_limits<std::int64_t>::max());
+  const auto& tiles = kernels::real_tiles(Real<T>{});
+  return kernels::blocking_for(caches(), m, k * kReals<T>, n * kReals<T>, sizeof(Real<T>),
+                               tiles.left_width(), tiles.columns(),
+                               std::numeric_limits<std::int64_t>::max());
 }
 
 template <typename T>
-class GettOperands final : public simd::Operands<Real<T>> {
+class GettOperands final : public kernels::Operands<Real<T>> {
  public:
   using R = Real<T>;
 
@@ -62,7 +61,7 @@ class GettOperands final : public simd::Operands<Real<T>> {
         right_{b, form.n, &Loop::b},
         order_(order),
         alpha_(alpha),
-        tiles_(simd::real_tiles(R{})) {
+        tiles_(kernels::real_tiles(R{})) {
     check(tiles_.replicate == 1 && tiles_.rows <= GettPanel<T>::kMostWidth &&
               tiles_.columns() <= GettPanel<T>::kMostWidth,
           "tiles of products fit the packing");
@@ -163,7 +162,7 @@ double gett_workspace(const PairSize& size, DType dtype) {
 
 double gett_columns(double n, DType dtype) {
   return with_type(dtype, [n]<typename T>(T) {
-    const double tile = static_cast<double>(simd::real_tiles(Real<T>{}).columns()) / kReals<T>;
+    const double tile = static_cast<double>(kernels::real_tiles(Real<T>{}).columns()) / kReals<T>;
     return std::ceil(n / tile) * tile;
   });
 }
@@ -185,7 +184,7 @@ void contract_gett(const GettForm& form, const T* a, const T* b, T* c, T alpha, 
   constexpr std::int64_t kWanted = 32;
   const TermOrder order(form.k, std::max<std::int64_t>(1, sizes.terms / kReals<T>), kWanted);
   const GettOperands<T> operands(form, a, b, alpha, order);
-  simd::blocked_product<Real<T>>(
+  kernels::blocked_product<Real<T>>(
       operands, m, k * kReals<T>, n * kReals<T>,
       {reinterpret_cast<Real<T>*>(c), row_stride * kReals<T>, accumulate}, sizes, threads);
 }

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "einsum/gett_terms.h"
-#include "semiring/simd/pack_kernels.h"
+#include "kernels/tiles/pack_kernels.h"
 
 namespace assay::einsum {
 
@@ -40,7 +40,7 @@ class GettPanel {
 
   // panel[l·width + i] = element i of term l, 0 beyond the last element.
   void pack(int width, T* panel) const {
-    const auto& kernels = semiring::simd::pack_kernels(T{});
+    const auto& kernels = kernels::pack_kernels(T{});
     if (is_contiguous_) {
       for_each_plane(&Run::step, [&](const T* from, const Plane& plane, std::int64_t term) {
         for (std::int64_t i = 0; i < plane.outer.count; ++i) {

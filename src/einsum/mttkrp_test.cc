@@ -3,7 +3,7 @@
 #include "einsum/mttkrp.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
+#include "kernels/targets.h"
 
 #include <cmath>
 #include <limits>
@@ -81,15 +81,12 @@ void compare_all_products() {
 }
 
 TEST(Skinny, EqualsPlainSumsOnEveryInstructionSet) {
-  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(target);
+  for (const auto& set : kernels::instruction_sets()) {
+    SCOPED_TRACE(set.name);
+    const kernels::OnlyInstructionSet only(set);
     compare_all_products<float>();
     compare_all_products<double>();
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 template <typename T>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "semiring/simd/crew.h"
+#include "kernels/threads/crew.h"
 
 namespace assay::einsum {
 
@@ -18,7 +18,7 @@ void parallel_parts(int threads, std::int64_t count, F&& f) {
     if (count > 0) f(std::int64_t{0}, count);
     return;
   }
-  semiring::simd::share_items(static_cast<int>(parts), parts, [&](std::int64_t p) noexcept {
+  kernels::share_items(static_cast<int>(parts), parts, [&](std::int64_t p) noexcept {
     f(count * p / parts, count * (p + 1) / parts);
   });
 }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "semiring/simd/exp_log.h"
+#include "kernels/math/exp_log.h"
 
 namespace assay::semiring {
 namespace {
@@ -70,7 +70,7 @@ void log_gradients(Batch<T>& x, const MatmulOptions& options) {
         row<T>(to, i)[j] = value <= 0 ? value : -std::numeric_limits<T>::infinity();
       }
     }
-    simd::exp(std::span<const T>(to.as<T>()), to.as<T>());
+    kernels::exp(std::span<const T>(to.as<T>()), to.as<T>());
   };
   const auto at = [](const std::vector<T>& v, std::int64_t i) {
     return v[static_cast<std::size_t>(i)];
@@ -88,7 +88,7 @@ void log_gradients(Batch<T>& x, const MatmulOptions& options) {
       if (!certified && c != -std::numeric_limits<T>::infinity()) single.emplace_back(i, j);
     }
   }
-  simd::exp(std::span<const T>(g.as<T>()), g.as<T>());
+  kernels::exp(std::span<const T>(g.as<T>()), g.as<T>());
   for (std::int64_t i = 0; i < x.m; ++i) {
     for (std::int64_t j = 0; j < x.n; ++j) {
       const T c = x.at(x.c, i, j), exponent = at(left, i) + at(right, j) - c;

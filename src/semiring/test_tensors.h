@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/philox.h"
+#include "semiring/algebra.h"
 #include "tensor/fill.h"
 #include "tensor/tensor.h"
 
@@ -101,5 +102,14 @@ class Scattered {
   Tensor storage_;
   MutableTensorView view_;
 };
+
+// The types an algebra has kernels for.
+inline std::vector<DType> dtypes_of(Algebra algebra) {
+  if (algebra == Algebra::kBoolean) return {DType::kBool};
+  if (algebra == Algebra::kMaxPlus || algebra == Algebra::kMinPlus) {
+    return {DType::kF32, DType::kF64};
+  }
+  return {DType::kF32, DType::kF64, DType::kF16, DType::kBF16};
+}
 
 }  // namespace assay::semiring

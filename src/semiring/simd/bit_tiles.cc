@@ -1,20 +1,23 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "semiring/simd/tile_kernels.h"
+#include "semiring/simd/algebra_tiles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "semiring/simd/bit_tiles.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
-#include "semiring/simd/tile-inl.h"
+#include "kernels/tiles/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::semiring::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
+namespace hn = hwy::HWY_NAMESPACE;
+namespace tiles = kernels::HWY_NAMESPACE;
+
 struct BitOps {
-  static constexpr TileShape kShape = kCompareShape;
+  static constexpr tiles::TileShape kShape = tiles::kCompareShape;
   static constexpr bool kDirect = false;
 
   template <class D>
@@ -35,8 +38,9 @@ struct BitOps {
   }
 };
 
-const TileKernels<std::uint32_t>* bit_tiles_u32() {
-  static constexpr TileKernels<std::uint32_t> kTable = tile_table<BitOps, std::uint32_t>();
+const kernels::TileKernels<std::uint32_t>* bit_tiles_u32() {
+  static constexpr kernels::TileKernels<std::uint32_t> kTable =
+      tiles::tile_table<BitOps, std::uint32_t>();
   return &kTable;
 }
 
@@ -50,7 +54,9 @@ namespace assay::semiring::simd {
 
 HWY_EXPORT(bit_tiles_u32);
 
-const TileKernels<std::uint32_t>& bit_tiles() { return *HWY_DYNAMIC_DISPATCH(bit_tiles_u32)(); }
+const kernels::TileKernels<std::uint32_t>& bit_tiles() {
+  return *HWY_DYNAMIC_DISPATCH(bit_tiles_u32)();
+}
 
 }  // namespace assay::semiring::simd
 #endif

@@ -6,15 +6,15 @@
 
 #include <cmath>
 
+#include "kernels/test_instruction_sets.h"
 #include "semiring/matmul.h"
 #include "semiring/ref/reference.h"
-#include "semiring/simd/test_instruction_sets.h"
 #include "semiring/test_tensors.h"
 
 namespace assay::semiring {
 namespace {
 
-class Certificate : public OnInstructionSet {
+class Certificate : public kernels::OnInstructionSet {
  protected:
   // Multiplies, compares every entry with the reference, and returns how many were recomputed.
   // `terms`: the bound's part for the exact path, 8u·|a + b|.

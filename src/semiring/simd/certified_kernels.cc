@@ -25,7 +25,7 @@ HWY_INLINE V max_or_nan_of(V x, V y) {
 }
 
 template <typename T>
-void maxima(const PanelSource<T>& x, T* HWY_RESTRICT out) {
+void maxima(const kernels::PanelSource<T>& x, T* HWY_RESTRICT out) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   constexpr T kNone = -std::numeric_limits<T>::infinity();

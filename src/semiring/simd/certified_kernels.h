@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "semiring/simd/pack_kernels.h"
+#include "kernels/tiles/pack_kernels.h"
 
 namespace assay::semiring::simd {
 
@@ -38,7 +38,7 @@ struct CertifiedKernels {
   int forms = 0;
 
   // out[i] = max over l of x(i, l), NaN where one of them is.
-  void (*maxima)(const PanelSource<T>& x, T* out) = nullptr;
+  void (*maxima)(const kernels::PanelSource<T>& x, T* out) = nullptr;
   // norms[i] = [norms[i] +] Σ_l panel[l·width + i]², in ⌈terms/4⌉ + 3 roundings.
   void (*norms)(const T* panel, int width, std::int64_t terms, bool accumulate, T* norms) = nullptr;
 

@@ -11,12 +11,14 @@
 
 #include <limits>
 
+#include "kernels/tiles/tile-inl.h"
 #include "semiring/algebra.h"
-#include "semiring/simd/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::semiring::simd {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace tiles = kernels::HWY_NAMESPACE;
 
 struct Larger {
   static constexpr double kZero = -std::numeric_limits<double>::infinity();
@@ -46,7 +48,7 @@ struct Smaller {
 // puts NaN back, wherever it was.
 template <class Choice, bool kCareful>
 struct CompareOps {
-  static constexpr TileShape kShape = kCompareShape;
+  static constexpr tiles::TileShape kShape = tiles::kCompareShape;
   static constexpr bool kDirect = false;
 
   template <class D>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "semiring/simd/tile_kernels.h"
+#include "semiring/simd/algebra_tiles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "semiring/simd/compare_tiles.cc"
@@ -14,8 +14,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class Choice, typename T>
-constexpr CompareTiles<T> kTables{tile_table<CompareOps<Choice, false>, T>(),
-                                  tile_table<CompareOps<Choice, true>, T>()};
+constexpr CompareTiles<T> kTables{tiles::tile_table<CompareOps<Choice, false>, T>(),
+                                  tiles::tile_table<CompareOps<Choice, true>, T>()};
 
 const CompareTiles<float>* max_plus_f32() { return &kTables<Larger, float>; }
 const CompareTiles<double>* max_plus_f64() { return &kTables<Larger, double>; }

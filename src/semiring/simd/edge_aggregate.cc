@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "semiring/simd/aligned.h"
-#include "semiring/simd/crew.h"
+#include "kernels/memory/aligned.h"
+#include "kernels/threads/crew.h"
+#include "kernels/tiles/pack_kernels.h"
+#include "kernels/tiles/tile_kernels.h"
 #include "semiring/simd/edge_lists.h"
-#include "semiring/simd/pack_kernels.h"
-#include "semiring/simd/tile_kernels.h"
 
 namespace assay::semiring::simd {
 namespace {
@@ -18,7 +18,7 @@ template <typename T>
 class Weights {
  public:
   explicit Weights(const TensorView& w)
-      : tiles_(real_tiles(T{})),
+      : tiles_(kernels::real_tiles(T{})),
         features_(w.extent(1)),
         outputs_(w.extent(0)),
         stride_((outputs_ + tiles_.lanes - 1) / tiles_.lanes * tiles_.lanes),
@@ -42,7 +42,7 @@ class Weights {
     return transposed_[feature * stride_ + output];
   }
   bool is_finite() const {
-    return pack_kernels(T{}).flags(transposed_.data(), features_ * stride_) == 0;
+    return kernels::pack_kernels(T{}).flags(transposed_.data(), features_ * stride_) == 0;
   }
 
   // y_r = W x_r for `rows` rows, in place: x where it lies, y of stride() elements a row.
@@ -61,9 +61,9 @@ class Weights {
   }
 
  private:
-  const TileKernels<T>& tiles_;
+  const kernels::TileKernels<T>& tiles_;
   std::int64_t features_, outputs_, stride_;
-  AlignedArray<T> transposed_;
+  kernels::AlignedArray<T> transposed_;
 };
 
 // Blocks of rows of this many are multiplied at once: a multiple of every tile's rows.
@@ -71,19 +71,19 @@ constexpr std::int64_t kBlockRows = 240;
 
 // y = W x for all sources, rows of weights.stride() elements.
 template <typename T>
-AlignedArray<T> transform_all(const Weights<T>& w, const TensorView& x, int threads) {
+kernels::AlignedArray<T> transform_all(const Weights<T>& w, const TensorView& x, int threads) {
   const std::int64_t sources = x.extent(0), step = w.row_step();
   const std::int64_t whole = sources / step * step;
-  AlignedArray<T> y((whole + step) * w.stride());
+  kernels::AlignedArray<T> y((whole + step) * w.stride());
   const T* rows = x.data<T>();
   const std::int64_t blocks = (whole + kBlockRows - 1) / kBlockRows;
-  share_items(threads, blocks, [&](std::int64_t block) noexcept {
+  kernels::share_items(threads, blocks, [&](std::int64_t block) noexcept {
     const std::int64_t first = block * kBlockRows;
     w.times(rows + first * x.stride(0), x.stride(0), std::min(kBlockRows, whole - first),
             y.data() + first * w.stride(), w.stride());
   });
   if (whole < sources) {  // the last few rows, completed by the last one
-    AlignedArray<T> rest(std::max<std::int64_t>(1, step * w.features()));
+    kernels::AlignedArray<T> rest(std::max<std::int64_t>(1, step * w.features()));
     for (std::int64_t r = 0; r < step; ++r) {
       const T* row = rows + std::min(whole + r, sources - 1) * x.stride(0);
       std::copy_n(row, w.features(), rest.data() + r * w.features());
@@ -96,7 +96,7 @@ AlignedArray<T> transform_all(const Weights<T>& w, const TensorView& x, int thre
 template <typename T>
 bool weights_first(EdgeReduce reduce, const Slots<T>& slots, const Weights<T>& w,
                    const TensorView& x, const MutableTensorView& out, int threads) {
-  const AlignedArray<T> y = transform_all(w, x, threads);
+  const kernels::AlignedArray<T> y = transform_all(w, x, threads);
   const FeatureRows<T> rows{y.data(), w.stride(), w.outputs()};
   const auto& kernels = ell_kernels(T{});
   const auto run = reduce == EdgeReduce::kSum ? kernels.real : kernels.max_times;
@@ -128,13 +128,13 @@ template <typename T>
 bool sum_first(const Slots<T>& slots, const Weights<T>& w, const TensorView& x,
                const MutableTensorView& out, int threads) {
   const auto& kernels = ell_kernels(T{});
-  const auto& pack = pack_kernels(T{});
+  const auto& pack = kernels::pack_kernels(T{});
   const FeatureRows<T> rows{x.data<T>(), x.stride(0), w.features()};
   const std::int64_t most = slots.rows_at_once();
   // For each worker the sums of a block of rows, and their products where they cannot be written
   // straight to the output.
   const std::int64_t sums_size = most * w.features(), room = sums_size + most * w.stride();
-  const AlignedArray<T> scratch(room * threads);
+  const kernels::AlignedArray<T> scratch(room * threads);
   T* target = out.data<T>();
   return for_each_block<T>(
       slots, x.extent(0), threads,

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/memory/aligned.h"
+#include "kernels/threads/crew.h"
 #include "semiring/problem.h"
-#include "semiring/simd/aligned.h"
-#include "semiring/simd/crew.h"
 #include "semiring/simd/ell_kernels.h"
 
 namespace assay::semiring::simd {
@@ -87,9 +87,9 @@ class EdgeList {
   }
 
  private:
-  AlignedArray<std::int32_t> sources_;
-  AlignedArray<T> weights_;
-  AlignedArray<std::int32_t> ends_;
+  kernels::AlignedArray<std::int32_t> sources_;
+  kernels::AlignedArray<T> weights_;
+  kernels::AlignedArray<std::int32_t> ends_;
 };
 
 // Calls f(edges, first row, worker) for every block of rows: whoever is free takes the next one, so
@@ -102,7 +102,7 @@ bool for_each_block(const Slots<Stored>& s, std::int64_t sources, int workers, c
   for (int w = 0; w < workers; ++w) lists.emplace_back(step, s.slots);
   std::atomic<std::int64_t> next = 0;
   std::atomic<bool> is_valid = true;
-  share_work(workers, [&](int worker) noexcept {
+  kernels::share_work(workers, [&](int worker) noexcept {
     EdgeList<T>& list = lists[static_cast<std::size_t>(worker)];
     for (;;) {
       const std::int64_t first = step * next.fetch_add(1, std::memory_order_relaxed);

@@ -7,16 +7,16 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/targets.h"
+#include "kernels/test_instruction_sets.h"
 #include "semiring/ell.h"
 #include "semiring/ref/reference.h"
-#include "semiring/simd/targets.h"
-#include "semiring/simd/test_instruction_sets.h"
 #include "semiring/test_tensors.h"
 
 namespace assay::semiring {
 namespace {
 
-class EllOnInstructionSet : public OnInstructionSet {};
+class EllOnInstructionSet : public kernels::OnInstructionSet {};
 ASSAY_ON_INSTRUCTION_SETS(EllOnInstructionSet);
 
 // Every entry within `tolerance(reference value)`; NaN and infinities the same.

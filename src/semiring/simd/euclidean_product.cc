@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "semiring/simd/aligned.h"
+#include "kernels/memory/aligned.h"
+#include "kernels/tiles/blocked_product.h"
 #include "semiring/simd/certified_kernels.h"
 #include "semiring/simd/exact_path.h"
 #include "semiring/simd/scaled_distance.h"
@@ -36,7 +37,7 @@ void find_centre(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, T* ce
 }
 
 template <typename T>
-class EuclideanOperands final : public Operands<T> {
+class EuclideanOperands final : public kernels::Operands<T> {
  public:
   EuclideanOperands(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, const Output<T>& c,
                     std::int64_t terms, int threads)
@@ -44,8 +45,8 @@ class EuclideanOperands final : public Operands<T> {
         b_(b),
         e_(e),
         c_(c),
-        pack_(pack_kernels(T{})),
-        tiles_(real_tiles(T{})),
+        pack_(kernels::pack_kernels(T{})),
+        tiles_(kernels::real_tiles(T{})),
         kernels_(certified_kernels(T{})),
         centre_(e.k),
         left_norms_(e.m + kPadding),
@@ -80,7 +81,9 @@ class EuclideanOperands final : public Operands<T> {
     add_norms(panel, tiles_.columns(), count, terms, begin > 0, right_norms_.data() + first);
     return 0;
   }
-  const TileKernels<T>& tiles(std::uint8_t, std::uint8_t) const noexcept override { return tiles_; }
+  const kernels::TileKernels<T>& tiles(std::uint8_t, std::uint8_t) const noexcept override {
+    return tiles_;
+  }
 
   void finish(std::int64_t row, int rows, std::int64_t column, int columns,
               int thread) const noexcept override {
@@ -125,12 +128,12 @@ class EuclideanOperands final : public Operands<T> {
   const Matrix<T> a_, b_;
   const Extents e_;
   const Output<T> c_;
-  const PackKernels<T>& pack_;
-  const TileKernels<T>& tiles_;
+  const kernels::PackKernels<T>& pack_;
+  const kernels::TileKernels<T>& tiles_;
   const CertifiedKernels<T>& kernels_;
   T share_, least_, most_;
   std::int64_t block_;
-  const AlignedArray<T> centre_, left_norms_, right_norms_;
+  const kernels::AlignedArray<T> centre_, left_norms_, right_norms_;
   const ExactPath<T> exact_;
   const ThreadCounters refused_;
 };
@@ -140,15 +143,15 @@ class EuclideanOperands final : public Operands<T> {
 template <typename T>
 std::int64_t euclidean_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
                                const Output<T>& c, const Execution& execution) {
-  const TileKernels<T>& tiles = real_tiles(T{});
+  const kernels::TileKernels<T>& tiles = kernels::real_tiles(T{});
   // Fewer roundings in the sums let the certificate accept smaller results; shorter blocks cost
   // time. This many accept what is above a third of the norms.
   const double roundings = 4 * std::sqrt(static_cast<double>(e.k)) + 8;
-  const Blocking blocking =
-      blocking_for(execution.caches, e.m, e.k, e.n, sizeof(T), tiles.left_width(), tiles.columns(),
-                   terms_for_roundings(e.k, roundings, e.k));
+  const kernels::Blocking blocking =
+      kernels::blocking_for(execution.caches, e.m, e.k, e.n, sizeof(T), tiles.left_width(),
+                            tiles.columns(), kernels::terms_for_roundings(e.k, roundings, e.k));
   const EuclideanOperands<T> operands(a, b, e, c, blocking.terms, execution.threads);
-  blocked_product(operands, e.m, e.k, e.n, c, blocking, execution.threads);
+  kernels::blocked_product(operands, e.m, e.k, e.n, c, blocking, execution.threads);
   return operands.refused();
 }
 

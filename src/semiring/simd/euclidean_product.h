@@ -14,7 +14,6 @@
 // as the reference does, and has no such bound where squares are denormal. NaN and infinities come
 // out as in the reference.
 
-#include "semiring/simd/blocked_product.h"
 #include "semiring/simd/matrix.h"
 
 namespace assay::semiring::simd {

@@ -15,11 +15,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "semiring/simd/exp_log-inl.h"
+#include "kernels/math/exp_log-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::semiring::simd {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using kernels::HWY_NAMESPACE::exp_nonpositive;
+using kernels::HWY_NAMESPACE::log_split;
 
 template <class D>
 HWY_INLINE hn::Mask<D> no_lanes(D d) {

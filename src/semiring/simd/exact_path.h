@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "semiring/simd/aligned.h"
+#include "kernels/memory/aligned.h"
 #include "semiring/simd/certified_kernels.h"
 #include "semiring/simd/matrix.h"
 
@@ -24,7 +24,7 @@ class ExactPath {
         b_(b),
         e_(e),
         kernels_(certified_kernels(T{})),
-        pack_(pack_kernels(T{})),
+        pack_(kernels::pack_kernels(T{})),
         room_(e.k * (kernels_.lanes + kMostRows)),
         scratch_(room_ * threads) {}
 
@@ -107,9 +107,9 @@ class ExactPath {
   const Matrix<T> a_, b_;
   const Extents e_;
   const CertifiedKernels<T>& kernels_;
-  const PackKernels<T>& pack_;
+  const kernels::PackKernels<T>& pack_;
   const std::int64_t room_;
-  const AlignedArray<T> scratch_;
+  const kernels::AlignedArray<T> scratch_;
 };
 
 // A counter for each thread, on a cache line of its own.
@@ -128,7 +128,7 @@ class ThreadCounters {
  private:
   static constexpr std::int64_t kStride = 8;
   int threads_;
-  AlignedArray<std::int64_t> counts_;
+  kernels::AlignedArray<std::int64_t> counts_;
 };
 
 }  // namespace assay::semiring::simd

@@ -7,9 +7,10 @@
 #include <limits>
 
 #include "base/error.h"
-#include "semiring/simd/aligned.h"
+#include "kernels/memory/aligned.h"
+#include "kernels/threads/crew.h"
+#include "kernels/tiles/blocked_product.h"
 #include "semiring/simd/certified_kernels.h"
-#include "semiring/simd/crew.h"
 #include "semiring/simd/exact_path.h"
 
 namespace assay::semiring::simd {
@@ -25,25 +26,26 @@ struct Maxima {
     std::fill_n(shifts.data() + size, kPadding, T{0});
   }
   // Entries [begin, end) from a panel source that starts at `begin`.
-  void fill(const CertifiedKernels<T>& kernels, const PanelSource<T>& source, std::int64_t begin) {
+  void fill(const CertifiedKernels<T>& kernels, const kernels::PanelSource<T>& source,
+            std::int64_t begin) {
     kernels.maxima(source, values.data() + begin);
     for (std::int64_t i = begin; i < begin + source.count; ++i) {
       shifts[i] = std::isfinite(values[i]) ? values[i] : T{0};
     }
   }
-  AlignedArray<T> values, shifts;
+  kernels::AlignedArray<T> values, shifts;
 };
 
 template <typename T>
-class LogOperands final : public Operands<T> {
+class LogOperands final : public kernels::Operands<T> {
  public:
   LogOperands(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, const Output<T>& c,
               int threads)
       : a_(a),
         b_(b),
         c_(c),
-        pack_(pack_kernels(T{})),
-        tiles_(real_tiles(T{})),
+        pack_(kernels::pack_kernels(T{})),
+        tiles_(kernels::real_tiles(T{})),
         kernels_(certified_kernels(T{})),
         left_(e.m),
         right_(e.n),
@@ -55,7 +57,7 @@ class LogOperands final : public Operands<T> {
                             double{std::numeric_limits<T>::epsilon() / 2});
     most_ = static_cast<T>(2 * k);
     block_ = std::max<std::int64_t>(32, std::llround(2 * std::sqrt(k)));
-    share_items(threads, 2 * threads, [&](std::int64_t share) noexcept {
+    kernels::share_items(threads, 2 * threads, [&](std::int64_t share) noexcept {
       find_maxima(e, static_cast<int>(share), threads);
     });
   }
@@ -72,7 +74,9 @@ class LogOperands final : public Operands<T> {
                    right_.shifts.data() + first, panel);
     return 0;
   }
-  const TileKernels<T>& tiles(std::uint8_t, std::uint8_t) const noexcept override { return tiles_; }
+  const kernels::TileKernels<T>& tiles(std::uint8_t, std::uint8_t) const noexcept override {
+    return tiles_;
+  }
 
   // A factor, a product and a partial sum below the smallest normal number are lost: each costs at
   // most that number a term, and the certificate leaves room for them.
@@ -99,7 +103,7 @@ class LogOperands final : public Operands<T> {
   void find_maxima(const Extents& e, int index, int threads) {
     constexpr std::int64_t kStep = 1 << 12;
     const bool is_left = index < threads;
-    const Range range = share(is_left ? e.m : e.n, index % threads, threads);
+    const kernels::Range range = kernels::share(is_left ? e.m : e.n, index % threads, threads);
     for (std::int64_t first = range.begin; first < range.end; first += kStep) {
       const auto count = static_cast<int>(std::min(kStep, range.end - first));
       if (is_left) {
@@ -112,8 +116,8 @@ class LogOperands final : public Operands<T> {
 
   const Matrix<T> a_, b_;
   const Output<T> c_;
-  const PackKernels<T>& pack_;
-  const TileKernels<T>& tiles_;
+  const kernels::PackKernels<T>& pack_;
+  const kernels::TileKernels<T>& tiles_;
   const CertifiedKernels<T>& kernels_;
   T least_, most_;
   std::int64_t block_;
@@ -128,17 +132,17 @@ template <typename T>
 std::int64_t log_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
                          const Output<T>& c, const Execution& execution) {
   const LogOperands<T> operands(a, b, e, c, execution.threads);
-  const TileKernels<T>& tiles = real_tiles(T{});
+  const kernels::TileKernels<T>& tiles = kernels::real_tiles(T{});
   // Of the 8·√k + 16 roundings that the bound grants, 8 go to the exponentials, the logarithm and
   // the rest; the sum takes what remains.
   const double roundings = 8 * std::sqrt(static_cast<double>(e.k)) + 8;
-  const Blocking blocking =
-      blocking_for(execution.caches, e.m, e.k, e.n, sizeof(T), tiles.left_width(), tiles.columns(),
-                   terms_for_roundings(e.k, roundings, e.k));
+  const kernels::Blocking blocking =
+      kernels::blocking_for(execution.caches, e.m, e.k, e.n, sizeof(T), tiles.left_width(),
+                            tiles.columns(), kernels::terms_for_roundings(e.k, roundings, e.k));
   check(static_cast<double>(blocking.terms + (e.k + blocking.terms - 1) / blocking.terms) <=
             roundings,
         "the blocks of a certified sum keep its bound");
-  blocked_product(operands, e.m, e.k, e.n, c, blocking, execution.threads);
+  kernels::blocked_product(operands, e.m, e.k, e.n, c, blocking, execution.threads);
   return operands.refused();
 }
 

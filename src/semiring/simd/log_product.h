@@ -17,7 +17,6 @@
 //
 // NaN, infinities and rows of −∞ come out as in the reference.
 
-#include "semiring/simd/blocked_product.h"
 #include "semiring/simd/matrix.h"
 
 namespace assay::semiring::simd {

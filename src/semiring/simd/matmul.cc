@@ -10,7 +10,7 @@
 #include <atomic>
 #include <optional>
 
-#include "semiring/simd/crew.h"
+#include "kernels/threads/crew.h"
 #include "semiring/simd/euclidean_product.h"
 #include "semiring/simd/log_product.h"
 #include "semiring/simd/plain_products.h"
@@ -109,8 +109,8 @@ std::int64_t multiply_all(const MatmulProblem& p, const MutableTensorView& out,
   }
   const double pairs = e.pairs() * static_cast<double>(p.batches);
   std::atomic<std::int64_t> total = 0;
-  simd::share_items(pairs >= kThreadedPairs ? threads : 1, p.batches,
-                    [&](std::int64_t batch) noexcept { total += run(batch, 1); });
+  kernels::share_items(pairs >= kThreadedPairs ? threads : 1, p.batches,
+                       [&](std::int64_t batch) noexcept { total += run(batch, 1); });
   return total;
 }
 

@@ -14,15 +14,15 @@
 //
 // Results do not depend on the number of threads, and are bitwise equal from run to run.
 
+#include "kernels/tiles/caches.h"
 #include "semiring/problem.h"
-#include "semiring/simd/caches.h"
 #include "tensor/view.h"
 
 namespace assay::semiring {
 
 struct SimdOptions {
   int threads = 1;  // at most this many; small products take one
-  simd::CacheSizes caches;
+  kernels::CacheSizes caches;
 };
 
 // `out` is as check_output() demands it and does not overlap the inputs.

@@ -7,21 +7,21 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/targets.h"
+#include "kernels/test_instruction_sets.h"
 #include "semiring/matmul.h"
 #include "semiring/ref/reference.h"
-#include "semiring/simd/targets.h"
-#include "semiring/simd/test_instruction_sets.h"
 #include "semiring/test_tensors.h"
 
 namespace assay::semiring {
 namespace {
 
-using simd::InstructionSet;
+using kernels::InstructionSet;
 
 // Caches so small that every loop of the blocked product runs more than once.
-constexpr simd::CacheSizes kTinyCaches{.l1 = 6 << 10, .l2 = 24 << 10};
+constexpr kernels::CacheSizes kTinyCaches{.l1 = 6 << 10, .l2 = 24 << 10};
 
-class MatmulOnInstructionSet : public OnInstructionSet {};
+class MatmulOnInstructionSet : public kernels::OnInstructionSet {};
 ASSAY_ON_INSTRUCTION_SETS(MatmulOnInstructionSet);
 
 double unit_roundoff(DType dtype) { return dtype == DType::kF64 ? 0x1p-53 : 0x1p-24; }
@@ -223,7 +223,7 @@ TEST_P(MatmulOnInstructionSet, ThreadsDoNotChangeABit) {
     const Tensor a = random_tensor(dtype, {131, 157}, 1), b = random_tensor(dtype, {157, 163}, 2);
     const Tensor expected = multiply(algebra, a.view(), b.view());
     for (const int threads : {1, 2, 3, 5}) {
-      for (const auto& caches : {simd::CacheSizes{}, kTinyCaches}) {
+      for (const auto& caches : {kernels::CacheSizes{}, kTinyCaches}) {
         const SimdOptions options{.threads = threads, .caches = caches};
         const Tensor first = multiply(algebra, a.view(), b.view(), options);
         EXPECT_TRUE(

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 
-#include "semiring/simd/caches.h"
-#include "semiring/simd/pack_kernels.h"
+#include "kernels/tiles/blocked_product.h"
+#include "kernels/tiles/caches.h"
+#include "kernels/tiles/pack_kernels.h"
 
 namespace assay::semiring::simd {
+
+using kernels::Output;
 
 // Element (i, j) at data[i·row_stride + j·column_stride].
 template <typename T>
@@ -18,13 +21,14 @@ struct Matrix {
   std::int64_t row_stride, column_stride;
 
   // Rows [first, first + count) × columns [begin, begin + terms), panel across the rows.
-  PanelSource<T> rows(std::int64_t first, int count, std::int64_t begin, std::int64_t terms) const {
+  kernels::PanelSource<T> rows(std::int64_t first, int count, std::int64_t begin,
+                               std::int64_t terms) const {
     return {data + first * row_stride + begin * column_stride, row_stride, column_stride, terms,
             count};
   }
   // Columns [first, first + count) × rows [begin, begin + terms), panel across the columns.
-  PanelSource<T> columns(std::int64_t first, int count, std::int64_t begin,
-                         std::int64_t terms) const {
+  kernels::PanelSource<T> columns(std::int64_t first, int count, std::int64_t begin,
+                                  std::int64_t terms) const {
     return {data + begin * row_stride + first * column_stride, column_stride, row_stride, terms,
             count};
   }
@@ -39,7 +43,7 @@ struct Extents {
 };
 
 struct Execution {
-  CacheSizes caches;
+  kernels::CacheSizes caches;
   int threads = 1;
 };
 

@@ -5,25 +5,27 @@
 #include <algorithm>
 #include <limits>
 
-#include "semiring/simd/aligned.h"
+#include "kernels/memory/aligned.h"
+#include "kernels/tiles/blocked_product.h"
+#include "semiring/simd/algebra_tiles.h"
 
 namespace assay::semiring::simd {
 namespace {
 
 // Whether a term of two such panels can be NaN.
 bool can_be_nan(std::uint8_t left, std::uint8_t right) {
-  if (((left | right) & kHasNan) != 0) return true;
-  return ((left & kHasPlusInf) != 0 && (right & kHasMinusInf) != 0) ||
-         ((left & kHasMinusInf) != 0 && (right & kHasPlusInf) != 0);
+  if (((left | right) & kernels::kHasNan) != 0) return true;
+  return ((left & kernels::kHasPlusInf) != 0 && (right & kernels::kHasMinusInf) != 0) ||
+         ((left & kernels::kHasMinusInf) != 0 && (right & kernels::kHasPlusInf) != 0);
 }
 
 // Factors as they are. `careful` is null where the plain tiles keep NaN themselves.
 template <typename T>
-class PlainOperands final : public Operands<T> {
+class PlainOperands final : public kernels::Operands<T> {
  public:
-  PlainOperands(const Matrix<T>& a, const Matrix<T>& b, const TileKernels<T>& plain,
-                const TileKernels<T>* careful)
-      : a_(a), b_(b), pack_(pack_kernels(T{})), plain_(plain), careful_(careful) {}
+  PlainOperands(const Matrix<T>& a, const Matrix<T>& b, const kernels::TileKernels<T>& plain,
+                const kernels::TileKernels<T>* careful)
+      : a_(a), b_(b), pack_(kernels::pack_kernels(T{})), plain_(plain), careful_(careful) {}
 
   std::uint8_t pack_left(std::int64_t first, int count, std::int64_t begin, std::int64_t terms,
                          T* panel) const noexcept override {
@@ -40,12 +42,13 @@ class PlainOperands final : public Operands<T> {
     pack_.copy(b_.columns(first, count, begin, terms), plain_.columns(), panel);
     return flags(panel, plain_.columns() * terms);
   }
-  PanelSource<T> plain_right(std::int64_t first, int count, std::int64_t begin,
-                             std::int64_t terms) const noexcept override {
+  kernels::PanelSource<T> plain_right(std::int64_t first, int count, std::int64_t begin,
+                                      std::int64_t terms) const noexcept override {
     if (careful_ != nullptr || b_.column_stride != 1) return {};
     return b_.columns(first, count, begin, terms);
   }
-  const TileKernels<T>& tiles(std::uint8_t left, std::uint8_t right) const noexcept override {
+  const kernels::TileKernels<T>& tiles(std::uint8_t left,
+                                       std::uint8_t right) const noexcept override {
     return careful_ != nullptr && can_be_nan(left, right) ? *careful_ : plain_;
   }
 
@@ -55,19 +58,19 @@ class PlainOperands final : public Operands<T> {
   }
 
   const Matrix<T> a_, b_;
-  const PackKernels<T>& pack_;
-  const TileKernels<T>& plain_;
-  const TileKernels<T>* careful_;
+  const kernels::PackKernels<T>& pack_;
+  const kernels::TileKernels<T>& plain_;
+  const kernels::TileKernels<T>* careful_;
 };
 
 template <typename T>
-void run(const Operands<T>& operands, const Extents& e, const Output<T>& c,
+void run(const kernels::Operands<T>& operands, const Extents& e, const Output<T>& c,
          const Execution& execution) {
-  const TileKernels<T>& tiles = operands.tiles(0, 0);
-  const Blocking blocking =
-      blocking_for(execution.caches, e.m, e.k, e.n, sizeof(T), tiles.left_width(), tiles.columns(),
-                   std::numeric_limits<std::int64_t>::max());
-  blocked_product(operands, e.m, e.k, e.n, c, blocking, execution.threads);
+  const kernels::TileKernels<T>& tiles = operands.tiles(0, 0);
+  const kernels::Blocking blocking =
+      kernels::blocking_for(execution.caches, e.m, e.k, e.n, sizeof(T), tiles.left_width(),
+                            tiles.columns(), std::numeric_limits<std::int64_t>::max());
+  kernels::blocked_product(operands, e.m, e.k, e.n, c, blocking, execution.threads);
 }
 
 // Up to this many pairs packing costs more than it saves, as long as the tile's rows of A do not
@@ -76,7 +79,7 @@ constexpr double kDirectPairs = 96.0 * 96 * 96;
 
 template <typename T>
 bool is_direct(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
-               const TileKernels<T>& tiles, int threads) {
+               const kernels::TileKernels<T>& tiles, int threads) {
   return threads == 1 && e.pairs() <= kDirectPairs && a.column_stride == 1 &&
          b.column_stride == 1 && e.n % tiles.lanes == 0 && e.m % tiles.row_step == 0 &&
          a.row_stride % (4096 / static_cast<std::int64_t>(sizeof(T))) != 0;
@@ -85,7 +88,7 @@ bool is_direct(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
 // Tiles of a few rows wait for their own sums: what is left after the last whole tile is shared
 // evenly with it.
 template <typename T>
-std::int64_t rows_of_next_tile(const TileKernels<T>& tiles, std::int64_t left) {
+std::int64_t rows_of_next_tile(const kernels::TileKernels<T>& tiles, std::int64_t left) {
   if (left <= tiles.rows) return left;
   if (left >= 2 * tiles.rows) return tiles.rows;
   return (left / 2 + tiles.row_step - 1) / tiles.row_step * tiles.row_step;
@@ -93,7 +96,7 @@ std::int64_t rows_of_next_tile(const TileKernels<T>& tiles, std::int64_t left) {
 
 template <typename T>
 void direct_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e,
-                    const TileKernels<T>& tiles, const Output<T>& c) {
+                    const kernels::TileKernels<T>& tiles, const Output<T>& c) {
   for (std::int64_t j = 0; j < e.n; j += tiles.columns()) {
     const std::int64_t columns = std::min<std::int64_t>(tiles.columns(), e.n - j);
     const auto vector = static_cast<std::size_t>(columns / tiles.lanes - 1);
@@ -121,7 +124,7 @@ void to_bits(const Matrix<bool>& b, const Extents& e, std::int64_t words, std::u
   }
 }
 
-class BitOperands final : public Operands<std::uint32_t> {
+class BitOperands final : public kernels::Operands<std::uint32_t> {
  public:
   BitOperands(const Matrix<bool>& a, const std::uint32_t* b, std::int64_t words)
       : a_(a), b_(b), words_(words), tiles_(bit_tiles()) {}
@@ -146,7 +149,8 @@ class BitOperands final : public Operands<std::uint32_t> {
     }
     return 0;
   }
-  const TileKernels<std::uint32_t>& tiles(std::uint8_t, std::uint8_t) const noexcept override {
+  const kernels::TileKernels<std::uint32_t>& tiles(std::uint8_t,
+                                                   std::uint8_t) const noexcept override {
     return tiles_;
   }
 
@@ -154,7 +158,7 @@ class BitOperands final : public Operands<std::uint32_t> {
   const Matrix<bool> a_;
   const std::uint32_t* b_;
   const std::int64_t words_;
-  const TileKernels<std::uint32_t>& tiles_;
+  const kernels::TileKernels<std::uint32_t>& tiles_;
 };
 
 }  // namespace
@@ -162,7 +166,7 @@ class BitOperands final : public Operands<std::uint32_t> {
 template <typename T>
 void real_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, const Output<T>& c,
                   const Execution& execution) {
-  const TileKernels<T>& tiles = real_tiles(T{});
+  const kernels::TileKernels<T>& tiles = kernels::real_tiles(T{});
   if (is_direct(a, b, e, tiles, execution.threads)) return direct_product(a, b, e, tiles, c);
   run<T>(PlainOperands<T>(a, b, tiles, nullptr), e, c, execution);
 }
@@ -184,7 +188,7 @@ void min_plus_product(const Matrix<T>& a, const Matrix<T>& b, const Extents& e, 
 void boolean_product(const Matrix<bool>& a, const Matrix<bool>& b, const Extents& e,
                      const Output<bool>& c, const Execution& execution) {
   const std::int64_t words = (e.n + 31) / 32;
-  const AlignedArray<std::uint32_t> right(e.k * words), result(e.m * words);
+  const kernels::AlignedArray<std::uint32_t> right(e.k * words), result(e.m * words);
   to_bits(b, e, words, right.data());
   run<std::uint32_t>(BitOperands(a, right.data(), words), {e.m, e.k, words}, {result.data(), words},
                      execution);

@@ -4,7 +4,6 @@
 
 // Products whose ⊗ and ⊕ are instructions: real, max_plus, min_plus, boolean.
 
-#include "semiring/simd/blocked_product.h"
 #include "semiring/simd/matrix.h"
 
 namespace assay::semiring::simd {

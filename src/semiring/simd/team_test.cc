@@ -33,7 +33,7 @@ Work product(Algebra algebra, DType dtype) {
     const Tensor b = random_tensor(dtype, Shape{311, 205}, seed + 1);
     Tensor c(working_dtype(dtype), Shape{187, 205});
     // Caches so small that there are several blocks of terms, of rows and of columns.
-    const simd::CacheSizes caches{.l1 = 6 << 10, .l2 = 24 << 10, .packed = 48 << 10};
+    const kernels::CacheSizes caches{.l1 = 6 << 10, .l2 = 24 << 10, .packed = 48 << 10};
     matmul(algebra, a.view(), b.view(), c.mutable_view(),
            {.backend = Backend::kSimd, .simd = {.threads = threads, .caches = caches}});
     return c;
