@@ -18,7 +18,7 @@
 #include <functional>
 #include <vector>
 
-#include "transport/blas.h"
+#include "transport/kernels/blas.h"
 #include "transport/solve.h"
 
 namespace {

@@ -3,7 +3,7 @@
 """transport_workflow in NumPy: a surface file to a file of coefficients and energy integrals.
 
 Stage by stage what src/cases/transport/workflow.cc does; energy integrals are those of
-src/transport/energy.h, all pieces of a table and all tables at once.
+src/transport/scan/energy.h, all pieces of a table and all tables at once.
 """
 
 import os

@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "cli/arguments.h"
 #include "transport/files/data_file.h"
-#include "transport/input.h"
-#include "transport/scan.h"
+#include "transport/scan/input.h"
+#include "transport/scan/scan.h"
 
 namespace assay::cli {
 

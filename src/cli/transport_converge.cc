@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/transport_commands.h"
-#include "transport/converge.h"
 #include "transport/files/equilibrium.h"
+#include "transport/scan/converge.h"
 
 namespace assay::cli {
 namespace {

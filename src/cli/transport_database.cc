@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/transport_commands.h"
-#include "transport/blas.h"
 #include "transport/files/database.h"
+#include "transport/kernels/blas.h"
 
 namespace assay::cli {
 namespace {

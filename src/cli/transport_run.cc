@@ -8,9 +8,9 @@
 #include "base/resident_memory.h"
 #include "cli/commands.h"
 #include "cli/transport_commands.h"
-#include "transport/blas.h"
 #include "transport/files/equilibrium.h"
 #include "transport/files/result_data.h"
+#include "transport/kernels/blas.h"
 #include "transport/ranks/ranks.h"
 
 namespace assay::cli {

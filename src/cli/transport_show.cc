@@ -8,7 +8,7 @@
 #include "base/gnuplot.h"
 #include "base/units.h"
 #include "cli/transport_commands.h"
-#include "transport/plot.h"
+#include "transport/scan/plot.h"
 
 namespace assay::cli {
 

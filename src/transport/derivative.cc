@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include "transport/derivative.h"
+
 #include "base/error.h"
-#include "transport/factored.h"
 #include "transport/prepared.h"
+#include "transport/solver/factored.h"
 
 namespace assay::transport {
 

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What Prepared and Workspace hold; for the solvers of this folder.
+// What Prepared holds; for solve.cc and derivative.cc.
 
 #include <optional>
 
-#include "transport/eliminate.h"
-#include "transport/operators.h"
 #include "transport/solve.h"
+#include "transport/system/operators.h"
 
 namespace assay::transport {
 
@@ -20,21 +19,5 @@ struct Prepared::Parts {
   std::string rational_warning;
   bool rational = false;  // a divisor so small that Δ_0 is singular in f64 at Ê = 0
 };
-
-struct Workspace::Memory {
-  EliminationWorkspace elimination;
-};
-
-// The four coefficients from functional values c_i·f_j: [functional][source].
-Coefficients coefficients_of(const Geometry& geometry, const double (&value)[2][2]);
-
-// Refinement of f32 factors with f64 residuals, for both sources.
-struct MixedResult {
-  std::array<ThreeBlocks, 2> modes;
-  double residual = 0;  // ‖s1 − A f1‖/√(unknowns)
-  int sweeps = 0;
-  bool converged = false;
-};
-MixedResult solve_mixed(const BlockSystem& system, double nu_hat, double epsi_hat);
 
 }  // namespace assay::transport

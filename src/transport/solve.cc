@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "transport/prepared.h"
+#include "transport/solver/eliminate.h"
+#include "transport/solver/mixed.h"
 
 namespace assay::transport {
 namespace {
@@ -75,10 +77,6 @@ const std::string& Prepared::name() const { return parts_->name; }
 const std::string& Prepared::rational_warning() const { return parts_->rational_warning; }
 bool Prepared::has_parity() const { return parts_->parity.has_value(); }
 
-Workspace::Workspace() : memory_(std::make_unique<Memory>()) {}
-Workspace::~Workspace() = default;
-Workspace::Workspace(Workspace&&) noexcept = default;
-
 Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions& options) {
   auto parts = std::make_shared<Prepared::Parts>();
   parts->name = surface.name;
@@ -96,9 +94,8 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
   if (divisor.value < kSmallDivisor) {
     parts->rational = divisor.value < kZeroDivisor;
     parts->rational_warning = fmt::format(
-        "nearly rational surface at zero field: iota*m + n*nfp = {:.2e} for the resolved mode (m, "
-        "n) "
-        "= ({}, {}); D11 may be rounding noise",
+        "nearly rational surface at zero field: iota*m + n*nfp = {:.2e} for the resolved mode "
+        "(m, n) = ({}, {}); D11 may be rounding noise",
         divisor.value, divisor.m, divisor.n);
   }
   return Prepared(parts);
@@ -122,16 +119,6 @@ void check_case(const Prepared& prepared, const Case& at, Method method) {
   if (method == Method::kParity && !prepared.has_parity()) {
     fail("method 'parity' needs a B without sine terms, got surface '{}'", prepared.name());
   }
-}
-
-Coefficients coefficients_of(const Geometry& g, const double (&value)[2][2]) {
-  const double psi = g.psi_prime;
-  Coefficients d;
-  d.d11 = value[0][0] / (psi * psi);
-  d.d31 = value[1][0] / (psi * g.b0);
-  d.d13 = value[0][1] / (psi * g.b0);
-  d.d33 = value[1][1] / (g.b0 * g.b0);
-  return d;
 }
 
 Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options,
@@ -158,7 +145,7 @@ Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& opt
   } else {
     const auto how =
         solution.method == Method::kDense ? Elimination::kDense : Elimination::kStructured;
-    auto result = eliminate(system, at.nu_hat, at.epsi_hat, how, workspace.memory().elimination);
+    auto result = eliminate(system, at.nu_hat, at.epsi_hat, how, workspace);
     if (result.singular) {
       fail("surface '{}': the system is singular at nu_hat {}, epsi_hat {}", parts.name, at.nu_hat,
            at.epsi_hat);

@@ -16,9 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "transport/coefficients.h"
-#include "transport/geometry.h"
-#include "transport/surface.h"
+#include "transport/solver/coefficients.h"
+#include "transport/solver/workspace.h"
+#include "transport/surface/geometry.h"
+#include "transport/surface/surface.h"
 
 namespace assay::transport {
 
@@ -85,19 +86,6 @@ struct Solution {
   std::array<std::array<Field, 3>, 2> modes;
 };
 
-// Memory that solves reuse; one for each thread.
-class Workspace {
- public:
-  Workspace();
-  ~Workspace();
-  Workspace(Workspace&&) noexcept;
-  struct Memory;
-  Memory& memory() { return *memory_; }
-
- private:
-  std::unique_ptr<Memory> memory_;
-};
-
 // Throws UserError: nu_hat not positive or not finite, a method that does not apply, or a system
 // that has no solution in floating point (naming the case).
 Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options,
@@ -108,12 +96,5 @@ Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& opt
 void check_case(const Prepared& prepared, const Case& at, Method method);
 // The method that kAuto stands for.
 Method resolve_method(const Prepared& prepared, const Case& at, Method method);
-
-// ∂D/∂ν̂ and ∂D/∂Ê of all four coefficients from two forward and two adjoint solves with one
-// factorisation, which keeps every block: 8(n_ξ+1)N² bytes.
-struct Derivatives {
-  Coefficients by_nu_hat, by_epsi_hat;
-};
-Derivatives differentiate(const Prepared& prepared, const Case& at);
 
 }  // namespace assay::transport

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/transport/engine_point.h"
 
-#include "transport/scan.h"
+#include "transport/scan/scan.h"
 
 namespace assay::cases::transport {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "transport/scan.h"
+#include "transport/scan/scan.h"
 
 namespace assay::cases::transport {
 

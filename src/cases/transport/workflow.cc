@@ -11,10 +11,10 @@
 #include "base/file.h"
 #include "cases/transport/engine_point.h"
 #include "tensor/safetensors.h"
-#include "transport/blas.h"
-#include "transport/energy.h"
-#include "transport/scan.h"
-#include "transport/surface_text.h"
+#include "transport/kernels/blas.h"
+#include "transport/scan/energy.h"
+#include "transport/scan/scan.h"
+#include "transport/surface/surface_text.h"
 
 namespace assay::cases::transport {
 namespace {

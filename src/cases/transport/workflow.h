@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "lab/measure/workload.h"
-#include "transport/surface.h"
+#include "transport/surface/surface.h"
 
 namespace assay::cases::transport {
 

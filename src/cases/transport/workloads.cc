@@ -9,8 +9,8 @@
 #include "cases/transport/lanes.h"
 #include "cases/transport/workflow.h"
 #include "tensor/safetensors.h"
-#include "transport/blas.h"
-#include "transport/scan.h"
+#include "transport/kernels/blas.h"
+#include "transport/scan/scan.h"
 
 namespace assay::cases::transport {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "transport/files/data_file.h"
-#include "transport/scan.h"
+#include "transport/scan/scan.h"
 
 namespace assay::transport {
 

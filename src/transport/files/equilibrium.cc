@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "transport/files/netcdf_reader.h"
-#include "transport/surface_text.h"
+#include "transport/surface/surface_text.h"
 
 namespace assay::transport {
 namespace {

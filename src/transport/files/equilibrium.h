@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "transport/input.h"
-#include "transport/surface.h"
+#include "transport/scan/input.h"
+#include "transport/surface/surface.h"
 
 namespace assay::transport {
 

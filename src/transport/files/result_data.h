@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "transport/files/data_file.h"
-#include "transport/input.h"
+#include "transport/scan/input.h"
 #include "transport/solve.h"
 
 namespace assay::transport {

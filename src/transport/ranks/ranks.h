@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "transport/scan.h"
+#include "transport/scan/scan.h"
 
 namespace assay::transport {
 

@@ -1,0 +1,372 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels against plain loops, for every instruction set that this processor has, at sizes around
+// the leaf, the pack, the panel and zero.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/philox.h"
+#include "transport/kernels/kernel_choice.h"
+#include "transport/kernels/kernels.h"
+#include "transport/kernels/lu.h"
+
+namespace assay::transport {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Column-major, rows×columns.
+template <typename T = double>
+struct Plain {
+  int rows = 0, columns = 0;
+  std::vector<T> v;
+
+  Plain(int rows_, int columns_)
+      : rows(rows_), columns(columns_), v(elements(rows_, columns_), T{0}) {}
+  T& operator()(int r, int c) { return v[elements(c, rows) + static_cast<std::size_t>(r)]; }
+  T operator()(int r, int c) const { return v[elements(c, rows) + static_cast<std::size_t>(r)]; }
+};
+
+template <typename T = double>
+Plain<T> random_matrix(int rows, int columns, std::uint64_t stream) {
+  Plain<T> a(rows, columns);
+  const Philox random(3, stream);
+  for (std::size_t i = 0; i < a.v.size(); ++i) a.v[i] = static_cast<T>(uniform(random[i], -1, 1));
+  return a;
+}
+
+template <typename T>
+Plain<T> product(const Plain<T>& a, const Plain<T>& b) {
+  Plain<T> c(a.rows, b.columns);
+  for (int j = 0; j < b.columns; ++j) {
+    for (int k = 0; k < a.columns; ++k) {
+      for (int i = 0; i < a.rows; ++i) c(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return c;
+}
+
+template <typename T>
+void expect_near(const Plain<T>& a, const Plain<T>& b, double tolerance, const std::string& what) {
+  ASSERT_EQ(a.v.size(), b.v.size()) << what;
+  double worst = 0;
+  for (std::size_t i = 0; i < a.v.size(); ++i) {
+    const double off = std::abs(static_cast<double>(a.v[i]) - static_cast<double>(b.v[i]));
+    if (!(off <= worst)) worst = std::isnan(off) ? INFINITY : off;
+  }
+  EXPECT_LE(worst, tolerance) << what;
+}
+
+// L·U of factors in place, rows ≥ columns.
+Plain<> multiply_out(const Plain<>& lu) {
+  Plain<> lower(lu.rows, lu.columns), upper(lu.columns, lu.columns);
+  for (int c = 0; c < lu.columns; ++c) {
+    for (int r = 0; r < lu.rows; ++r) {
+      lower(r, c) = r == c ? 1 : r > c ? lu(r, c) : 0;
+      if (r <= c) upper(r, c) = lu(r, c);
+    }
+  }
+  return product(lower, upper);
+}
+
+void exchange(Plain<>& a, int p, int other) {
+  for (int c = 0; c < a.columns; ++c) std::swap(a(p, c), a(other, c));
+}
+
+double growth(int n) { return 10.0 * (n + 2) * 1e-16 * (n + 2); }  // n·ε·|L||U|, elements up to n
+
+TEST(Kernels, PanelsAreFactoredWithTheGreatestPivots) {
+  for (const auto& kernels : all_factor_kernels()) {
+    for (const int rows : {1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 99}) {
+      for (const int columns : {1, 7, 8, 9, 16, 31, 32}) {
+        if (columns > rows) continue;
+        auto a = random_matrix(rows, columns, static_cast<std::uint64_t>(rows * 100 + columns));
+        auto lu = a;
+        std::vector<int> pivots(static_cast<std::size_t>(columns), -1);
+        EXPECT_TRUE(kernels.factor_panel(rows, columns, lu.v.data(), rows, pivots.data()));
+        for (int p = 0; p < columns; ++p) {
+          const int other = pivots[static_cast<std::size_t>(p)];
+          ASSERT_TRUE(other >= p && other < rows);
+          exchange(a, p, other);
+          for (int r = p + 1; r < rows; ++r) EXPECT_LE(std::abs(lu(r, p)), 1) << rows;
+        }
+        expect_near(multiply_out(lu), a, growth(columns), fmt::format("{}x{}", rows, columns));
+      }
+    }
+  }
+}
+
+TEST(Kernels, PanelsOfAwkwardNumbers) {
+  for (const auto& kernels : all_factor_kernels()) {
+    // Equal candidates: the first. The second column becomes zero: no pivot, and it says so.
+    Plain<> equal(20, 2);
+    for (int r = 0; r < 20; ++r) equal(r, 0) = equal(r, 1) = r % 2 == 0 ? 2 : -2;
+    std::vector<int> pivots(2, -1);
+    EXPECT_FALSE(kernels.factor_panel(20, 2, equal.v.data(), 20, pivots.data()));
+    EXPECT_EQ(pivots[0], 0);
+    EXPECT_EQ(equal(0, 0), 2);
+    EXPECT_EQ(equal(1, 0), -1);
+    EXPECT_EQ(equal(1, 1), 0);
+    // A number is preferred to NaN; a column of NaN has its own row; all pivots are rows.
+    Plain<> nan(20, 2);
+    for (auto& x : nan.v) x = kNan;
+    nan(17, 0) = -3;
+    kernels.factor_panel(20, 2, nan.v.data(), 20, pivots.data());
+    EXPECT_EQ(pivots[0], 17);
+    EXPECT_EQ(pivots[1], 1);
+    EXPECT_EQ(nan(0, 0), -3);
+    // Pivots whose reciprocal is infinite.
+    Plain<> tiny(17, 1);
+    for (int r = 0; r < 17; ++r) tiny(r, 0) = r == 3 ? 4e-320 : 2e-320;
+    EXPECT_TRUE(kernels.factor_panel(17, 1, tiny.v.data(), 17, pivots.data()));
+    EXPECT_EQ(pivots[0], 3);
+    for (int r = 1; r < 17; ++r) EXPECT_NEAR(tiny(r, 0), 0.5, 1e-3);  // of 8 thousand steps
+  }
+}
+
+TEST(Kernels, TrianglesTimesTheirInverseAreTheIdentity) {
+  for (const auto& kernels : all_factor_kernels()) {
+    for (const auto shape : {Shape::kLower, Shape::kUpper}) {
+      for (const int n : {0, 1, 7, 8, 9, 31, 32}) {
+        const auto a = random_matrix(40, n, static_cast<std::uint64_t>(n));
+        Plain<> triangle(kLeaf, kLeaf), inverse(kLeaf, kLeaf), identity(kLeaf, kLeaf);
+        auto source = a;
+        for (int c = 0; c < kLeaf; ++c) {
+          triangle(c, c) = identity(c, c) = 1;
+          if (c >= n) continue;
+          for (int r = 0; r < n; ++r) source(r, c) *= r == c ? 1 : 0.1;  // κ stays small
+          if (shape == Shape::kUpper) triangle(c, c) = source(c, c) = 1 + std::abs(a(c, c));
+          for (int r = 0; r < n; ++r) {
+            if (shape == Shape::kLower ? r > c : r < c) triangle(r, c) = source(r, c);
+          }
+        }
+        kernels.invert_triangle(shape, n, source.v.data(), 40, inverse.v.data());
+        expect_near(product(triangle, inverse), identity, 1e-13, fmt::format("{}", n));
+        if (shape == Shape::kUpper) continue;
+        for (const int columns : {0, 1, 5, 6, 7, 13}) {
+          auto b = random_matrix(n, columns, 9);
+          Plain<> padded(kLeaf, columns);
+          for (int c = 0; c < columns; ++c) {
+            for (int r = 0; r < n; ++r) padded(r, c) = b(r, c);
+          }
+          const auto expected = product(inverse, padded);
+          kernels.apply_lower_leaf(n, columns, inverse.v.data(), b.v.data(), n);
+          for (int c = 0; c < columns; ++c) {
+            for (int r = 0; r < n; ++r) EXPECT_NEAR(b(r, c), expected(r, c), 1e-14 * kLeaf);
+          }
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+void check_leaves(double tolerance) {
+  for (const auto& kernels : all_vector_kernels<T>()) {
+    for (const auto shape : {Shape::kFull, Shape::kLower, Shape::kUpper}) {
+      for (const int columns : {1, 8, 9, 31, 32}) {
+        for (const int rows : {0, 1, 15, 16, 17, 31, 32, 33, 70}) {
+          auto block = random_matrix<T>(kLeaf, kLeaf, 5);
+          Plain<T> used(columns, columns);
+          for (int c = 0; c < kLeaf; ++c) {
+            for (int r = 0; r < kLeaf; ++r) {
+              if (shape == Shape::kLower ? r < c : shape == Shape::kUpper && r > c) block(r, c) = 0;
+              if (r < columns && c < columns) used(r, c) = block(r, c);
+            }
+          }
+          auto a = random_matrix<T>(rows, columns, 6);
+          const auto expected = product(a, used);
+          kernels.multiply_leaf(rows, columns, a.v.data(), rows, block.v.data(), shape);
+          expect_near(a, expected, tolerance, fmt::format("{}x{}", rows, columns));
+        }
+      }
+    }
+    // Blocks that only exchanges can invert: cycles of rows.
+    for (const int n : {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 25, 31, 32}) {
+      Plain<T> cycle(kLeaf, kLeaf), back(kLeaf, kLeaf);
+      for (int r = 0; r < n; ++r) {
+        cycle(r, (r + 1) % n) = 2;
+        back((r + 1) % n, r) = T{0.5};
+      }
+      kernels.invert_leaf(n, cycle.v.data());
+      EXPECT_EQ(cycle.v, back.v) << n;
+    }
+  }
+}
+TEST(Kernels, TallMatricesTimesLeaves) {
+  check_leaves<double>(1e-15 * 32);  // 32 terms of size 1
+  check_leaves<float>(1e-6 * 32);
+}
+
+// Blocks of every number of outputs, the second ones added to the first.
+template <typename T>
+void check_combinations(double tolerance) {
+  for (const auto& kernels : all_vector_kernels<T>()) {
+    for (const int outputs : {1, 2, 5, 6, 7, 11, 12, 13, 25}) {
+      for (const int rows : {1, 2, 8, 9, 16, 17, 24, 25, 31, 32, 33, 63, 64, 70, 129}) {
+        const int inputs = 9;
+        Combination<T> terms{.inputs = inputs, .outputs = outputs};
+        terms.blocks = {{5, outputs, 0, 0, 0, true}, {4, outputs, 5, 0, 5 * outputs, false}};
+        for (int i = 0; i < inputs; ++i) terms.source.push_back((i * 4) % inputs);
+        for (int o = 0; o < outputs; ++o) terms.output.push_back(outputs - 1 - o);
+        const auto weights = random_matrix<T>(outputs, inputs, 11);
+        terms.weight = weights.v;
+        Plain<T> matrix(inputs, outputs);
+        for (int i = 0; i < inputs; ++i) {
+          for (int o = 0; o < outputs; ++o) {
+            matrix(terms.source[static_cast<std::size_t>(i)], outputs - 1 - o) = weights(o, i);
+          }
+        }
+        const auto in = random_matrix<T>(rows, inputs, 12);
+        const auto expected = product(in, matrix);
+        const TermsView<T> view = {inputs,
+                                   outputs,
+                                   terms.blocks.data(),
+                                   2,
+                                   terms.source.data(),
+                                   terms.output.data(),
+                                   terms.weight.data()};
+        const auto panel = aligned_block<T>(elements(kPanelBytes, inputs + outputs));
+        Plain<T> out(rows, outputs), turned(outputs, rows), back(rows, outputs);
+        kernels.combine(rows, in.v.data(), view, false, panel.get(), out.v.data());
+        kernels.combine(rows, in.v.data(), view, true, panel.get(), turned.v.data());
+        for (int r = 0; r < rows; ++r) {
+          for (int o = 0; o < outputs; ++o) back(r, o) = turned(o, r);
+        }
+        expect_near(out, expected, tolerance, fmt::format("{} rows, {} outputs", rows, outputs));
+        EXPECT_EQ(out.v, back.v);
+      }
+    }
+  }
+}
+TEST(Kernels, CombinationsOfEverySetAndShape) {
+  check_combinations<double>(1e-15 * 9);  // nine terms of size 1
+  check_combinations<float>(1e-6 * 9);
+}
+
+TEST(Kernels, CombinationsMatchPlainLoopsEitherWayRound) {
+  for (const int rows : {1, 7, 31, 32, 33, 64, 70}) {
+    const int columns = 5;
+    // out_0 = in_0 − 2 in_4, out_1 = ½ in_2 + ¼ in_2, out_2 = 3 in_3, in blocks of several shapes.
+    Combination<double> terms{.inputs = columns, .outputs = 3};
+    terms.blocks = {{2, 1, 0, 0, 0, true}, {2, 2, 2, 1, 2, true}, {1, 1, 4, 3, 6, false}};
+    terms.source = {0, 4, 2, 3, 2};
+    terms.output = {0, 1, 2, 1};
+    terms.weight = {1, -2, 0.5, 0, 0, 3, 0.25};
+    std::vector<double> in(elements(rows, columns)), out(elements(rows, 3), -1);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(i % 11) - 3;
+    combine_columns(rows, in.data(), terms, false, out.data());
+    const auto at = [&](int r, int c) {
+      return in[elements(c, rows) + static_cast<std::size_t>(r)];
+    };
+    for (int r = 0; r < rows; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      EXPECT_EQ(out[i], at(r, 0) - 2 * at(r, 4));  // small integers: exact
+      EXPECT_EQ(out[elements(1, rows) + i], 0.75 * at(r, 2));
+      EXPECT_EQ(out[elements(2, rows) + i], 3 * at(r, 3));
+    }
+    std::vector<double> turned(out.size(), -1);
+    combine_columns(rows, in.data(), terms, true, turned.data());
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_EQ(turned[elements(r, 3) + static_cast<std::size_t>(c)],
+                  out[elements(c, rows) + static_cast<std::size_t>(r)]);
+      }
+    }
+  }
+}
+
+TEST(Inversion, InverseTimesMatrixIsTheIdentity) {
+  for (const int n : {0, 1, 2, 31, 32, 33, 47, 48, 63, 64, 65, 97, 99, 130}) {
+    auto a = random_matrix(n, n, static_cast<std::uint64_t>(n));
+    Plain<> identity(n, n);
+    for (int i = 0; i < n; ++i) {
+      a(i, i) += n;  // κ ≈ 2
+      identity(i, i) = 1;
+    }
+    auto inverse = a;
+    std::vector<double> scratch;
+    invert_without_pivoting(n, inverse.v.data(), scratch);
+    // n·κ·ε of a backward-stable inversion, ×10.
+    expect_near(product(a, inverse), identity, 1e-15 * 10 * (n + 2), fmt::format("{}", n));
+  }
+}
+
+TEST(Inversion, WhatHasNoInverseIsNotFinite) {
+  for (const int n : {1, 32, 33, 70}) {
+    std::vector<double> zero(elements(n, n)), nan(elements(n, n), kNan), scratch;
+    invert_without_pivoting(n, zero.data(), scratch);
+    invert_without_pivoting(n, nan.data(), scratch);
+    for (const auto& a : {zero, nan}) {
+      EXPECT_TRUE(std::ranges::any_of(a, [](double x) { return !std::isfinite(x); })) << n;
+    }
+  }
+}
+
+const std::vector<int> kSizes = {0, 1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97, 99, 128, 130, 161};
+
+TEST(Lu, FactorsAreThoseOfTheExchangedMatrix) {
+  for (const int n : kSizes) {
+    const auto a = random_matrix(n, n, static_cast<std::uint64_t>(n));
+    auto lu = a;
+    LuFactors factors;
+    ASSERT_TRUE(factor_lu(n, lu.v.data(), factors));
+    auto exchanged = a;
+    for (int p = 0; p < n; ++p) {
+      const int other = factors.pivots[static_cast<std::size_t>(p)] - 1;
+      ASSERT_TRUE(other >= p && other < n);
+      exchange(exchanged, p, other);
+    }
+    expect_near(multiply_out(lu), exchanged, growth(n), fmt::format("{}", n));
+  }
+}
+
+TEST(Lu, SolvingFromTheRightAndMultiplyingBackIsTheIdentity) {
+  for (const int n : kSizes) {
+    for (const int rows : {0, 1, 15, 17, 40}) {
+      auto a = random_matrix(n, n, static_cast<std::uint64_t>(n));
+      // A cycle of rows on top: no pivot is on the diagonal, and κ ≈ 2.
+      for (int i = 0; i < n; ++i) a((i + 1) % n, i) += n;
+      auto lu = a;
+      LuFactors factors;
+      ASSERT_TRUE(factor_lu(n, lu.v.data(), factors));
+      const auto b = random_matrix(rows, n, 8);
+      auto x = b;
+      solve_lu_from_right(lu.v.data(), factors, rows, x.v.data());
+      expect_near(product(x, a), b, 1e-15 * 10 * (n + 2), fmt::format("{}", n));
+    }
+  }
+}
+
+TEST(Lu, AZeroPivotIsToldAndNanStays) {
+  for (const int n : {1, 8, 33, 65, 99}) {
+    LuFactors factors;
+    for (const int zero : {0, n / 2, n - 1}) {
+      auto a = random_matrix(n, n, 4);
+      for (int r = 0; r < n; ++r) a(r, zero) = 0;
+      EXPECT_FALSE(factor_lu(n, a.v.data(), factors)) << n << " " << zero;
+    }
+    auto a = random_matrix(n, n, 4);
+    a(n / 2, n / 2) = kNan;
+    factor_lu(n, a.v.data(), factors);
+    for (const int p : factors.pivots) EXPECT_TRUE(p >= 1 && p <= n);
+    EXPECT_TRUE(std::ranges::any_of(a.v, [](double x) { return std::isnan(x); }));
+    Plain<> b(3, n);
+    b(0, 0) = 1;
+    solve_lu_from_right(a.v.data(), factors, 3, b.v.data());
+    EXPECT_TRUE(std::ranges::any_of(b.v, [](double x) { return !std::isfinite(x); }));
+  }
+}
+
+}  // namespace
+}  // namespace assay::transport

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the files compiled for each instruction set share. Only plain loops of their own: an inline
+// function of the standard library, compiled there for a newer processor, could be the copy that
+// the linker keeps for everyone; so everything here is in a namespace of the instruction set.
+
+#include <cstdint>
+
+#include "transport/kernels/vector_kernels.h"
+
+// Before a loop over registers: unrolled early, so that an array of them needs no memory.
+#define UNROLLED _Pragma("GCC unroll 8")
+
+namespace assay::transport {
+namespace ASSAY_INSTRUCTION_SET {
+namespace {
+
+// 64 bytes of elements, wherever they lie: one AVX-512 register, or as many smaller ones. Sums are
+// of the second type: of the first, which may alias anything, they would be kept in memory.
+template <typename T>
+struct Pack;
+template <>
+struct Pack<double> {
+  typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
+  typedef double Register __attribute__((vector_size(64)));
+  typedef std::int64_t Index __attribute__((vector_size(64)));
+};
+template <>
+struct Pack<float> {
+  typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef float Register __attribute__((vector_size(64)));
+  typedef std::int32_t Index __attribute__((vector_size(64)));
+};
+template <typename T>
+constexpr int kLanes = 64 / sizeof(T);
+
+template <typename T>
+inline typename Pack<T>::Register load(const T* at) {
+  return *reinterpret_cast<const typename Pack<T>::Type*>(at);
+}
+template <typename T>
+inline void store(T* at, typename Pack<T>::Register value) {
+  *reinterpret_cast<typename Pack<T>::Type*>(at) = value;
+}
+
+template <typename T>
+inline void swap(T& a, T& b) {
+  const T c = a;
+  a = b;
+  b = c;
+}
+
+// The row of the greatest magnitude, the first of equals; NaN loses against everything.
+template <typename T>
+inline int pivot_of(const T* column, int rows) {
+  using Register = typename Pack<T>::Register;
+  using Index = typename Pack<T>::Index;
+  constexpr int lanes = kLanes<T>;
+  Register best = Register{} - 1;
+  Index where = {}, here = {};
+  for (int l = 0; l < lanes; ++l) here[l] = l;
+  int r = 0;
+  for (; r + lanes <= rows; r += lanes) {
+    Register x = load(column + r);
+    x = x < 0 ? -x : x;
+    const Index greater = x > best;
+    best = greater ? x : best;
+    where = greater ? here : where;
+    here += lanes;
+  }
+  T value = -1;
+  int row = 0;
+  for (int l = 0; l < lanes; ++l) {
+    if (best[l] > value || (best[l] == value && where[l] < row)) {
+      value = best[l];
+      row = static_cast<int>(where[l]);
+    }
+  }
+  for (; r < rows; ++r) {
+    const T x = column[r] < 0 ? -column[r] : column[r];
+    if (x > value) {
+      value = x;
+      row = r;
+    }
+  }
+  return row;
+}
+
+}  // namespace
+}  // namespace ASSAY_INSTRUCTION_SET
+}  // namespace assay::transport

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/scan/input.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/input_file.h"
+#include "base/toml.h"
+#include "transport/scan/scan.h"
+
+namespace assay::transport {
+namespace {
+
+constexpr std::array<const char*, 4> kFileTypes = {"dkes", "text", "vmec", "booz"};
+
+SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input_path) {
+  SurfaceRequest s;
+  s.type = t.text("type");
+  const bool file = std::ranges::find(kFileTypes, s.type) != kFileTypes.end();
+  if (!file && std::ranges::find(builtin_names(), s.type) == builtin_names().end()) {
+    t.reject("type", "expected {} or {}, got '{}'", fmt::join(builtin_names(), ", "),
+             fmt::join(kFileTypes, ", "), s.type);
+  }
+  if (file) {
+    const std::filesystem::path path = t.text("path");
+    s.path = path.is_absolute() ? path.string()
+                                : (std::filesystem::path(input_path).parent_path() / path).string();
+  } else if (t.has("path")) {
+    t.reject("path", "the built-in surface '{}' has no file", s.type);
+  }
+  if (t.has("psi_n")) {
+    s.psi_n = t.number("psi_n");
+    if (!(*s.psi_n > 0 && *s.psi_n <= 1)) {
+      t.reject("psi_n", "expected a number above 0 and at most 1, got {}", *s.psi_n);
+    }
+  } else if (s.type == "vmec" || s.type == "booz") {
+    t.number("psi_n");  // complains that it is missing
+  }
+  if (t.has("psi_prime")) s.psi_prime = t.number("psi_prime");
+  if (t.has("min_bmn")) {
+    s.min_bmn = t.number("min_bmn");
+    if (s.min_bmn < 0) t.reject("min_bmn", "expected a number of at least 0, got {}", s.min_bmn);
+  }
+  return s;
+}
+
+int read_count(const TomlTable& t, const char* key, int least) {
+  const auto value = t.integer(key);
+  if (value < least || value > 1'000'000) {
+    t.reject(key, "expected an integer of at least {}, got {}", least, value);
+  }
+  return static_cast<int>(value);
+}
+
+void read_case(const TomlTable& t, RunInput& in) {
+  in.nu_hat = t.numbers("nu_hat");
+  for (const double nu : in.nu_hat) {
+    if (!(nu > 0)) t.reject("nu_hat", "expected positive numbers, got {}", nu);
+  }
+  const bool er = t.has("er_hat"), epsi = t.has("epsi_hat");
+  if (er && epsi) t.reject("epsi_hat", "give er_hat or epsi_hat, not both");
+  if (er || epsi) in.field = t.numbers(er ? "er_hat" : "epsi_hat");
+  in.field_is_er = !epsi;
+  in.scan = in.nu_hat.size() > 1 || in.field.size() > 1;
+  if (t.has("pairs")) in.pairs = t.flag("pairs");
+  if (in.pairs && in.nu_hat.size() != in.field.size()) {
+    t.reject("pairs", "needs lists of one length, got {} and {} values", in.nu_hat.size(),
+             in.field.size());
+  }
+}
+
+void read_solver(const TomlTable& t, RunInput& in) {
+  if (t.has("method")) {
+    try {
+      in.method = method_from_name(t.text("method"));
+    } catch (const UserError& e) {
+      t.reject("method", "{}", e.what());
+    }
+  }
+  if (t.has("threads")) in.threads = read_count(t, "threads", 1);
+  if (t.has("batch")) in.batch = read_count(t, "batch", 1);
+  if (t.has("adjoint_consistent")) in.adjoint_consistent = t.flag("adjoint_consistent");
+}
+
+}  // namespace
+
+std::vector<Case> RunInput::cases(double psi_prime) const {
+  std::vector<double> epsi = field;
+  if (field_is_er) {
+    for (auto& e : epsi) e /= psi_prime;
+  }
+  if (!pairs) return case_grid(nu_hat, epsi);
+  std::vector<Case> list;
+  for (std::size_t i = 0; i < epsi.size(); ++i) list.push_back({nu_hat[i], epsi[i]});
+  return list;
+}
+
+RunInput parse_input(std::string text, const std::string& path) {
+  RunInput in;
+  in.path = path;
+  in.text = std::move(text);
+  const auto t = TomlTable::parse(in.text, path);
+  in.surface = read_surface_request(t.table("surface"), path);
+  const auto grid = t.table("grid");
+  in.grid = {read_count(grid, "n_theta", 3), read_count(grid, "n_zeta", 3),
+             read_count(grid, "n_xi", 2)};
+  validate(in.grid);
+  read_case(t.table("case"), in);
+  if (t.has("solver")) read_solver(t.table("solver"), in);
+  if (t.has("output")) {
+    const auto output = t.table("output");
+    if (output.has("path")) in.output = output.text("path");
+    if (output.has("include_modes")) in.include_modes = output.flag("include_modes");
+    if (in.include_modes && in.scan) {
+      output.reject("include_modes", "modes are kept for a single case, not for a scan");
+    }
+  }
+  t.refuse_unread_keys();
+  return in;
+}
+
+RunInput read_input(const std::string& path) { return parse_input(read_input_file(path), path); }
+
+}  // namespace assay::transport

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/scan/scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/error.h"
+#include "transport/scan/scan_journal.h"
+
+namespace assay::transport {
+namespace {
+
+// The cases that must be solved, and which of them each given case is.
+struct Unique {
+  std::vector<Case> cases;
+  std::vector<std::size_t> of_given;
+};
+
+Unique unique_cases(const Prepared& prepared, std::span<const Case> given) {
+  Unique u;
+  std::map<std::pair<double, double>, std::size_t> seen;
+  for (const auto& c : given) {
+    const double field = prepared.geometry().cosine_only ? std::abs(c.epsi_hat) : c.epsi_hat;
+    const auto [it, fresh] = seen.emplace(std::pair(c.nu_hat, field), u.cases.size());
+    if (fresh) u.cases.push_back({c.nu_hat, field});
+    u.of_given.push_back(it->second);
+  }
+  return u;
+}
+
+}  // namespace
+
+std::vector<Case> case_grid(std::span<const double> nu_hat, std::span<const double> epsi_hat) {
+  std::vector<Case> cases;
+  for (const double nu : nu_hat) {
+    for (const double field : epsi_hat) cases.push_back({nu, field});
+  }
+  return cases;
+}
+
+std::vector<Solution> solve_batch(const Prepared& prepared, std::span<const Case> cases,
+                                  const ScanOptions& options) {
+  std::vector<Solution> solutions(cases.size());
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  const auto lane = [&] {
+    try {
+      Workspace workspace;
+      for (std::size_t i; (i = next++) < cases.size();) {
+        solutions[i] = solve(prepared, cases[i], {.method = options.method}, workspace);
+      }
+    } catch (...) {
+      next = cases.size();  // the other lanes stop after the case they are at
+      const std::scoped_lock lock(error_mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  const auto lanes = std::min(static_cast<std::size_t>(options.threads), cases.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < lanes; ++i) threads.emplace_back(lane);
+  lane();
+  for (auto& t : threads) t.join();
+  if (error) std::rethrow_exception(error);
+  return solutions;
+}
+
+ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options, const BatchSolver& solver) {
+  if (options.threads < 1) fail("threads must be at least 1, got {}", options.threads);
+  if (options.batch < 1) fail("batch must be at least 1, got {}", options.batch);
+  for (const auto& c : cases) check_case(prepared, c, options.method);
+
+  const Unique unique = unique_cases(prepared, cases);
+  std::vector<std::optional<Solution>> solved(unique.cases.size());
+  std::optional<ScanJournal> journal;
+  ScanResult result;
+  if (!options.journal.empty()) {
+    journal.emplace(options.journal, scan_identity(prepared, unique.cases, options.method));
+    for (auto& [index, solution] : journal->take_finished()) {
+      if (index < solved.size()) solved[index] = std::move(solution);
+    }
+  }
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < solved.size(); ++i) {
+    if (!solved[i]) open.push_back(i);
+  }
+  result.resumed = solved.size() - open.size();
+
+  const auto batch = static_cast<std::size_t>(options.batch);
+  for (std::size_t begin = 0; begin < open.size(); begin += batch) {
+    if (options.interrupt != nullptr && options.interrupt->load()) {
+      result.complete = false;
+      break;
+    }
+    const std::span indices(open.data() + begin, std::min(batch, open.size() - begin));
+    std::vector<Case> chunk;
+    for (const auto i : indices) chunk.push_back(unique.cases[i]);
+    auto solutions = solver(chunk);
+    for (std::size_t j = 0; j < indices.size(); ++j) {
+      if (journal) journal->append(indices[j], solutions[j]);
+      solved[indices[j]] = std::move(solutions[j]);
+    }
+    if (journal) journal->sync();
+    result.solved += indices.size();
+    if (options.on_progress) options.on_progress(result.resumed + result.solved, solved.size());
+  }
+
+  result.mirrored = cases.size() - unique.cases.size();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& solution = solved[unique.of_given[i]];
+    result.solutions.push_back(solution.value_or(Solution{}));
+    result.solutions.back().at = cases[i];
+  }
+  return result;
+}
+
+ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options) {
+  return solve_scan(prepared, cases, options, [&](std::span<const Case> chunk) {
+    return solve_batch(prepared, chunk, options);
+  });
+}
+
+Json solution_to_json(const Solution& s) {
+  return {{"nu_hat", s.at.nu_hat},
+          {"epsi_hat", s.at.epsi_hat},
+          {"coefficients",
+           {{"D11", s.d.d11},
+            {"D31", s.d.d31},
+            {"D13", s.d.d13},
+            {"D33", s.d.d33},
+            {"D33_spitzer", s.d.d33_spitzer}}},
+          {"residual", s.residual},
+          {"onsager", s.onsager},
+          {"method", name_of(s.method)},
+          {"sweeps", s.sweeps},
+          {"warnings", s.warnings}};
+}
+
+Solution solution_from_json(const Json& json, std::string_view what) {
+  const auto number = [&](const Json& object, std::string_view key) {
+    return json_field<double>(object, key, what);
+  };
+  Solution s;
+  s.at = {number(json, "nu_hat"), number(json, "epsi_hat")};
+  const auto d = json_field<Json>(json, "coefficients", what);
+  s.d = {number(d, "D11"), number(d, "D31"), number(d, "D13"), number(d, "D33"),
+         number(d, "D33_spitzer")};
+  s.residual = number(json, "residual");
+  s.onsager = number(json, "onsager");
+  s.method = method_from_name(json_field<std::string>(json, "method", what));
+  s.sweeps = static_cast<int>(json_field<std::int64_t>(json, "sweeps", what));
+  const auto warnings = json_field<Json>(json, "warnings", what);
+  if (!warnings.is_array()) fail("{}: warnings must be a list", what);
+  for (const auto& w : warnings) {
+    if (!w.is_string()) fail("{}: warnings must be texts", what);
+    s.warnings.push_back(w.get<std::string>());
+  }
+  return s;
+}
+
+}  // namespace assay::transport
