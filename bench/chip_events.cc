@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "chip/simulator.h"
-#include "chip/sync.h"
+#include "chip/kernel/simulator.h"
+#include "chip/kernel/sync.h"
 
 namespace {
 

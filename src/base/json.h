@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
+
 // Parsing and dumping instantiate megabytes of templates: both are compiled once, in json.cc.
 extern template class nlohmann::basic_json<>;
 
 namespace assay {
-
-using Json = nlohmann::json;
 
 // Parses one JSON value. Refuses what the library would let pass: repeated keys, nesting deeper
 // than 200 levels, text after the value. `what` names the text in the error ("point", a path).

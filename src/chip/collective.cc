@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "chip/links.h"
-#include "chip/schedule_cost.h"
+#include "base/json.h"
+#include "chip/collective/schedule_cost.h"
+#include "chip/network/links.h"
 
 namespace assay::chip {
 namespace {
@@ -170,9 +171,7 @@ CollectiveResult simulate_collective(const CollectiveOptions& options, const Top
   // 3. Beside what theory says.
   CollectiveResult result;
   result.options = options;
-  result.network = network;
-  result.topology = topology.to_json();
-  result.topology_hash = topology.hash();
+  result.topology = topology;
   result.time = run.time;
   result.events = run.events;
   result.verified = run.verified;
@@ -207,8 +206,8 @@ Json to_json(const CollectiveResult& result) {
   const CollectiveOptions& options = result.options;
   return {{"collective", name_of(options.collective)},
           {"algorithm", name_of(options.algorithm)},
-          {"network", name_of(result.network.kind)},
-          {"ranks", result.network.ranks},
+          {"network", name_of(result.topology.network.kind)},
+          {"ranks", result.topology.network.ranks},
           {"bytes", options.bytes},
           {"contention", name_of(options.contention)},
           {"splits", options.splits},
@@ -224,8 +223,8 @@ Json to_json(const CollectiveResult& result) {
           {"verified", result.verified},
           {"events", result.events},
           {"engine_version", kEngineVersion},
-          {"topology", result.topology},
-          {"topology_hash", result.topology_hash}};
+          {"topology", result.topology.to_json()},
+          {"topology_hash", result.topology.hash()}};
 }
 
 }  // namespace assay::chip

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "chip/collective_cost.h"
-#include "chip/collective_run.h"
-#include "chip/schedule.h"
-#include "chip/topology.h"
+#include "base/json_fwd.h"
+#include "chip/collective/collective_cost.h"
+#include "chip/collective/collective_run.h"
+#include "chip/collective/schedule.h"
+#include "chip/topology/topology.h"
 
 namespace assay::chip {
 
@@ -49,9 +49,7 @@ struct CollectiveOptions {
 
 struct CollectiveResult {
   CollectiveOptions options;
-  NetworkTopology network;
-  Json topology;
-  std::string topology_hash;
+  Topology topology;
   Time time = 0;
   double algbw = 0, busbw = 0;  // bytes per second
   Time alpha_beta = 0;          // what the algorithm costs on this network, see schedule_cost.h

@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "chip/schedule_cost.h"
+#include "base/json.h"
+#include "chip/collective/schedule_cost.h"
 
 namespace assay::chip {
 namespace {

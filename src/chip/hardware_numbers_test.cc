@@ -91,7 +91,7 @@ TEST(HardwareNumbers, LiveInTopologyFilesOnly) {
       {"scalesim.cc", {"8"}},  // columns of a foreign file
   };
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_CHIP_SOURCES)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(ASSAY_CHIP_SOURCES)) {
     const std::string name = entry.path().filename().string();
     const std::string extension = entry.path().extension().string();
     if ((extension != ".h" && extension != ".cc") || name.find("_test") != std::string::npos) {

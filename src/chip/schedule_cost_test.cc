@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "chip/schedule_cost.h"
+#include "chip/collective/schedule_cost.h"
 
 #include <gtest/gtest.h>
 

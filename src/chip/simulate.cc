@@ -6,8 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "chip/pe.h"
-#include "chip/simulator.h"
+#include "base/json.h"
+#include "chip/gemm/pe.h"
+#include "chip/kernel/simulator.h"
 
 namespace assay::chip {
 
@@ -33,8 +34,7 @@ GemmResult simulate_gemm(const GemmOptions& options, const Topology& topology) {
   // 4. What the log says, beside what theory says.
   GemmResult result;
   result.options = options;
-  result.topology = topology.to_json();
-  result.topology_hash = topology.hash();
+  result.topology = topology;
   result.log = std::move(machine.log);
   result.metrics = measure(result.log, topology, {});
   result.end_to_end = window_of(result.log, {WindowKind::kComposite, true, 0}).length();
@@ -92,8 +92,8 @@ Json to_json(const GemmResult& result) {
           {"roofline_with_load_ns", to_ns(result.bounds.roofline_with_load)},
           {"events", result.events},
           {"engine_version", kEngineVersion},
-          {"topology", result.topology},
-          {"topology_hash", result.topology_hash}};
+          {"topology", result.topology.to_json()},
+          {"topology_hash", result.topology.hash()}};
 }
 
 }  // namespace assay::chip

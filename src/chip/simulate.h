@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json.h"
-#include "chip/bounds.h"
-#include "chip/closed_form.h"
-#include "chip/metrics.h"
-#include "chip/op_log.h"
-#include "chip/tile_plan.h"
-#include "chip/topology.h"
+#include "base/json_fwd.h"
+#include "chip/gemm/bounds.h"
+#include "chip/gemm/closed_form.h"
+#include "chip/gemm/metrics.h"
+#include "chip/gemm/tile_plan.h"
+#include "chip/kernel/op_log.h"
+#include "chip/topology/topology.h"
 
 namespace assay::chip {
 
@@ -30,8 +30,7 @@ struct ChipUse {
 
 struct GemmResult {
   GemmOptions options;
-  Json topology;  // echo of the chip
-  std::string topology_hash;
+  Topology topology;
   OpLog log;            // everything below follows from it and from the plan
   GemmMetrics metrics;  // composite window, without the up-front load
   Time end_to_end = 0;  // composite window with it

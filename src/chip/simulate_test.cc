@@ -8,7 +8,8 @@
 #include <map>
 #include <thread>
 
-#include "chip/test_random.h"
+#include "base/json.h"
+#include "chip/gemm/test_random.h"
 
 namespace assay::chip {
 namespace {
@@ -109,7 +110,7 @@ TEST(SimulateGemm, EqualsTheClosedFormOnIdealChips) {
       ++exact;
       ASSERT_EQ(simulated, result.closed_form.time)
           << to_string(options.shape) << " " << name_of(options.variant) << " "
-          << canonical_json(result.topology);
+          << canonical_json(result.topology.to_json());
     } else {
       ASSERT_GE(simulated, result.bounds.best());
     }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "chip/topology.h"
+#include "chip/topology/topology.h"
 
 namespace assay::cases::chip {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "chip/collective.h"
-#include "chip/op_log.h"
+#include "chip/kernel/op_log.h"
 #include "tensor/tensor.h"
 
 namespace assay::cases::chip {

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "chip/fabric.h"
-#include "chip/schedule_text.h"
+#include "chip/collective/schedule_text.h"
+#include "chip/topology/fabric.h"
 
 namespace assay::cases::chip {
 

@@ -14,7 +14,7 @@
 #include "cases/chip/log_tensors.h"
 #include "cases/chip/point.h"
 #include "cases/chip/replay.h"
-#include "chip/systolic.h"
+#include "chip/gemm/systolic.h"
 #include "tensor/safetensors.h"
 #include "tensor/tensor.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An all-reduce replayed by MPI ranks, message by message as a schedule says
-// (chip/schedule_text.h):
+// (chip/collective/schedule_text.h):
 //
 //   mpirun -n RANKS chip-replay SCHEDULE        on this machine: values and numbers of messages
 //   smpirun -np RANKS … chip-replay SCHEDULE    in SimGrid's simulator: time as well

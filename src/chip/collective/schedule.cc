@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "chip/collective/schedule.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "chip/collective/schedule_builder.h"
+
+namespace assay::chip {
+namespace {
+
+constexpr std::array kCollectives = {Collective::kAllReduce, Collective::kReduceScatter,
+                                     Collective::kAllGather, Collective::kAllToAll};
+constexpr std::array kAlgorithms = {Algorithm::kRing,
+                                    Algorithm::kRecursiveDoubling,
+                                    Algorithm::kHalvingDoubling,
+                                    Algorithm::kDoubleBinaryTree,
+                                    Algorithm::kDirect,
+                                    Algorithm::kTorus2d,
+                                    Algorithm::kHierarchical,
+                                    Algorithm::kBidirectionalRing,
+                                    Algorithm::kBidirectionalTorus};
+
+template <typename Values>
+auto parse_name(std::string_view text, const Values& values, std::string_view what) {
+  std::string known;
+  for (const auto value : values) {
+    if (text == name_of(value)) return value;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(value));
+  }
+  fail("expected {} ({}), got '{}'", what, known, text);
+}
+
+}  // namespace
+
+std::string_view name_of(Collective collective) {
+  switch (collective) {
+    case Collective::kAllReduce:
+      return "all_reduce";
+    case Collective::kReduceScatter:
+      return "reduce_scatter";
+    case Collective::kAllGather:
+      return "all_gather";
+    case Collective::kAllToAll:
+      return "all_to_all";
+  }
+  return {};
+}
+
+std::string_view name_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kRing:
+      return "ring";
+    case Algorithm::kRecursiveDoubling:
+      return "recursive_doubling";
+    case Algorithm::kHalvingDoubling:
+      return "halving_doubling";
+    case Algorithm::kDoubleBinaryTree:
+      return "double_binary_tree";
+    case Algorithm::kDirect:
+      return "direct";
+    case Algorithm::kTorus2d:
+      return "torus_2d";
+    case Algorithm::kHierarchical:
+      return "hierarchical";
+    case Algorithm::kBidirectionalRing:
+      return "bidirectional_ring";
+    case Algorithm::kBidirectionalTorus:
+      return "bidirectional_torus";
+  }
+  return {};
+}
+
+Collective parse_collective(std::string_view text) {
+  return parse_name(text, kCollectives, "a collective");
+}
+Algorithm parse_algorithm(std::string_view text) {
+  return parse_name(text, kAlgorithms, "an algorithm");
+}
+
+bool defined_for(Algorithm algorithm, Collective collective) {
+  if (algorithm == Algorithm::kDoubleBinaryTree) return collective == Collective::kAllReduce;
+  const bool is_two_way =
+      algorithm == Algorithm::kBidirectionalRing || algorithm == Algorithm::kBidirectionalTorus;
+  if (algorithm == Algorithm::kHalvingDoubling || is_two_way) {
+    return collective != Collective::kAllToAll;
+  }
+  return true;
+}
+
+Range even_part(std::int64_t length, std::int64_t parts, std::int64_t index) {
+  // floor(length * i / parts), without the product.
+  const auto cut = [&](std::int64_t i) { return length / parts * i + length % parts * i / parts; };
+  return {cut(index), cut(index + 1)};
+}
+
+std::int64_t Schedule::elements_of(const Transfer& t) const {
+  std::int64_t elements = 0;
+  for (const Range range : ranges_of(t)) elements += range.size();
+  return elements;
+}
+
+std::int64_t Schedule::messages() const {
+  std::int64_t count = 0;
+  for (const Program& program : programs) {
+    for (const StagePlan& stage : program.stages) {
+      count += static_cast<std::int64_t>(stage.sends.size());
+    }
+  }
+  return count;
+}
+
+std::vector<Range> Schedule::owned_before(std::int32_t rank) const {
+  switch (collective) {
+    case Collective::kAllReduce:
+    case Collective::kReduceScatter:
+      return {{0, length}};
+    case Collective::kAllGather:
+      return {even_part(length, ranks, rank)};
+    case Collective::kAllToAll:
+      return {{rank * length, (rank + 1) * length}};
+  }
+  return {};
+}
+
+std::vector<Range> Schedule::owned_after(std::int32_t rank) const {
+  switch (collective) {
+    case Collective::kAllReduce:
+    case Collective::kAllGather:
+      return {{0, length}};
+    case Collective::kReduceScatter:
+      return {even_part(length, ranks, rank)};
+    case Collective::kAllToAll: {
+      std::vector<Range> blocks;
+      const Range mine = even_part(length, ranks, rank);
+      for (std::int64_t s = 0; s < ranks; ++s) {
+        blocks.push_back({s * length + mine.begin, s * length + mine.end});
+      }
+      return blocks;
+    }
+  }
+  return {};
+}
+
+Schedule build_schedule(const ScheduleOptions& options) {
+  if (!defined_for(options.algorithm, options.collective)) {
+    fail("the algorithm {} is not defined for {}", name_of(options.algorithm),
+         name_of(options.collective));
+  }
+  check(options.ranks >= 2 && options.length >= 0, "a collective has ranks and a vector");
+  ScheduleBuilder builder(options);
+  switch (options.algorithm) {
+    case Algorithm::kRing:
+      build_ring(builder);
+      break;
+    case Algorithm::kRecursiveDoubling:
+      build_recursive_doubling(builder);
+      break;
+    case Algorithm::kHalvingDoubling:
+      build_halving_doubling(builder);
+      break;
+    case Algorithm::kDoubleBinaryTree:
+      build_double_binary_tree(builder);
+      break;
+    case Algorithm::kDirect:
+      build_direct(builder);
+      break;
+    case Algorithm::kBidirectionalRing:
+      build_bidirectional_ring(builder);
+      break;
+    case Algorithm::kTorus2d:
+    case Algorithm::kHierarchical:
+    case Algorithm::kBidirectionalTorus:
+      build_grid(builder);
+      break;
+  }
+  return builder.take();
+}
+
+}  // namespace assay::chip

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How messages share a network. Four models, from a published simulator's to a fluid one:
+//
+//   astra          store and forward, first come, first served; each hop takes the whole
+//                  nanoseconds of latency + bytes/bandwidth and blocks its link for those of
+//                  bytes/bandwidth: ASTRA-sim's analytical network with congestion
+//   astra-unaware  the whole nanoseconds of hops * latency + bytes/bandwidth, whatever else travels
+//   fifo           cut-through: the head moves on after each latency, the tail follows; links first
+//                  come, first served
+//   fluid          messages share links as fluids do, max-min fairly, and are there hops * latency
+//                  after the last byte has left
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "chip/kernel/simulator.h"
+#include "chip/topology/fabric.h"
+#include "chip/topology/topology.h"
+
+namespace assay::chip {
+
+enum class Contention { kAstra, kAstraUnaware, kFifo, kFluid };
+
+std::string_view name_of(Contention contention);
+Contention parse_contention(std::string_view text);  // throws UserError naming the text
+// Whether a link carries one message's bytes at a time. Without, times may be below any bound.
+constexpr bool models_links(Contention contention) {
+  return contention != Contention::kAstraUnaware;
+}
+// How long a message of `bytes` keeps a link in `astra`: whole nanoseconds.
+Time astra_link_time(const NetworkTopology& network, std::int64_t bytes);
+
+using MessageId = std::int32_t;
+
+// Whoever wants to know that a message is there, tail and all. Called from within an event.
+class Receiver {
+ public:
+  virtual void arrived(MessageId message) = 0;
+  // Its last byte has left the sender. Told where send() could not say when that would be, by
+  // models in which senders may be paced: not by the two of ASTRA-sim.
+  virtual void left(MessageId /*message*/) {}
+  // The message has been given its next link, from `start` on. Only `fifo` tells.
+  virtual void crosses(MessageId /*message*/, Time /*start*/) {}
+
+ protected:
+  ~Receiver() = default;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Sends `bytes` >= 0 from one rank to another, now. Returns when the last byte has left the
+  // sender, if that is known already.
+  virtual std::optional<Time> send(MessageId message, Fabric::Node from, Fabric::Node to,
+                                   std::int64_t bytes) = 0;
+};
+
+// The fabric, the simulator and the receiver must outlive it.
+std::unique_ptr<Transport> make_transport(Contention contention, Simulator& simulator,
+                                          const Fabric& fabric, const NetworkTopology& network,
+                                          Receiver& receiver);
+
+// The fluid model, which has a file of its own.
+std::unique_ptr<Transport> make_fluid_transport(Simulator& simulator, const Fabric& fabric,
+                                                const NetworkTopology& network, Receiver& receiver);
+
+}  // namespace assay::chip
