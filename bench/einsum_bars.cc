@@ -19,7 +19,6 @@
 #include <random>
 
 #include "base/clock.h"
-#include "einsum/blas.h"
 #include "einsum/calibration.h"
 #include "einsum/cp.h"
 #include "einsum/einsum.h"
@@ -27,6 +26,7 @@
 #include "einsum/mp2.h"
 #include "einsum/mp2_synthetic.h"
 #include "einsum/parallel.h"
+#include "kernels/blas/blas.h"
 #include "tensor/fill.h"
 
 namespace {
@@ -223,14 +223,14 @@ void overhead(const TimeModel& model) {
   const auto out = c.mutable_view();
   const auto plan = engine.plan("ap,bp->ab", in);
   Workspace workspace;
-  const auto best =
-      best_of({[&] { engine.einsum_into("ap,bp->ab", in, out); },
-               [&] { plan->run_into(in, out, workspace); },
-               [&] {
-                 gemm<float>(Op::kNone, Op::kTranspose, 48, 48, 128, 1, a.as<float>().data(), 128,
-                             b.as<float>().data(), 128, 0, c.as<float>().data(), 48);
-               },
-               [&] { engine.plan("ap,bp->ab", in); }});
+  const auto best = best_of({[&] { engine.einsum_into("ap,bp->ab", in, out); },
+                             [&] { plan->run_into(in, out, workspace); },
+                             [&] {
+                               blas::gemm<float>(blas::Op::kNone, blas::Op::kTranspose, 48, 48, 128,
+                                                 1, a.as<float>().data(), 128, b.as<float>().data(),
+                                                 128, 0, c.as<float>().data(), 48);
+                             },
+                             [&] { engine.plan("ap,bp->ab", in); }});
   fmt::print(
       "\n## small calls (48x48x128 f32)\neinsum {:.2f} µs, plan.run {:.2f} µs, bare gemm {:.2f} "
       "µs: overhead {:.2f} µs; cache hit {:.3f} µs\n",
@@ -248,16 +248,16 @@ void mp2_rates(int threads) {
     const int v = static_cast<int>(nvir), x = static_cast<int>(naux);
     std::vector<std::vector<double>> own(static_cast<std::size_t>(threads), t);
     // The equal-size product: nvir × nvir × naux, the two operands as MP2 has them.
-    const auto best =
-        best_of({[&] { mp2_energy(s.b.view(), s.occupied, s.virtuals, {.threads = threads}); },
-                 [&] {
-                   parallel_parts(threads, threads, [&](std::int64_t w, std::int64_t) {
-                     gemm<double>(Op::kNone, Op::kTranspose, v, v, x, 1, s.b.as<double>().data(), x,
-                                  s.b.as<double>().data() + nvir * naux, x, 0,
-                                  own[static_cast<std::size_t>(w)].data(), v);
-                   });
-                 }},
-                1.5);
+    const auto best = best_of(
+        {[&] { mp2_energy(s.b.view(), s.occupied, s.virtuals, {.threads = threads}); },
+         [&] {
+           parallel_parts(threads, threads, [&](std::int64_t w, std::int64_t) {
+             blas::gemm<double>(blas::Op::kNone, blas::Op::kTranspose, v, v, x, 1,
+                                s.b.as<double>().data(), x, s.b.as<double>().data() + nvir * naux,
+                                x, 0, own[static_cast<std::size_t>(w)].data(), v);
+           });
+         }},
+        1.5);
     const double rate = mp2_flop(nocc, nvir, naux) / best[0];
     const double gemm_rate = threads * 2.0 * v * v * x / best[1];
     fmt::print("({},{},{})  {:.3f} ms  {:.1f} Gflop/s, gemm of a pair {:.1f}: {:.0f} %\n", nocc,
@@ -291,7 +291,7 @@ void cp_sweeps() {
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
   const auto calibration = argc > 2 ? load_calibration(argv[2], threads) : calibrate(threads);
-  fmt::print("{}, {} threads\n\n", blas_description(), threads);
+  fmt::print("{}, {} threads\n\n", blas::description(), threads);
   planner();
   Bars bars;
   pair_grid<float>(calibration.model, threads, bars);

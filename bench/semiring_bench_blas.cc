@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "semiring_bench_blas.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,9 +9,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/memory.h"
+#include "kernels/blas/library.h"
 
 namespace assay::bench {
 namespace {
@@ -33,10 +35,7 @@ bool read_all(int file, void* data, std::size_t size) {
 }
 
 template <typename T>
-using Gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
-
-template <typename T>
-double best(Gemm<T> gemm, const Request& r) {
+double best(const blas::Library& library, const Request& r) {
   const auto size = [](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(x * y); };
   // On the pages that our own tensors have.
   const auto a = aligned_block<T>(size(r.m, r.k)), b = aligned_block<T>(size(r.k, r.n)),
@@ -47,7 +46,8 @@ double best(Gemm<T> gemm, const Request& r) {
   std::int64_t fastest = -1;
   for (std::int64_t i = 0; i < r.repeats; ++i) {
     const std::int64_t before = monotonic_ns();
-    gemm(101, 111, 111, m, n, k, 1, a.get(), k, b.get(), n, 0, c.get(), n);
+    library.gemm<T>(blas::Order::kRows, blas::Op::kNone, blas::Op::kNone, m, n, k, T{1}, a.get(), k,
+                    b.get(), n, T{0}, c.get(), n);
     const std::int64_t took = monotonic_ns() - before;
     fastest = fastest < 0 ? took : std::min(fastest, took);
   }
@@ -68,16 +68,18 @@ std::vector<BlasChoice> blas_choices() {
 }
 
 int blas_child(const char* library) {
-  void* handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return 1;
-  const auto sgemm = reinterpret_cast<Gemm<float>>(::dlsym(handle, "cblas_sgemm"));
-  const auto dgemm = reinterpret_cast<Gemm<double>>(::dlsym(handle, "cblas_dgemm"));
-  if (sgemm == nullptr || dgemm == nullptr) return 1;
+  std::optional<blas::Library> loaded;
+  try {
+    loaded.emplace(library);
+  } catch (const EnvironmentError&) {
+    return 1;
+  }
   double answer = 0;
   if (::write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
   Request request;
   while (read_all(STDIN_FILENO, &request, sizeof request)) {
-    answer = request.is_double != 0 ? best<double>(dgemm, request) : best<float>(sgemm, request);
+    answer =
+        request.is_double != 0 ? best<double>(*loaded, request) : best<float>(*loaded, request);
     if (::write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
   }
   return 0;

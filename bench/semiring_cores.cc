@@ -11,7 +11,6 @@
 //
 //   matmul f32|f64 M K N THREADS SECONDS
 //   edges sum|max N K D THREADS SECONDS        ours alone
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +18,13 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/philox.h"
+#include "kernels/blas/library.h"
 #include "semiring/ell.h"
 #include "semiring/matmul.h"
 #include "tensor/fill.h"
@@ -62,25 +62,22 @@ Tensor unit(DType dtype, Shape shape, std::uint64_t seed) {
 class Contender {
  public:
   explicit Contender(const char* library) {
-    if (library == nullptr) return;
-    handle_ = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) throw std::runtime_error(::dlerror());
+    if (library != nullptr) blas_.emplace(library);
   }
 
   void matmul(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, int threads,
               double seconds) {
     const Tensor a = unit(dtype, Shape{m, k}, 1), b = unit(dtype, Shape{k, n}, 2);
     Tensor c(dtype, Shape{m, n});
-    if (handle_ == nullptr) {
+    if (!blas_) {
       const SimdOptions simd{.threads = threads, .caches = caches_};
       return measure(seconds, [&] {
         semiring::matmul(Algebra::kReal, a.view(), b.view(), c.mutable_view(),
                          {.backend = Backend::kSimd, .simd = simd});
       });
     }
-    set_threads(threads);
-    dtype == DType::kF32 ? gemm<float>("cblas_sgemm", a, b, c, seconds)
-                         : gemm<double>("cblas_dgemm", a, b, c, seconds);
+    blas_->set_threads(threads);
+    dtype == DType::kF32 ? gemm<float>(a, b, c, seconds) : gemm<double>(a, b, c, seconds);
   }
 
   void edges(semiring::EdgeReduce reduce, std::int64_t n, std::int64_t k, std::int64_t d,
@@ -98,29 +95,17 @@ class Contender {
   }
 
  private:
-  void set_threads(int threads) const {
-    if (auto* f = ::dlsym(handle_, "openblas_set_num_threads")) {
-      reinterpret_cast<void (*)(int)>(f)(threads);
-    } else if (auto* g = ::dlsym(handle_, "bli_thread_set_num_threads")) {
-      reinterpret_cast<void (*)(std::int64_t)>(g)(threads);
-    }
-  }
-
   template <typename T>
-  void gemm(const char* name, const Tensor& a, const Tensor& b, Tensor& c, double seconds) const {
-    using Gemm =
-        void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
-    const auto call = reinterpret_cast<Gemm>(::dlsym(handle_, name));
-    if (call == nullptr) throw std::runtime_error(name);
+  void gemm(const Tensor& a, const Tensor& b, Tensor& c, double seconds) const {
     const int m = static_cast<int>(a.shape()[0]), k = static_cast<int>(a.shape()[1]);
     const int n = static_cast<int>(b.shape()[1]);
     measure(seconds, [&] {
-      call(101, 111, 111, m, n, k, 1, a.as<T>().data(), k, b.as<T>().data(), n, 0, c.as<T>().data(),
-           n);
+      blas_->gemm<T>(blas::Order::kRows, blas::Op::kNone, blas::Op::kNone, m, n, k, T{1},
+                     a.as<T>().data(), k, b.as<T>().data(), n, T{0}, c.as<T>().data(), n);
     });
   }
 
-  void* handle_ = nullptr;
+  std::optional<blas::Library> blas_;
   kernels::CacheSizes caches_ = kernels::read_cache_sizes();
 };
 

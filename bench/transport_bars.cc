@@ -18,7 +18,7 @@
 #include <functional>
 #include <vector>
 
-#include "transport/kernels/blas.h"
+#include "kernels/blas/blas.h"
 #include "transport/solve.h"
 
 namespace {
@@ -51,8 +51,8 @@ double product_seconds(int n) {
   std::vector<double> times;
   for (int i = 0; i < 9; ++i) {
     times.push_back(seconds([&] {
-      blas::gemm(blas::Op::kNo, blas::Op::kNo, n, n, n, 1.0, a.data(), n, b.data(), n, 0.0,
-                 c.data(), n);
+      assay::blas::gemm_columns(assay::blas::Op::kNone, assay::blas::Op::kNone, n, n, n, 1.0,
+                                a.data(), n, b.data(), n, 0.0, c.data(), n);
     }));
   }
   return median(times);
@@ -100,7 +100,8 @@ void measure(const Grid& grid, int repeats) {
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 11;
-  fmt::print("{}\nbars: dense 85 %, structured 75 % and 1.5x, parity 5x\n", blas::description());
+  fmt::print("{}\nbars: dense 85 %, structured 75 % and 1.5x, parity 5x\n",
+             assay::blas::description() + "; 1 thread");
   measure({9, 11, 6}, 5 * repeats);
   measure({17, 25, 16}, repeats);
   measure({25, 25, 60}, std::max(3, repeats / 3));

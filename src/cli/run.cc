@@ -6,11 +6,11 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "base/shared_library.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
 #include "cli/terminal.h"
+#include "kernels/blas/library.h"
 #include "lab/run/runner.h"
 #include "lab/stats/stopping.h"
 #include "lab/store/store.h"
@@ -73,7 +73,7 @@ lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments
 // saying which kernels it should take. Where it is missing, its providers say so themselves.
 void load_openblas_early() {
   try {
-    openblas();
+    blas::Library::openblas();
   } catch (const EnvironmentError&) {
   }
 }

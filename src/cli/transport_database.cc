@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/transport_commands.h"
+#include "kernels/blas/blas.h"
 #include "transport/files/database.h"
-#include "transport/kernels/blas.h"
 
 namespace assay::cli {
 namespace {
@@ -58,7 +58,7 @@ int transport_database(const TransportArguments& a) {
   std::fputs(
       fmt::format("{} surfaces of {} cases, batches of {}, {} lanes; {}\n", request.rho.size(),
                   cases, std::min<std::size_t>(static_cast<std::size_t>(request.scan.batch), cases),
-                  request.scan.threads, tr::blas::description())
+                  request.scan.threads, blas::description() + "; 1 thread")
           .c_str(),
       stderr);
   double solve_s = 0;

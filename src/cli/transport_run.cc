@@ -8,9 +8,9 @@
 #include "base/resident_memory.h"
 #include "cli/commands.h"
 #include "cli/transport_commands.h"
+#include "kernels/blas/blas.h"
 #include "transport/files/equilibrium.h"
 #include "transport/files/result_data.h"
-#include "transport/kernels/blas.h"
 #include "transport/ranks/ranks.h"
 
 namespace assay::cli {
@@ -92,7 +92,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
       tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
   if (a.verbose && root) {
     std::fputs(fmt::format("surface '{}', {}x{}x{}\n{}\n", prepared.name(), in.grid.n_theta,
-                           in.grid.n_zeta, in.grid.n_xi, tr::blas::description())
+                           in.grid.n_zeta, in.grid.n_xi, blas::description() + "; 1 thread")
                    .c_str(),
                stderr);
   }

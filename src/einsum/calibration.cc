@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/machine_files.h"
-#include "einsum/blas.h"
+#include "kernels/blas/blas.h"
 
 namespace assay::einsum {
 namespace {
@@ -57,7 +57,7 @@ Calibration for_here(Calibration c, const std::string& path, int threads) {
   if (c.threads != threads) {
     fail("{}: this calibration is for {} threads, not {}", path, c.threads, threads);
   }
-  if (c.blas != blas_description()) {
+  if (c.blas != blas::description()) {
     fail("{}: this calibration is of another BLAS, '{}'; run assay einsum calibrate", path, c.blas);
   }
   return c;

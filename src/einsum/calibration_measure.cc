@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/machine.h"
-#include "einsum/blas.h"
 #include "einsum/calibration.h"
 #include "einsum/calibration_shapes.h"
 #include "einsum/run_pair.h"
 #include "einsum/strided.h"
+#include "kernels/blas/blas.h"
 #include "tensor/fill.h"
 #include "tensor/tensor.h"
 
@@ -131,7 +131,7 @@ class Measurer {
 Calibration calibrate(int threads, const std::function<void(const std::string&)>& progress) {
   Calibration c;
   c.fingerprint = read_machine().fingerprint();
-  c.blas = blas_description();
+  c.blas = blas::description();
   c.threads = threads;
   Measurer<float>(threads, c, progress).run();
   Measurer<double>(threads, c, progress).run();

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/machine.h"
-#include "einsum/blas.h"
 #include "einsum/calibration_shapes.h"
+#include "kernels/blas/blas.h"
 
 namespace assay::einsum {
 namespace {
@@ -86,7 +86,7 @@ TEST(Calibration, OfAMachineIsKeptForEachNumberOfThreads) {
   EXPECT_EQ(machine_model(3).id, "default");
   Calibration c;
   c.fingerprint = read_machine().fingerprint();
-  c.blas = blas_description();
+  c.blas = blas::description();
   c.threads = 3;
   c.model.part(Part::kGemm, true).rate = 7e9;
   const auto path = save_machine_calibration(c);

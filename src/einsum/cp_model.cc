@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "einsum/blas.h"
 #include "einsum/parallel.h"
+#include "kernels/blas/blas.h"
 
 namespace assay::einsum {
 namespace {
@@ -44,8 +44,9 @@ class Rows {
       }
     }
     const int width = static_cast<int>(this->width());
-    gemm<T>(Op::kNone, Op::kNone, static_cast<int>(rows), width, static_cast<int>(rank), T(1),
-            scratch.data.data(), static_cast<int>(rank), last_.data.data(), width, T(0), to, width);
+    blas::gemm<T>(blas::Op::kNone, blas::Op::kNone, static_cast<int>(rows), width,
+                  static_cast<int>(rank), T(1), scratch.data.data(), static_cast<int>(rank),
+                  last_.data.data(), width, T(0), to, width);
   }
 
  private:

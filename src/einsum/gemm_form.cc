@@ -53,7 +53,7 @@ std::vector<Chain> chains(const std::vector<Label>& group, const Layout& x, cons
 
 // A matrix of `rows` × `columns` with these strides, as BLAS can take it.
 struct MatrixForm {
-  Op op;
+  blas::Op op;
   int ld;
 };
 std::optional<MatrixForm> matrix_form(std::int64_t rows, std::int64_t row_stride,
@@ -66,10 +66,10 @@ std::optional<MatrixForm> matrix_form(std::int64_t rows, std::int64_t row_stride
     return ld;
   };
   if (const auto ld = fits(columns, column_stride, rows, row_stride)) {
-    return MatrixForm{Op::kNone, static_cast<int>(*ld)};
+    return MatrixForm{blas::Op::kNone, static_cast<int>(*ld)};
   }
   if (const auto ld = fits(rows, row_stride, columns, column_stride)) {
-    return MatrixForm{Op::kTranspose, static_cast<int>(*ld)};
+    return MatrixForm{blas::Op::kTranspose, static_cast<int>(*ld)};
   }
   return std::nullopt;
 }
@@ -101,8 +101,10 @@ std::optional<GemmForm> gemm_form(const Chain& m, const Chain& n, const Chain& k
   form.lda = a->ld;
   form.ldb = b->ld;
   form.ldc = c->ld;
-  if (c->op == Op::kTranspose) {
-    const auto other = [](Op op) { return op == Op::kNone ? Op::kTranspose : Op::kNone; };
+  if (c->op == blas::Op::kTranspose) {
+    const auto other = [](blas::Op op) {
+      return op == blas::Op::kNone ? blas::Op::kTranspose : blas::Op::kNone;
+    };
     form.swapped = true;
     std::swap(form.m, form.n);
     form.op_a = other(b->op);
@@ -154,8 +156,8 @@ std::vector<GemvForm> gemv_forms(const PairTask& task, const Groups& groups) {
       GemvForm form;
       form.swapped = swapped;
       form.op = shape->op;
-      form.rows = static_cast<int>(shape->op == Op::kNone ? r.extent : k.extent);
-      form.columns = static_cast<int>(shape->op == Op::kNone ? k.extent : r.extent);
+      form.rows = static_cast<int>(shape->op == blas::Op::kNone ? r.extent : k.extent);
+      form.columns = static_cast<int>(shape->op == blas::Op::kNone ? k.extent : r.extent);
       form.ld = shape->ld;
       form.incx = static_cast<int>(k.sy);
       form.incy = static_cast<int>(r.sy);

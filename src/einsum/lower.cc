@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/lower.h"
+#include "kernels/blas/blas.h"
 
 #include <cmath>
 
@@ -134,7 +135,7 @@ class Lowering {
              .flop = 2 * size_.mac(),
              .bytes = bytes_,
              .jumps = jumps(size_.mac(), form.columns, form.ld, element_)});
-    step.packing = gemv_packing(form.rows, form.columns) * task_.threads;
+    step.packing = blas::gemv_packing(form.rows, form.columns) * task_.threads;
     step.gemv = std::move(form);
     found_.push_back(std::move(step));
   }
@@ -208,9 +209,9 @@ class Lowering {
                .calls = calls,
                .flop = 2 * size_.mac(),
                .bytes = element_ * (a + b + passes * rows * columns * calls),
-               .jumps = rows_apart(a, form.op_a == Op::kNone ? depth : rows, form.lda) +
-                        rows_apart(b, form.op_b == Op::kNone ? columns : depth, form.ldb)});
-      candidate.packing = gemm_packing(form.m, form.n, form.k) * task_.threads;
+               .jumps = rows_apart(a, form.op_a == blas::Op::kNone ? depth : rows, form.lda) +
+                        rows_apart(b, form.op_b == blas::Op::kNone ? columns : depth, form.ldb)});
+      candidate.packing = blas::gemm_packing(form.m, form.n, form.k) * task_.threads;
       candidate.gemm = std::move(form);
       found_.push_back(std::move(candidate));
     }

@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "einsum/blas.h"
 #include "einsum/layout.h"
 #include "einsum/time_model.h"
+#include "kernels/blas/library.h"
 
 namespace assay::einsum {
 
@@ -44,7 +44,7 @@ std::string_view name_of(Kernel kernel);
 // C = op(A)·op(B) for each index of `free`, summed over `summed`; row-major.
 struct GemmForm {
   bool swapped = false;  // computes Cᵀ = BᵀAᵀ: op_a, lda and the strides a are those of B
-  Op op_a = Op::kNone, op_b = Op::kNone;
+  blas::Op op_a = blas::Op::kNone, op_b = blas::Op::kNone;
   int m = 1, n = 1, k = 1;
   int lda = 1, ldb = 1, ldc = 1;
   std::vector<Loop> free, summed;  // strides a, b, c as the operands were given
@@ -53,7 +53,7 @@ struct GemmForm {
 // y = op(A)·x for each index of `free`, summed over `summed`.
 struct GemvForm {
   bool swapped = false;  // the matrix is B
-  Op op = Op::kNone;
+  blas::Op op = blas::Op::kNone;
   int rows = 1, columns = 1, ld = 1;  // as the matrix lies in memory
   int incx = 1, incy = 1;
   std::vector<Loop> free, summed;

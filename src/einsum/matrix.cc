@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 #include "base/philox.h"
-#include "einsum/blas.h"
+#include "kernels/blas/blas.h"
+#include "kernels/blas/lapack.h"
 #include "tensor/convert.h"
 
 namespace assay::einsum {
@@ -88,9 +89,9 @@ template <typename T>
 Matrix<T> cross(const Matrix<T>& a, const Matrix<T>& b) {
   Matrix<T> c(a.columns, b.columns);
   if (c.data.empty() || a.rows == 0) return c;
-  gemm<T>(Op::kTranspose, Op::kNone, as_int(a.columns), as_int(b.columns), as_int(a.rows), T(1),
-          a.data.data(), as_int(a.columns), b.data.data(), as_int(b.columns), T(0), c.data.data(),
-          as_int(b.columns));
+  blas::gemm<T>(blas::Op::kTranspose, blas::Op::kNone, as_int(a.columns), as_int(b.columns),
+                as_int(a.rows), T(1), a.data.data(), as_int(a.columns), b.data.data(),
+                as_int(b.columns), T(0), c.data.data(), as_int(b.columns));
   return c;
 }
 
@@ -98,9 +99,9 @@ template <typename T>
 Matrix<T> multiply(const Matrix<T>& a, const Matrix<T>& b) {
   Matrix<T> c(a.rows, b.columns);
   if (c.data.empty() || a.columns == 0) return c;
-  gemm<T>(Op::kNone, Op::kNone, as_int(a.rows), as_int(b.columns), as_int(a.columns), T(1),
-          a.data.data(), as_int(a.columns), b.data.data(), as_int(b.columns), T(0), c.data.data(),
-          as_int(b.columns));
+  blas::gemm<T>(blas::Op::kNone, blas::Op::kNone, as_int(a.rows), as_int(b.columns),
+                as_int(a.columns), T(1), a.data.data(), as_int(a.columns), b.data.data(),
+                as_int(b.columns), T(0), c.data.data(), as_int(b.columns));
   return c;
 }
 
@@ -120,15 +121,16 @@ Matrix<T> mode_gram(const DenseTensor<T>& x, std::size_t mode) {
   Matrix<T> g(n, n);
   if (x.size() == 0) return g;
   if (after == 1) {  // one product over all of what comes before
-    gemm<T>(Op::kTranspose, Op::kNone, as_int(n), as_int(n), as_int(before), T(1),
-            x.elements().data(), as_int(n), x.elements().data(), as_int(n), T(0), g.data.data(),
-            as_int(n));
+    blas::gemm<T>(blas::Op::kTranspose, blas::Op::kNone, as_int(n), as_int(n), as_int(before), T(1),
+                  x.elements().data(), as_int(n), x.elements().data(), as_int(n), T(0),
+                  g.data.data(), as_int(n));
     return g;
   }
   for (std::int64_t p = 0; p < before; ++p) {
     const T* plane = x.elements().data() + p * n * after;
-    gemm<T>(Op::kNone, Op::kTranspose, as_int(n), as_int(n), as_int(after), T(1), plane,
-            as_int(after), plane, as_int(after), p == 0 ? T(0) : T(1), g.data.data(), as_int(n));
+    blas::gemm<T>(blas::Op::kNone, blas::Op::kTranspose, as_int(n), as_int(n), as_int(after), T(1),
+                  plane, as_int(after), plane, as_int(after), p == 0 ? T(0) : T(1), g.data.data(),
+                  as_int(n));
   }
   return g;
 }
@@ -146,15 +148,16 @@ DenseTensor<T> mode_multiply(const DenseTensor<T>& x, std::size_t mode, const Ma
   if (y.data.empty() || n == 0) return y;
   const int ldu = as_int(u.columns);
   if (after == 1) {
-    gemm<T>(Op::kNone, transpose_u ? Op::kNone : Op::kTranspose, as_int(before), as_int(r),
-            as_int(n), T(1), x.elements().data(), as_int(n), u.data.data(), ldu, T(0),
-            y.data.data(), as_int(r));
+    blas::gemm<T>(blas::Op::kNone, transpose_u ? blas::Op::kNone : blas::Op::kTranspose,
+                  as_int(before), as_int(r), as_int(n), T(1), x.elements().data(), as_int(n),
+                  u.data.data(), ldu, T(0), y.data.data(), as_int(r));
     return y;
   }
   for (std::int64_t p = 0; p < before; ++p) {
-    gemm<T>(transpose_u ? Op::kTranspose : Op::kNone, Op::kNone, as_int(r), as_int(after),
-            as_int(n), T(1), u.data.data(), ldu, x.elements().data() + p * n * after, as_int(after),
-            T(0), y.data.data() + p * r * after, as_int(after));
+    blas::gemm<T>(transpose_u ? blas::Op::kTranspose : blas::Op::kNone, blas::Op::kNone, as_int(r),
+                  as_int(after), as_int(n), T(1), u.data.data(), ldu,
+                  x.elements().data() + p * n * after, as_int(after), T(0),
+                  y.data.data() + p * r * after, as_int(after));
   }
   return y;
 }
@@ -175,7 +178,7 @@ Matrix<T> unfold(const DenseTensor<T>& x, std::size_t mode) {
 template <typename T>
 ThinSvd<T> thin_svd(Matrix<T>& a) {
   // What is row-major for us is the transpose for LAPACK: its u are our right vectors.
-  auto f = svd<T>(as_int(a.columns), as_int(a.rows), a.data.data());
+  auto f = blas::svd<T>(as_int(a.columns), as_int(a.rows), a.data.data());
   const auto r = static_cast<std::int64_t>(f.s.size());
   ThinSvd<T> result;
   result.left.rows = a.rows;
@@ -192,7 +195,7 @@ template <typename T>
 Eigen<T> falling_eigen(const Matrix<T>& symmetric) {
   const std::int64_t n = symmetric.rows;
   auto vectors = symmetric.data;
-  auto values = eigen_symmetric<T>(as_int(n), vectors.data());
+  auto values = blas::eigen_symmetric<T>(as_int(n), vectors.data());
   Eigen<T> result{Matrix<T>(n, n), std::vector<T>(values.rbegin(), values.rend())};
   for (std::int64_t j = 0; j < n; ++j) {  // column n−1−j of LAPACK's, which is contiguous
     for (std::int64_t i = 0; i < n; ++i) {
@@ -205,7 +208,7 @@ Eigen<T> falling_eigen(const Matrix<T>& symmetric) {
 template <typename T>
 Matrix<T> orthonormal(const Matrix<T>& a) {
   auto columns = transposed(a);  // row-major transpose = column-major
-  orthonormalize<T>(as_int(a.rows), as_int(a.columns), columns.data.data());
+  blas::orthonormalize<T>(as_int(a.rows), as_int(a.columns), columns.data.data());
   return transposed(columns);
 }
 

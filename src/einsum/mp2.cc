@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "einsum/blas.h"
 #include "einsum/parallel.h"
+#include "kernels/blas/blas.h"
 
 namespace assay::einsum {
 namespace {
@@ -113,9 +113,9 @@ class Mp2 {
     return b_ + (orbital * nvir_ + a) * naux_;
   }
   void product(const double* a, std::int64_t m, const double* b, std::int64_t n, double* t) const {
-    gemm<double>(Op::kNone, Op::kTranspose, static_cast<int>(m), static_cast<int>(n),
-                 static_cast<int>(naux_), 1, a, static_cast<int>(naux_), b, static_cast<int>(naux_),
-                 0, t, static_cast<int>(n));
+    blas::gemm<double>(blas::Op::kNone, blas::Op::kTranspose, static_cast<int>(m),
+                       static_cast<int>(n), static_cast<int>(naux_), 1, a, static_cast<int>(naux_),
+                       b, static_cast<int>(naux_), 0, t, static_cast<int>(n));
   }
 
   void run_task(const Task& task, double* tile, PairSums& sums) const {

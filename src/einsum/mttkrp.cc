@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "base/error.h"
-#include "einsum/blas.h"
 #include "einsum/parallel.h"
 #include "einsum/skinny.h"
+#include "kernels/blas/blas.h"
 
 namespace assay::einsum {
 namespace {
@@ -56,19 +56,19 @@ void Mttkrp<T>::multiply(std::size_t mode, T* to) {
     multiply_skinny(x, s, u, columns_, to, threads_);
     return;
   }
-  const auto product = [&](Op op, std::int64_t rows, const T* from, std::int64_t ld, T* y) {
-    gemm<T>(op, Op::kNone, as_int(rows), as_int(columns_), as_int(s.n), T(1), from, as_int(ld), u,
-            as_int(columns_), T(0), y, as_int(columns_));
+  const auto product = [&](blas::Op op, std::int64_t rows, const T* from, std::int64_t ld, T* y) {
+    blas::gemm<T>(op, blas::Op::kNone, as_int(rows), as_int(columns_), as_int(s.n), T(1), from,
+                  as_int(ld), u, as_int(columns_), T(0), y, as_int(columns_));
   };
   if (s.after == 1) {
     parallel_parts(threads_, s.before, [&](std::int64_t begin, std::int64_t end) {
-      product(Op::kNone, end - begin, x + begin * s.n, s.n, to + begin * columns_);
+      product(blas::Op::kNone, end - begin, x + begin * s.n, s.n, to + begin * columns_);
     });
     return;
   }
   parallel_parts(threads_, s.after, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = 0; p < s.before; ++p) {
-      product(Op::kTranspose, end - begin, x + p * s.n * s.after + begin, s.after,
+      product(blas::Op::kTranspose, end - begin, x + p * s.n * s.after + begin, s.after,
               to + (p * s.after + begin) * columns_);
     }
   });

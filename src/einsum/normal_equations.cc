@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "einsum/blas.h"
+#include "kernels/blas/lapack.h"
 
 namespace assay::einsum {
 namespace {
@@ -24,8 +24,8 @@ bool cholesky(const Matrix<T>& gamma, T ridge, T least_ratio, Matrix<T>& m) {
   auto factor = gamma;
   auto solution = m;
   for (std::int64_t i = 0; i < gamma.rows; ++i) factor(i, i) += ridge;
-  if (!solve_positive_definite<T>(static_cast<int>(gamma.rows), factor.data.data(),
-                                  static_cast<int>(m.rows), solution.data.data())) {
+  if (!blas::solve_positive_definite<T>(static_cast<int>(gamma.rows), factor.data.data(),
+                                        static_cast<int>(m.rows), solution.data.data())) {
     return false;
   }
   T least = factor(0, 0), most = least;

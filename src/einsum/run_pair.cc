@@ -7,6 +7,7 @@
 #include "einsum/gett.h"
 #include "einsum/parallel.h"
 #include "einsum/strided.h"
+#include "kernels/blas/blas.h"
 
 namespace assay::einsum {
 namespace {
@@ -26,13 +27,13 @@ void shared_gemm(const GemmForm& f, const T* a, const T* b, T* c, T alpha, T bet
     const int last = std::min(static_cast<int>(u1 * kUnit), by_rows ? f.m : f.n);
     const std::int64_t skip = first;
     if (by_rows) {
-      const T* rows = a + skip * (f.op_a == Op::kNone ? f.lda : 1);
-      gemm<T>(f.op_a, f.op_b, last - first, f.n, f.k, alpha, rows, f.lda, b, f.ldb, beta,
-              c + skip * f.ldc, f.ldc);
+      const T* rows = a + skip * (f.op_a == blas::Op::kNone ? f.lda : 1);
+      blas::gemm<T>(f.op_a, f.op_b, last - first, f.n, f.k, alpha, rows, f.lda, b, f.ldb, beta,
+                    c + skip * f.ldc, f.ldc);
     } else {
-      const T* columns = b + skip * (f.op_b == Op::kNone ? 1 : f.ldb);
-      gemm<T>(f.op_a, f.op_b, f.m, last - first, f.k, alpha, a, f.lda, columns, f.ldb, beta,
-              c + skip, f.ldc);
+      const T* columns = b + skip * (f.op_b == blas::Op::kNone ? 1 : f.ldb);
+      blas::gemm<T>(f.op_a, f.op_b, f.m, last - first, f.k, alpha, a, f.lda, columns, f.ldb, beta,
+                    c + skip, f.ldc);
     }
   });
 }
@@ -85,8 +86,8 @@ void run_gemv(const GemvForm& f, const T* a, const T* b, T* c, T alpha, T beta, 
   for_each_product<T>(f.free, f.summed, 2.0 * f.rows * f.columns, threads, a, b, c, beta,
                       [&](const T* x, const T* y, T* z, T keep, int) {
                         if (f.swapped) std::swap(x, y);
-                        gemv<T>(f.op, f.rows, f.columns, alpha, x, f.ld, y, f.incx, keep, z,
-                                f.incy);
+                        blas::gemv<T>(f.op, f.rows, f.columns, alpha, x, f.ld, y, f.incx, keep, z,
+                                      f.incy);
                       });
 }
 

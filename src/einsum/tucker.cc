@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/philox.h"
-#include "einsum/blas.h"
 #include "einsum/matrix.h"
 #include "einsum/normalized.h"
+#include "kernels/blas/lapack.h"
 
 namespace assay::einsum {
 namespace {
@@ -158,8 +158,8 @@ class Tucker {
   static Matrix<T> triangle(const Matrix<T>& tall) {
     auto columns = transposed(tall);
     Matrix<T> r(tall.columns, tall.columns);
-    orthonormalize<T>(static_cast<int>(tall.rows), static_cast<int>(tall.columns),
-                      columns.data.data(), r.data.data());
+    blas::orthonormalize<T>(static_cast<int>(tall.rows), static_cast<int>(tall.columns),
+                            columns.data.data(), r.data.data());
     return transposed(r);  // LAPACK left it column-major
   }
 

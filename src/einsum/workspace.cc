@@ -2,35 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/workspace.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
+
+#include "base/memory.h"
 
 namespace assay::einsum {
-namespace {
-
-// Aligned to large pages, and asked for in them: strided access to a large tensor spends most of
-// its time on the translation of addresses otherwise.
-constexpr std::align_val_t kAlignment{std::size_t{2} << 20};
-constexpr std::size_t kLarge = std::size_t{4} << 20;
-constexpr std::align_val_t kLine{64};
-
-void* new_block(std::size_t bytes) {
-  if (bytes < kLarge) return ::operator new(bytes, kLine);
-  void* data = ::operator new(bytes, kAlignment);
-  ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: nothing depends on it
-  return data;
-}
-
-void free_block(void* data, std::size_t bytes) {
-  ::operator delete(data, bytes < kLarge ? kLine : kAlignment);
-}
-
-}  // namespace
 
 Workspace::~Workspace() {
-  for (const auto& block : kept_) free_block(block.data, block.capacity);
+  for (const auto& block : kept_) free_aligned(block.data, block.capacity);
 }
 
 void Workspace::set_bound(std::size_t bytes) {
@@ -42,7 +21,7 @@ void Workspace::make_room(std::size_t bytes) {
   while (!kept_.empty() && out_ + kept_sum_ + bytes > bound_) {
     const auto largest = std::ranges::max_element(kept_, {}, &Block::capacity);
     kept_sum_ -= largest->capacity;
-    free_block(largest->data, largest->capacity);
+    free_aligned(largest->data, largest->capacity);
     kept_.erase(largest);
   }
 }
@@ -64,7 +43,7 @@ Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
     from.kept_.erase(best);
   } else {
     from.make_room(capacity_);
-    data_ = new_block(capacity_);
+    data_ = allocate_aligned(capacity_);
   }
   from.out_ += capacity_;
   from.live_ += asked_;
@@ -88,7 +67,7 @@ void Workspace::Buffer::reset() {
     owner_->kept_.push_back({data_, capacity_});
     owner_->kept_sum_ += capacity_;
   } else {
-    free_block(data_, capacity_);
+    free_aligned(data_, capacity_);
   }
   data_ = nullptr;
 }

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "base/philox.h"
+#include "kernels/blas/lapack.h"
 #include "transport/derivative.h"
-#include "transport/kernels/blas.h"
 #include "transport/prepared.h"
 #include "transport/solver/eliminate.h"
 #include "transport/solver/factored.h"
@@ -66,7 +66,7 @@ TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
           auto source = from_three_blocks(system, system.source[s]);
           if (system.pinned) source[0][0] = 0;
           auto x = flat(source);
-          blas::solve_lu(blas::Op::kNo, n, 1, a.data(), n, factors.pivots, x.data(), n);
+          blas::solve_lu(blas::Op::kNone, n, 1, a.data(), n, factors.pivots, x.data(), n);
           std::size_t i = 0;
           for (std::size_t k = 0; k < 3; ++k) {
             for (const double f : result.modes[s][k]) {

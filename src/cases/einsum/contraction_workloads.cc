@@ -5,9 +5,9 @@
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/contractions.h"
-#include "einsum/blas.h"
 #include "einsum/calibration.h"
 #include "einsum/einsum.h"
+#include "kernels/blas/blas.h"
 #include "tensor/safetensors.h"
 
 namespace assay::cases::einsum {
@@ -41,7 +41,7 @@ class ContractionWorkload : public lab::Workload {
   }
   std::map<std::string, std::string> versions() const override {
     if (engine_.get_backend() == engine::Backend::kReference) return {};
-    return {{"openblas", engine::blas_description()}, {"einsum-model", engine_.model().id}};
+    return {{"openblas", blas::description()}, {"einsum-model", engine_.model().id}};
   }
 
  private:

@@ -6,9 +6,9 @@
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/decomposition_inputs.h"
-#include "einsum/blas.h"
 #include "einsum/cp.h"
 #include "einsum/tucker.h"
+#include "kernels/blas/blas.h"
 #include "tensor/safetensors.h"
 
 namespace assay::cases::einsum {
@@ -48,7 +48,7 @@ class DecompositionWorkload : public lab::Workload {
     write_safetensors(path, parts);
   }
   std::map<std::string, std::string> versions() const override {
-    return {{"openblas", engine::blas_description()}};
+    return {{"openblas", blas::description()}};
   }
 
  private:

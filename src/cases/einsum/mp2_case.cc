@@ -7,8 +7,8 @@
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/oracle/mp2_oracle.h"
-#include "einsum/blas.h"
 #include "einsum/mp2.h"
+#include "kernels/blas/blas.h"
 #include "lab/record/point.h"
 #include "tensor/fill.h"
 #include "tensor/safetensors.h"
@@ -50,10 +50,10 @@ engine::Mp2Energy by_pairs(const Mp2Problem& s) {
   for (std::int64_t i = 0; i < shape[0]; ++i) {
     for (std::int64_t j = 0; j < shape[0]; ++j) {
       const double* b = s.b.as<double>().data();
-      engine::gemm<double>(engine::Op::kNone, engine::Op::kTranspose, static_cast<int>(nvir),
-                           static_cast<int>(nvir), static_cast<int>(naux), 1, b + i * nvir * naux,
-                           static_cast<int>(naux), b + j * nvir * naux, static_cast<int>(naux), 0,
-                           t.data(), static_cast<int>(nvir));
+      blas::gemm<double>(blas::Op::kNone, blas::Op::kTranspose, static_cast<int>(nvir),
+                         static_cast<int>(nvir), static_cast<int>(naux), 1, b + i * nvir * naux,
+                         static_cast<int>(naux), b + j * nvir * naux, static_cast<int>(naux), 0,
+                         t.data(), static_cast<int>(nvir));
       double opposite = 0, same = 0;
       for (std::int64_t a = 0; a < nvir; ++a) {
         for (std::int64_t c = 0; c < nvir; ++c) {
@@ -164,7 +164,7 @@ class Mp2Workload : public lab::Workload {
     write_safetensors(path, {{"energy", energy_.view()}});
   }
   std::map<std::string, std::string> versions() const override {
-    return {{"openblas", engine::blas_description()}};
+    return {{"openblas", blas::description()}};
   }
 
  private:

@@ -5,15 +5,16 @@
 #include <map>
 #include <string>
 
+#include "kernels/blas/library.h"
 #include "tensor/view.h"
 
 namespace assay::cases::semiring {
 
-// A BLAS that others wrote, loaded into this process when the object is made. One of them per
-// process: they share the names of their symbols.
+// A BLAS that others wrote, with a number of threads, as a provider has it.
 class GemmLibrary {
  public:
-  // With that many threads. Both throw ProviderFailure (env_missing, library_missing).
+  // One of them per process (blas::Library). Both throw ProviderFailure (env_missing,
+  // library_missing).
   static GemmLibrary openblas(int threads);
   static GemmLibrary blis(int threads);
 
@@ -24,10 +25,9 @@ class GemmLibrary {
   const std::map<std::string, std::string>& versions() const { return versions_; }
 
  private:
-  template <typename T>
-  using Gemm = void(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
-  Gemm<float>* sgemm_ = nullptr;
-  Gemm<double>* dgemm_ = nullptr;
+  GemmLibrary(const std::string& name, const blas::Library& library, int threads);
+
+  const blas::Library* library_;
   std::map<std::string, std::string> versions_;
 };
 

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cases/transport/engine_point.h"
+#include "kernels/blas/blas.h"
 #include "tensor/safetensors.h"
-#include "transport/kernels/blas.h"
 #include "transport/scan/energy.h"
 #include "transport/scan/scan.h"
 #include "transport/surface/surface_text.h"
@@ -133,7 +133,7 @@ class Workflow : public lab::Workload {
     return {{"lanes", static_cast<double>(threads_)}};
   }
   std::map<std::string, std::string> versions() const override {
-    return {{"blas", tr::blas::description()}};
+    return {{"blas", blas::description() + "; 1 thread"}};
   }
 
  private:

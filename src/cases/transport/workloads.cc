@@ -8,8 +8,8 @@
 #include "cases/transport/engine_point.h"
 #include "cases/transport/lanes.h"
 #include "cases/transport/workflow.h"
+#include "kernels/blas/blas.h"
 #include "tensor/safetensors.h"
-#include "transport/kernels/blas.h"
 #include "transport/scan/scan.h"
 
 namespace assay::cases::transport {
@@ -49,7 +49,7 @@ class CoefficientsWorkload : public lab::Workload {
     return {{"lanes", static_cast<double>(lanes_)}};
   }
   std::map<std::string, std::string> versions() const override {
-    return {{"blas", tr::blas::description()}};
+    return {{"blas", blas::description() + "; 1 thread"}};
   }
 
  private:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
 #include "kernels/tiles/flush_denormals.h"
 #include "kernels/tiles/product_progress.h"

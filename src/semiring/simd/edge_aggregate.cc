@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
 #include "kernels/tiles/pack_kernels.h"
 #include "kernels/tiles/tile_kernels.h"

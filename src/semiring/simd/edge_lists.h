@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
 #include "semiring/problem.h"
 #include "semiring/simd/ell_kernels.h"

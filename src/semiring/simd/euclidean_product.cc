@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "kernels/tiles/blocked_product.h"
 #include "semiring/simd/certified_kernels.h"
 #include "semiring/simd/exact_path.h"

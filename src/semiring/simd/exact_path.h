@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "semiring/simd/certified_kernels.h"
 #include "semiring/simd/matrix.h"
 

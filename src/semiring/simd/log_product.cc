@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
 #include "kernels/tiles/blocked_product.h"
 #include "semiring/simd/certified_kernels.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/memory/aligned.h"
+#include "kernels/memory/scratch.h"
 #include "kernels/tiles/blocked_product.h"
 #include "semiring/simd/algebra_tiles.h"
 

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
-#include <new>
 
-#include "transport/kernels/blas.h"
+#include "kernels/blas/blas.h"
+#include "kernels/memory/scratch.h"
 #include "transport/kernels/kernel_choice.h"
 
 namespace assay::transport {
@@ -47,8 +45,8 @@ struct GaussJordan {
       std::copy_n(x, width, scratch + static_cast<std::ptrdiff_t>(c) * width);
       std::fill_n(x, width, T{0});
     }
-    blas::gemm(blas::Op::kNo, blas::Op::kNo, n, count, width, T{1}, column(j), n, scratch, width,
-               T{1}, column(k), n);
+    blas::gemm_columns(blas::Op::kNone, blas::Op::kNone, n, count, width, T{1}, column(j), n,
+                       scratch, width, T{1}, column(k), n);
   }
 
   void eliminate_leaf(int j, int width) const {
@@ -67,15 +65,13 @@ struct GaussJordan {
 template <typename T>
 void combine_columns(int rows, const T* in, const Combination<T>& terms, bool transposed, T* out) {
   // One allocation of some ten kilobytes against 2·rows·weights flops.
-  const auto bytes = static_cast<std::size_t>(terms.inputs + terms.outputs + 1) * kPanelBytes;
-  const std::unique_ptr<T, void (*)(void*)> panel(static_cast<T*>(std::aligned_alloc(64, bytes)),
-                                                  std::free);
-  if (!panel) throw std::bad_alloc();
+  constexpr std::int64_t kHeight = kPanelBytes / sizeof(T);
+  const kernels::AlignedArray<T> panel((terms.inputs + terms.outputs + 1) * kHeight);
   const TermsView<T> view = {terms.inputs,        terms.outputs,
                              terms.blocks.data(), static_cast<std::int64_t>(terms.blocks.size()),
                              terms.source.data(), terms.output.data(),
                              terms.weight.data()};
-  vector_kernels<T>().combine(rows, in, view, transposed, panel.get(), out);
+  vector_kernels<T>().combine(rows, in, view, transposed, panel.data(), out);
 }
 
 template <typename T>

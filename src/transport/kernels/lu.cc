@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <utility>
 
-#include "transport/kernels/blas.h"
+#include "kernels/blas/blas.h"
 #include "transport/kernels/kernel_choice.h"
 
 namespace assay::transport {
 namespace {
 
-constexpr auto kNo = blas::Op::kNo;
+constexpr auto kNo = blas::Op::kNone;
 // Columns eliminated before the rest of the matrix hears of it: products with 32 terms run at 85 to
 // 95 % of the rate of those with 64 and more.
 constexpr int kBlock = 2 * kLeaf;
@@ -48,8 +48,8 @@ struct Work {
       const int here = std::min(kLeaf, last - r), below = r + here;
       factor_kernels().apply_lower_leaf(here, to - from, leaf(r), at(r, from), n);
       if (below < last) {
-        blas::gemm(kNo, kNo, last - below, to - from, here, -1.0, at(below, r), n, at(r, from), n,
-                   1.0, at(below, from), n);
+        blas::gemm_columns(kNo, kNo, last - below, to - from, here, -1.0, at(below, r), n,
+                           at(r, from), n, 1.0, at(below, from), n);
       }
     }
   }
@@ -57,8 +57,8 @@ struct Work {
   // Columns [from, to) below row `last` lose their part in rows [first, last).
   void subtract_product(int first, int last, int from, int to) const {
     if (from >= to || last >= n) return;
-    blas::gemm(kNo, kNo, n - last, to - from, last - first, -1.0, at(last, first), n,
-               at(first, from), n, 1.0, at(last, from), n);
+    blas::gemm_columns(kNo, kNo, n - last, to - from, last - first, -1.0, at(last, first), n,
+                       at(first, from), n, 1.0, at(last, from), n);
   }
 };
 
@@ -110,8 +110,8 @@ void solve_upper(const double* lu, int n, int j, int width, int rows, double* b)
   }
   const int half = first_half(width), rest = width - half, k = j + half;
   solve_upper(lu, n, j, half, rows, b);
-  blas::gemm(kNo, kNo, rows, rest, half, -1.0, columns, rows, lu + j + std::ptrdiff_t{k} * n, n,
-             1.0, b + std::ptrdiff_t{k} * rows, rows);
+  blas::gemm_columns(kNo, kNo, rows, rest, half, -1.0, columns, rows,
+                     lu + j + std::ptrdiff_t{k} * n, n, 1.0, b + std::ptrdiff_t{k} * rows, rows);
   solve_upper(lu, n, k, rest, rows, b);
 }
 
@@ -126,8 +126,8 @@ void solve_lower(const double* lu, const LuFactors& factors, int j, int width, i
   }
   const int half = first_half(width), rest = width - half, k = j + half, n = factors.n;
   solve_lower(lu, factors, k, rest, rows, b);
-  blas::gemm(kNo, kNo, rows, half, rest, -1.0, b + std::ptrdiff_t{k} * rows, rows,
-             lu + k + std::ptrdiff_t{j} * n, n, 1.0, columns, rows);
+  blas::gemm_columns(kNo, kNo, rows, half, rest, -1.0, b + std::ptrdiff_t{k} * rows, rows,
+                     lu + k + std::ptrdiff_t{j} * n, n, 1.0, columns, rows);
   solve_lower(lu, factors, j, half, rows, b);
 }
 

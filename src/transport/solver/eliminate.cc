@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "transport/kernels/blas.h"
+#include "kernels/blas/blas.h"
 #include "transport/kernels/lu.h"
 #include "transport/solver/structured.h"
 #include "transport/system/block.h"
@@ -83,10 +83,10 @@ void dense_step(const BlockSystem& system, int k, double nu_hat, double epsi_hat
   solve_lu_from_right(b.delta.data(), b.lu, below, b.upper.data());
   if (k <= 2) b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, b.lu.pivots);
   b.delta.resize(elements(below, below));
-  blas::gemm(blas::Op::kNo, blas::Op::kNo, below, below, n, -upper.scale * lower.scale,
-             b.upper.data(), below,
-             streaming_matrix(lower.operators, b).shifted(lower.shift).data(), n, 0.0,
-             b.delta.data(), below);
+  blas::gemm_columns(blas::Op::kNone, blas::Op::kNone, below, below, n, -upper.scale * lower.scale,
+                     b.upper.data(), below,
+                     streaming_matrix(lower.operators, b).shifted(lower.shift).data(), n, 0.0,
+                     b.delta.data(), below);
   add_diagonal_block(system, k - 1, nu_hat, epsi_hat, false, b.delta);
 }
 

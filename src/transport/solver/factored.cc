@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/solver/factored.h"
 
-#include "transport/kernels/blas.h"
+#include "kernels/blas/blas.h"
+#include "kernels/blas/lapack.h"
 #include "transport/solver/structured.h"
 
 namespace assay::transport {
@@ -70,7 +71,7 @@ FactoredSystem::FactoredSystem(const BlockSystem& system, double nu_hat, double 
 void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double>& x) const {
   const int n = system_->block_size(k);
   const auto op = [&](bool stored_transposed) {
-    return transposed != stored_transposed ? blas::Op::kTranspose : blas::Op::kNo;
+    return transposed != stored_transposed ? blas::Op::kTranspose : blas::Op::kNone;
   };
   if (k == 0) {
     blas::solve_lu(op(lu_transposed_), n, 1, lu_.data(), n, factors_.pivots, x.data(), n);
@@ -79,8 +80,8 @@ void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double
   const auto multiply = [&]<typename T>(const std::vector<T>& matrix, bool stored_transposed) {
     const std::vector<T> in(x.begin(), x.end());
     std::vector<T> out(x.size(), T{0});
-    blas::gemv(op(stored_transposed), n, n, T{1}, matrix.data(), n, in.data(), 1, T{0}, out.data(),
-               1);
+    blas::gemv_columns(op(stored_transposed), n, n, T{1}, matrix.data(), n, in.data(), 1, T{0},
+                       out.data(), 1);
     std::copy(out.begin(), out.end(), x.begin());
   };
   const auto& inverse = inverse_[static_cast<std::size_t>(k)];

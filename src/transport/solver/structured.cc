@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "transport/kernels/blas.h"
+#include "kernels/blas/lapack.h"
 #include "transport/system/block.h"
 
 namespace assay::transport {

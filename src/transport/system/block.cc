@@ -3,7 +3,8 @@
 #include "transport/system/block.h"
 
 #include "base/error.h"
-#include "transport/kernels/blas.h"
+#include "kernels/blas/blas.h"
+#include "kernels/blas/lapack.h"
 #include "transport/kernels/kernels.h"
 
 namespace assay::transport {
@@ -126,8 +127,8 @@ void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed
                        std::span<const double> x, std::span<double> y) {
   const int vectors = static_cast<int>(x.size()) / n;
   for (int i = 0; i < vectors; ++i) {
-    blas::gemv(transposed ? blas::Op::kTranspose : blas::Op::kNo, n, n, 1.0, matrix.data(), n,
-               x.data() + i, vectors, 1.0, y.data() + i, vectors);
+    blas::gemv_columns(transposed ? blas::Op::kTranspose : blas::Op::kNone, n, n, 1.0,
+                       matrix.data(), n, x.data() + i, vectors, 1.0, y.data() + i, vectors);
   }
 }
 
@@ -158,7 +159,7 @@ void SolvedBlock::solve(std::vector<double>& x) const {
   const std::size_t n = static_cast<std::size_t>(n_), vectors = x.size() / n;
   for (std::size_t i = 0; i < x.size(); ++i) y[i % vectors * n + i / vectors] = x[i];
   for (std::size_t i = 0; i < vectors; ++i) {
-    blas::solve_lu(transposed_ ? blas::Op::kTranspose : blas::Op::kNo, n_, 1, matrix_.data(), n_,
+    blas::solve_lu(transposed_ ? blas::Op::kTranspose : blas::Op::kNone, n_, 1, matrix_.data(), n_,
                    pivots_, y.data() + i * n, n_);
   }
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = y[i % vectors * n + i / vectors];

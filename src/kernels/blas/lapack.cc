@@ -1,114 +1,49 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/blas.h"
+#include "kernels/blas/lapack.h"
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/shared_library.h"
+#include "kernels/blas/blas.h"
 
-namespace assay::einsum {
+namespace assay::blas {
 namespace {
 
-// Values of the CBLAS interface.
-constexpr int kRowMajor = 101, kNoTranspose = 111, kTransposed = 112;
-
-int cblas(Op op) { return op == Op::kNone ? kNoTranspose : kTransposed; }
-
-template <typename F>
-void resolve(const SharedLibrary& library, const char* name, F*& function) {
-  function = library.function<F>(name);
-}
-
-// CBLAS passes real scalars by value and complex ones by address.
 template <typename T>
-struct Scalar {
-  using Type = T;
-  static T pass(const T& value) { return value; }
-};
-template <typename T>
-struct Scalar<std::complex<T>> {
-  using Type = const void*;
-  static const void* pass(const std::complex<T>& value) { return &value; }
-};
-
-template <typename T>
-struct Level23 {
-  using S = typename Scalar<T>::Type;
-  void (*gemm)(int, int, int, int, int, int, S, const T*, int, const T*, int, S, T*, int);
-  void (*gemv)(int, int, int, int, S, const T*, int, const T*, int, S, T*, int);
-};
-
-template <typename T>
-struct Lapack {
+struct Lapack {  // Fortran calls pass everything by address.
   void (*syevd)(const char*, const char*, const int*, T*, const int*, T*, T*, const int*, int*,
                 const int*, int*);
   void (*gesdd)(const char*, const int*, const int*, T*, const int*, T*, T*, const int*, T*,
                 const int*, T*, const int*, int*, int*);
   void (*potrf)(const char*, const int*, T*, const int*, int*);
+  void (*potri)(const char*, const int*, T*, const int*, int*);
   void (*potrs)(const char*, const int*, const int*, const T*, const int*, T*, const int*, int*);
   void (*geqrf)(const int*, const int*, T*, const int*, T*, T*, const int*, int*);
   void (*orgqr)(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);
-};
+  void (*getrs)(const char*, const int*, const int*, const T*, const int*, const int*, T*,
+                const int*, int*);
 
-struct Library {
-  Level23<float> s;
-  Level23<double> d;
-  Level23<std::complex<float>> c;
-  Level23<std::complex<double>> z;
-  Lapack<float> ls;
-  Lapack<double> ld;
-  std::string description;
-
-  Library() {
-    const SharedLibrary& library = openblas();
-    resolve(library, "cblas_sgemm", s.gemm);
-    resolve(library, "cblas_dgemm", d.gemm);
-    resolve(library, "cblas_cgemm", c.gemm);
-    resolve(library, "cblas_zgemm", z.gemm);
-    resolve(library, "cblas_sgemv", s.gemv);
-    resolve(library, "cblas_dgemv", d.gemv);
-    resolve(library, "cblas_cgemv", c.gemv);
-    resolve(library, "cblas_zgemv", z.gemv);
-    resolve_lapack(library, 's', ls);
-    resolve_lapack(library, 'd', ld);
-    set_openblas_threads(1);
-    description = openblas_description();
-  }
-
- private:
-  template <typename T>
-  static void resolve_lapack(const SharedLibrary& library, char letter, Lapack<T>& f) {
-    const auto name = [letter](const char* rest) { return fmt::format("{}{}_", letter, rest); };
-    resolve(library, name("syevd").c_str(), f.syevd);
-    resolve(library, name("gesdd").c_str(), f.gesdd);
-    resolve(library, name("potrf").c_str(), f.potrf);
-    resolve(library, name("potrs").c_str(), f.potrs);
-    resolve(library, name("geqrf").c_str(), f.geqrf);
-    resolve(library, name("orgqr").c_str(), f.orgqr);
+  explicit Lapack(char letter) {
+    const kernels::SharedLibrary& library = one_thread().shared();
+    const auto bind = [&](auto& function, const char* name) {
+      library.bind(function, fmt::format("{}{}_", letter, name).c_str());
+    };
+    bind(syevd, "syevd");
+    bind(gesdd, "gesdd");
+    bind(potrf, "potrf");
+    bind(potri, "potri");
+    bind(potrs, "potrs");
+    bind(geqrf, "geqrf");
+    bind(orgqr, "orgqr");
+    bind(getrs, "getrs");
   }
 };
-
-const Library& library() {
-  static const Library kLoaded;
-  return kLoaded;
-}
-
-template <typename T>
-const Level23<T>& level23() {
-  if constexpr (std::is_same_v<T, float>) return library().s;
-  if constexpr (std::is_same_v<T, double>) return library().d;
-  if constexpr (std::is_same_v<T, std::complex<float>>) return library().c;
-  if constexpr (std::is_same_v<T, std::complex<double>>) return library().z;
-}
 
 template <typename T>
 const Lapack<T>& lapack() {
-  if constexpr (std::is_same_v<T, float>) {
-    return library().ls;
-  } else {
-    return library().ld;
-  }
+  static const Lapack<T> loaded(std::is_same_v<T, float> ? 's' : 'd');
+  return loaded;
 }
 
 void check_info(int info, const char* routine) {
@@ -117,22 +52,6 @@ void check_info(int info, const char* routine) {
 }
 
 }  // namespace
-
-const std::string& blas_description() { return library().description; }
-
-template <typename T>
-void gemm(Op op_a, Op op_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
-          T beta, T* c, int ldc) {
-  level23<T>().gemm(kRowMajor, cblas(op_a), cblas(op_b), m, n, k, Scalar<T>::pass(alpha), a, lda, b,
-                    ldb, Scalar<T>::pass(beta), c, ldc);
-}
-
-template <typename T>
-void gemv(Op op_a, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
-          int incy) {
-  level23<T>().gemv(kRowMajor, cblas(op_a), m, n, Scalar<T>::pass(alpha), a, lda, x, incx,
-                    Scalar<T>::pass(beta), y, incy);
-}
 
 template <typename T>
 std::vector<T> eigen_symmetric(int n, T* a) {
@@ -211,14 +130,29 @@ void orthonormalize(int m, int n, T* a, T* r) {
   check_info(info, "orgqr");
 }
 
-#define ASSAY_INSTANTIATE(T)                                                                 \
-  template void gemm<T>(Op, Op, int, int, int, T, const T*, int, const T*, int, T, T*, int); \
-  template void gemv<T>(Op, int, int, T, const T*, int, const T*, int, T, T*, int);
-ASSAY_INSTANTIATE(float)
-ASSAY_INSTANTIATE(double)
-ASSAY_INSTANTIATE(std::complex<float>)
-ASSAY_INSTANTIATE(std::complex<double>)
-#undef ASSAY_INSTANTIATE
+void solve_lu(Op op, int n, int columns, const double* a, int lda, const std::vector<int>& pivots,
+              double* b, int ldb) {
+  const char t = static_cast<char>(op);
+  int info = 0;
+  lapack<double>().getrs(&t, &n, &columns, a, &lda, pivots.data(), b, &ldb, &info);
+  check(info == 0, "getrs gets valid arguments");
+}
+
+bool invert_spd(int n, double* a, int lda) {
+  int info = 0;
+  lapack<double>().potrf("L", &n, a, &lda, &info);
+  if (info > 0) return false;
+  lapack<double>().potri("L", &n, a, &lda, &info);
+  check(info >= 0, "potri gets valid arguments");
+  if (info > 0) return false;
+  for (int c = 0; c < n; ++c) {
+    for (int r = c + 1; r < n; ++r) {
+      a[c + static_cast<std::ptrdiff_t>(r) * lda] = a[r + static_cast<std::ptrdiff_t>(c) * lda];
+    }
+  }
+  return true;
+}
+
 #define ASSAY_INSTANTIATE(T)                                  \
   template std::vector<T> eigen_symmetric<T>(int, T*);        \
   template Svd<T> svd<T>(int, int, T*);                       \
@@ -228,14 +162,4 @@ ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)
 #undef ASSAY_INSTANTIATE
 
-// A panel of all rows (OpenBLAS, column-major, takes them for columns) and a block of the others'
-// columns, by the terms of one pass. Its kernels for different processors take blocks of 192 to
-// 1024 columns and 256 to 512 terms.
-double gemm_packing(double m, double n, double k) {
-  constexpr double kMostTerms = 512, kMostColumns = 1024;
-  return std::min(k, kMostTerms) * (m + std::min(n, kMostColumns));
-}
-
-double gemv_packing(double rows, double columns) { return rows + columns; }
-
-}  // namespace assay::einsum
+}  // namespace assay::blas

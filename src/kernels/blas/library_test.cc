@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/shared_library.h"
+#include "kernels/blas/library.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ extern "C" int setenv(const char* name, const char* value, int overwrite) noexce
       name, value, overwrite);
 }
 
-namespace assay {
+namespace assay::blas {
 namespace {
 
 // Each in a process of its own: a library is loaded once.
@@ -34,7 +34,7 @@ int changes_while_loading(bool beside_a_thread) {
   }
   const int before = changes;
   try {
-    openblas();
+    Library::openblas();
   } catch (const EnvironmentError&) {
     return -1;  // not installed: it was tried all the same
   }
@@ -45,7 +45,7 @@ int changes_while_loading(bool beside_a_thread) {
   return made;
 }
 
-TEST(SharedLibraryDeathTest, TheEnvironmentIsLeftAloneBesideOtherThreads) {
+TEST(BlasLibraryDeathTest, TheEnvironmentIsLeftAloneBesideOtherThreads) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ::unsetenv("OPENBLAS_CORETYPE");
   ::unsetenv("OPENBLAS_NUM_THREADS");
@@ -55,4 +55,4 @@ TEST(SharedLibraryDeathTest, TheEnvironmentIsLeftAloneBesideOtherThreads) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::blas

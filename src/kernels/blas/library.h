@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A BLAS that others wrote, loaded into this process: matrix products through its C interface.
+// Engines use blas.h and lapack.h, which go through OpenBLAS on one thread; who compares libraries
+// uses this.
+
+#include <complex>
+#include <string>
+
+#include "kernels/shared_library.h"
+
+namespace assay::blas {
+
+// How a matrix lies in memory: its rows one after the other, or its columns.
+enum class Order : int { kRows = 101, kColumns = 102 };
+// Whether a matrix is taken as it lies in memory, or its transpose.
+enum class Op : char { kNone = 'N', kTranspose = 'T' };
+
+class Library {
+ public:
+  // By the name that dlopen takes, an OpenBLAS or, where the name has `blis`, a BLIS: as it comes,
+  // with whatever it takes this processor for. Throws EnvironmentError naming what is missing.
+  explicit Library(const std::string& name);
+
+  // With the kernels that fit this processor: OpenBLAS chooses them while it is being loaded, and
+  // takes processors newer than itself for the oldest it knows, at a tenth of their speed. What the
+  // user has set (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE) stays. Loaded once for the process, with one
+  // thread unless the user or set_threads() says otherwise, for all of it. Both are said to it
+  // through the environment, which may be changed only while no other thread reads it: a program
+  // with threads calls this before it starts them, or sets the variables itself; otherwise the
+  // library decides. One of the two for each process: their symbols have one name.
+  static const Library& openblas();
+  static const Library& blis();
+
+  void set_threads(int threads) const;
+  int threads() const;
+  // "OpenBLAS 0.3.21 …; kernels for SkylakeX".
+  std::string description() const;
+
+  // c = alpha·op(a)·op(b) + beta·c, op(a) m×k, op(b) k×n. With beta 0, c is not read.
+  // T: float, double, std::complex of either.
+  template <typename T>
+  void gemm(Order order, Op op_a, Op op_b, int m, int n, int k, T alpha, const T* a, int lda,
+            const T* b, int ldb, T beta, T* c, int ldc) const;
+  // y = alpha·op(a)·x + beta·y for an m×n matrix a as it lies in memory; the elements of the
+  // vectors are incx and incy apart.
+  template <typename T>
+  void gemv(Order order, Op op_a, int m, int n, T alpha, const T* a, int lda, const T* x, int incx,
+            T beta, T* y, int incy) const;
+
+  const kernels::SharedLibrary& shared() const { return shared_; }
+
+ private:
+  // CBLAS passes real scalars by value and complex ones by address.
+  template <typename T>
+  struct Scalar {
+    using Type = T;
+    static T pass(const T& value) { return value; }
+  };
+  template <typename T>
+  struct Scalar<std::complex<T>> {
+    using Type = const void*;
+    static const void* pass(const std::complex<T>& value) { return &value; }
+  };
+  template <typename T>
+  struct Functions {
+    using S = typename Scalar<T>::Type;
+    void (*gemm)(int, int, int, int, int, int, S, const T*, int, const T*, int, S, T*, int);
+    void (*gemv)(int, int, int, int, S, const T*, int, const T*, int, S, T*, int);
+  };
+  template <typename T>
+  const Functions<T>& functions() const;
+
+  bool is_blis_;
+  kernels::SharedLibrary shared_;
+  Functions<float> s_;
+  Functions<double> d_;
+  Functions<std::complex<float>> c_;
+  Functions<std::complex<double>> z_;
+};
+
+}  // namespace assay::blas
