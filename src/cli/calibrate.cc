@@ -17,7 +17,6 @@
 #include "lab/record/calibration.h"
 #include "lab/stats/calibration.h"
 #include "lab/stats/detectable.h"
-#include "lab/view/provenance.h"
 #include "lab/view/self_comparison.h"
 
 namespace assay::cli {
@@ -105,7 +104,7 @@ lab::Calibration calibration_of(const std::vector<lab::Row>& rows, const lab::Ru
                        line.budget.between_runs, static_cast<int>(heaps)});
   }
   for (const auto& row : rows) {
-    c.load = std::max(c.load, lab::number_at(row.provenance, "noise/before/load").value_or(0));
+    c.load = std::max(c.load, row.provenance.load_before().value_or(0));
   }
   c.settings = lab::settings_to_json(request.settings);
   return c;
@@ -164,7 +163,7 @@ int calibrate(const CalibrateArguments& a) {
     return kInterrupted;
   }
   const auto calibration = calibration_of(result.rows, request, tolerance);
-  const auto file = lab::save_calibration(result.rows.front().fingerprint(), calibration);
+  const auto file = lab::save_calibration(result.rows.front().machine.fingerprint, calibration);
   if (a.json) {
     auto json = calibration.to_json();
     json["file"] = file;

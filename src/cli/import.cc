@@ -111,7 +111,7 @@ int import_files(const ImportArguments& a) {
              stdout);
   std::fflush(stdout);
   for (const auto& place : places) std::fputs((place + "\n").c_str(), stderr);
-  const auto from = all.empty() ? Json() : all[0].machine.value("fingerprint_from", Json());
+  const auto from = all.empty() ? std::nullopt : all[0].machine.fingerprint_from;
   if (from == "the file alone") {
     std::fputs(
         "note: the file says nothing of its machine: its rows are compared among themselves only; "

@@ -23,7 +23,8 @@ lab::SiteInput page_input(const std::string& title, std::vector<lab::Row> rows,
   input.warnings = std::move(warnings);
   std::set<std::string> fingerprints;
   for (const auto& row : rows) {
-    if (auto text = row.fingerprint(); is_fingerprint(text)) fingerprints.insert(std::move(text));
+    if (auto text = row.machine.fingerprint; is_fingerprint(text))
+      fingerprints.insert(std::move(text));
   }
   for (const auto& fingerprint : fingerprints) {
     try {

@@ -70,21 +70,20 @@ void TerminalProgress::finished(const lab::Row& row) {
   const auto who = fmt::format("[{}/{}] {}  round {}  {}", done_, total_, place_of(row),
                                row.round + 1, row.provider);
   if (row.status == lab::Status::kOk) {
-    const double value = row.metric_or_nan(row.provenance.value("primary_metric", "steady_time"));
+    const double value = row.metric_or_nan(row.primary_metric());
     if (value > 0) times_[{place_of(row), row.provider}][row.round] = value;
     show(fmt::format("{}  {}  {}  {}", who, format_seconds(value), ratio_so_far(row), time_left()));
     return;
   }
   // What was refused by the plan is in the table; what went wrong is worth a line that stays.
-  const bool planned = row.failure.value("phase", "") == "plan";
-  const auto line =
-      fmt::format("{}  {}: {}", who, lab::name_of(row.status), row.failure.value("message", ""));
+  const bool planned = row.failure && row.failure->phase == "plan";
+  const auto line = fmt::format("{}  {}: {}", who, lab::name_of(row.status), row.failure_message());
   planned ? show(line) : note(line);
 }
 
 std::string TerminalProgress::ratio_so_far(const lab::Row& row) const {
   const auto own = times_.find({place_of(row), row.provider});
-  const auto base = times_.find({place_of(row), row.provenance.value("baseline", "")});
+  const auto base = times_.find({place_of(row), row.provenance.baseline.value_or("")});
   if (own == times_.end() || base == times_.end() || own == base) return "";
   std::vector<double> a, b;
   for (const auto& [round, value] : own->second) {

@@ -136,8 +136,7 @@ void print_plan_json(const lab::Plan& plan) {
 // Wrong results, unless the case expects them of that provider.
 bool any_wrong(const std::vector<lab::Row>& rows) {
   return std::ranges::any_of(rows, [](const lab::Row& row) {
-    return row.status == lab::Status::kWrongResult &&
-           row.provenance.value("expected_status", "ok") != lab::name_of(row.status);
+    return row.status == lab::Status::kWrongResult && !row.as_expected();
   });
 }
 

@@ -10,7 +10,6 @@
 #include "lab/store/latest.h"
 #include "lab/store/source.h"
 #include "lab/store/store.h"
-#include "lab/view/provenance.h"
 
 namespace assay::cli {
 namespace {
@@ -54,8 +53,8 @@ std::optional<double> calibrated_floor(const std::string& fingerprint,
   std::optional<double> floor;
   std::string newest;
   for (const auto& row : rows) {
-    if (row.fingerprint() != fingerprint || row.run_id < newest) continue;
-    if (const auto value = lab::number_at(row.provenance, "calibration/floor")) {
+    if (row.machine.fingerprint != fingerprint || row.run_id < newest) continue;
+    if (const auto value = row.provenance.calibration_floor()) {
       floor = value;
       newest = row.run_id;
     }

@@ -54,7 +54,7 @@ TEST_F(ChipCases, EveryProductIsJudged) {
       for (const auto& provider : definition.providers()) {
         if (definition.why_not(point, provider.id, "cpu")) continue;
         const auto judged = verdict(name, point, provider.id);
-        EXPECT_EQ(judged.fidelity["status"], "pass")
+        EXPECT_EQ(judged.fidelity.status, "pass")
             << point << " " << provider.id << ": " << judged.message;
       }
     }
@@ -67,13 +67,13 @@ TEST_F(ChipCases, EveryAllReduceIsJudgedOrSaysThatItIsNot) {
   for (const auto& point : cases_.find(name).standard_points()) {
     if (point["bytes"] > 1 << 20 && point["bytes"] < 64 << 20) continue;
     const auto simulated = verdict(name, point, "simulated");
-    EXPECT_EQ(simulated.fidelity["status"], "pass") << point << ": " << simulated.message;
-    exact += simulated.fidelity["oracle"].get<std::string>().starts_with("exact");
+    EXPECT_EQ(simulated.fidelity.status, "pass") << point << ": " << simulated.message;
+    exact += simulated.fidelity.oracle.value().starts_with("exact");
     const auto bound = verdict(name, point, "bound");
-    EXPECT_EQ(bound.fidelity["status"], "pass") << point << ": " << bound.message;
+    EXPECT_EQ(bound.fidelity.status, "pass") << point << ": " << bound.message;
     const auto cost = verdict(name, point, "alpha_beta");
     EXPECT_EQ(cost.status, lab::Status::kOk) << point << ": " << cost.message;
-    unjudged += cost.fidelity["status"] == "no_oracle";
+    unjudged += cost.fidelity.status == "no_oracle";
   }
   EXPECT_GT(exact, 0);
   EXPECT_GT(unjudged, 0);

@@ -159,7 +159,7 @@ TEST_F(TransportCases, WhatIsNotJudgedIsNotCalledRight) {
   point["field"] = "zero";
   point["n_theta"] = 11;
   EXPECT_TRUE(solve.expect(point, 0, 0).empty());
-  EXPECT_EQ(verdict(solve, point, "assay-dense").fidelity["status"], "no_oracle");
+  EXPECT_EQ(verdict(solve, point, "assay-dense").fidelity.status, "no_oracle");
   point["field"] = "on";
   EXPECT_FALSE(solve.expect(point, 0, 0).empty());
   point["n_theta"] = point["n_zeta"] = 101;

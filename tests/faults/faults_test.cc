@@ -52,15 +52,13 @@ class Faults : public testing::Test {
     EXPECT_EQ(rows.size(), 2u);
     for (const auto& row : rows) {
       if (row.provider == "plain") {
-        EXPECT_EQ(row.status, Status::kOk) << row.failure;
+        EXPECT_EQ(row.status, Status::kOk) << row.failure_message();
       }
     }
     return rows[rows[0].provider == provider ? 0 : 1];
   }
   std::string journal() { return dir_.path() + "/" + std::to_string(next_++) + ".jsonl"; }
-  static std::string code(const Row& row) {
-    return row.failure.is_null() ? "" : row.failure.value("code", "");
-  }
+  static std::string code(const Row& row) { return row.failure ? row.failure->code : ""; }
 
   TemporaryDirectory dir_;
   CaseRegistry cases_;
@@ -78,8 +76,8 @@ TEST_F(Faults, WrongAnswersAreWrongResultsAndKeepTheirTimes) {
   for (const auto& [provider, why] : expected) {
     const auto row = row_of(provider);
     EXPECT_EQ(row.status, Status::kWrongResult) << provider;
-    EXPECT_EQ(code(row), why) << provider << ": " << row.failure;
-    EXPECT_EQ(row.fidelity["status"], "fail");
+    EXPECT_EQ(code(row), why) << provider << ": " << row.failure_message();
+    EXPECT_EQ(row.fidelity->status, "fail");
     EXPECT_GT(row.metric_or_nan("steady_time"), 0);
   }
 }
@@ -92,11 +90,12 @@ TEST_F(Faults, SidesAreMeasuredInTheSameRoundsByTheirOwnWorkers) {
   const auto rows = run({"plain@baseline", "plain@current"});
   ASSERT_EQ(rows.size(), 8u);
   for (const auto& row : rows) {
-    EXPECT_EQ(row.status, Status::kOk) << row.failure;
-    EXPECT_EQ(row.provenance["baseline"], "plain@baseline");
-    const auto& side = row.provenance["side"];
-    EXPECT_EQ(side["label"], row.provider.substr(6));
-    EXPECT_EQ(side["worker_sha256"].is_null(), side["label"] == "current");
+    EXPECT_EQ(row.status, Status::kOk) << row.failure_message();
+    EXPECT_EQ(row.provenance.baseline, "plain@baseline");
+    const auto& side = row.provenance.side;
+    ASSERT_TRUE(side);
+    EXPECT_EQ(side->label, row.provider.substr(6));
+    EXPECT_EQ(!side->worker_sha256, side->label == "current");
     EXPECT_EQ(row.round, row.order / 2) << "interleaved";
   }
   // A side whose worker does not know what is asked fails by itself.
@@ -113,16 +112,17 @@ TEST_F(Faults, ABudgetEndsTheRunAndTheLastRowSaysSo) {
   request_.budget_s = 1;
   const auto rows = run({"plain", "twin"});
   ASSERT_GT(rows.size(), 1u);
-  const std::int64_t first = rows.front().provenance["start_ns"];
+  const std::int64_t first = rows.front().provenance.start_ns.value();
   // Exceeded by at most one attempt: all but the last have ended by then.
-  const std::int64_t end = rows[rows.size() - 2].provenance["end_ns"];
+  const std::int64_t end = rows[rows.size() - 2].provenance.end_ns.value();
   EXPECT_LT(end - first, 1'000'000'000);
   std::map<std::string, int> attempts, said;
   for (const auto& row : rows) {
     ++attempts[canonical_json(row.point)];
-    if (!row.provenance.contains("stopping")) continue;
-    EXPECT_EQ(row.provenance["stopping"]["decision"], "budget");
-    EXPECT_TRUE(row.provenance["stopping"]["target"].is_null());
+    const auto& stopping = row.provenance.stopping;
+    if (!stopping) continue;
+    EXPECT_EQ(stopping->decision, "budget");
+    EXPECT_FALSE(stopping->target);
     ++said[canonical_json(row.point)];
   }
   EXPECT_EQ(attempts.size(), 2u) << "both points had their share";
@@ -138,18 +138,18 @@ TEST_F(Faults, MissingAndUnreadableReportsAreFailures) {
   for (const auto& [provider, why] : expected) {
     const auto row = row_of(provider);
     EXPECT_EQ(row.status, Status::kFailed) << provider;
-    EXPECT_EQ(code(row), why) << provider << ": " << row.failure;
+    EXPECT_EQ(code(row), why) << provider << ": " << row.failure_message();
   }
-  EXPECT_EQ(row_of("exit3").failure["exit_code"], 3);
-  EXPECT_EQ(row_of("exit3").failure["phase"], "cold");
-  EXPECT_EQ(row_of("thrower").failure["message"], "the provider gave up");
+  EXPECT_EQ(row_of("exit3").failure->exit_code, 3);
+  EXPECT_EQ(row_of("exit3").failure->phase, "cold");
+  EXPECT_EQ(row_of("thrower").failure->message, "the provider gave up");
 }
 
 TEST_F(Faults, ASignalIsACrash) {
   const auto row = row_of("segv");
   EXPECT_EQ(row.status, Status::kCrashed);
-  EXPECT_EQ(row.failure["signal"], SIGSEGV);
-  EXPECT_EQ(row.failure["phase"], "cold");
+  EXPECT_EQ(row.failure->signal, SIGSEGV);
+  EXPECT_EQ(row.failure->phase, "cold");
 }
 
 TEST_F(Faults, SleepingForeverIsATimeoutAndEndsThePoint) {
@@ -158,7 +158,7 @@ TEST_F(Faults, SleepingForeverIsATimeoutAndEndsThePoint) {
   const auto rows = run({"sleeper"});
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].status, Status::kTimeout);
-  EXPECT_EQ(rows[0].failure["phase"], "cold");
+  EXPECT_EQ(rows[0].failure->phase, "cold");
   EXPECT_EQ(rows[1].status, Status::kSkipped);
   EXPECT_EQ(code(rows[1]), "after_timeout");
   EXPECT_EQ(rows[2].round, 2);
@@ -166,16 +166,16 @@ TEST_F(Faults, SleepingForeverIsATimeoutAndEndsThePoint) {
 
 TEST_F(Faults, ChildrenThatOutliveAnAttemptAreKilledAndCounted) {
   const auto row = row_of("forker");
-  EXPECT_EQ(row.status, Status::kOk) << row.failure;
-  EXPECT_EQ(row.provenance["orphans_killed"], 1);
+  EXPECT_EQ(row.status, Status::kOk) << row.failure_message();
+  EXPECT_EQ(row.provenance.orphans_killed, 1);
 }
 
 TEST_F(Faults, MemoryBeyondTheLimitIsOutOfMemory) {
   request_.memory_limit = 256 << 20;
   for (const char* provider : {"hog", "hog-shared"}) {
     const auto row = row_of(provider);
-    EXPECT_EQ(row.status, Status::kOutOfMemory) << provider << ": " << row.failure;
-    EXPECT_EQ(row.failure["phase"], "cold");
+    EXPECT_EQ(row.status, Status::kOutOfMemory) << provider << ": " << row.failure_message();
+    EXPECT_EQ(row.failure->phase, "cold");
   }
 }
 
@@ -194,7 +194,7 @@ TEST_F(Faults, AMissingModuleIsAMissingEnvironment) {
   const auto row = row_of("no-module");
   EXPECT_EQ(row.status, Status::kEnvMissing);
   EXPECT_EQ(code(row), "module_missing");
-  EXPECT_THAT(row.failure.value("message", ""), HasSubstr("a_module_that_does_not_exist"));
+  EXPECT_THAT(row.failure.value().message, HasSubstr("a_module_that_does_not_exist"));
 }
 
 TEST_F(Faults, AMissingInterpreterIsAMissingEnvironment) {
@@ -212,8 +212,8 @@ TEST_F(Faults, DeterministicProvidersLeaveARowForEachPointOfOneProcess) {
   const auto rows = run({"simulated"});
   ASSERT_EQ(rows.size(), 3u);
   for (const auto& row : rows) {
-    EXPECT_EQ(row.status, Status::kOk) << row.failure;
-    EXPECT_EQ(row.provenance["start_ns"], rows[0].provenance["start_ns"]);
+    EXPECT_EQ(row.status, Status::kOk) << row.failure_message();
+    EXPECT_EQ(row.provenance.start_ns, rows[0].provenance.start_ns);
   }
 }
 
@@ -222,10 +222,10 @@ TEST_F(Faults, APointThatBringsADeterministicProviderDownIsAlone) {
   request_.points = Json::array({{{"n", 8}}, {{"n", 16}}, {{"n", 24}}});
   const auto rows = run({"simulated-crash"});
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].status, Status::kOk) << rows[0].failure;
+  EXPECT_EQ(rows[0].status, Status::kOk) << rows[0].failure_message();
   EXPECT_EQ(rows[1].status, Status::kFailed);
-  EXPECT_EQ(rows[1].failure["exit_code"], 9);
-  EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure;
+  EXPECT_EQ(rows[1].failure->exit_code, 9);
+  EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure_message();
 }
 
 TEST_F(Faults, InterruptionLeavesARowAndTheRestForLater) {
@@ -264,9 +264,9 @@ TEST_F(Faults, WhereEveryTryIsDisturbedTheLastIsKeptAndSaysSo) {
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].status, Status::kExcluded);
   EXPECT_EQ(rows[1].status, Status::kExcluded);
-  EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure;
-  EXPECT_FALSE(rows[2].fidelity.is_null());
-  EXPECT_THAT(rows[2].provenance.value("contaminated", ""), testing::HasSubstr("steal"));
+  EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure_message();
+  EXPECT_FALSE(!rows[2].fidelity);
+  EXPECT_THAT(rows[2].provenance.contaminated.value_or(""), testing::HasSubstr("steal"));
 }
 
 TEST_F(Faults, AnExistingJournalIsNotOverwritten) {
@@ -280,11 +280,12 @@ TEST_F(Faults, AnExistingJournalIsNotOverwritten) {
 
 TEST_F(Faults, RowsCarryWhatIsNeededToJudgeThem) {
   const auto row = row_of("twin");
+  const Json provenance = to_json(row.provenance);
   for (const char* key :
        {"time_start", "label", "mode", "assay_version", "commit", "branch", "dirty",
         "binary_sha256", "compiler", "flags", "versions", "environment", "cpus", "order_seed",
         "isolation", "noise", "baseline", "primary_metric", "request"}) {
-    EXPECT_TRUE(row.provenance.contains(key)) << key;
+    EXPECT_TRUE(provenance.contains(key)) << key;
   }
   for (const char* name :
        {"steady_time", "steady_time_min", "steady_time_p10", "steady_time_p95", "steady_time_iqr",

@@ -44,7 +44,7 @@ class KillTest : public testing::Test {
   static std::multiset<std::string> attempts(const std::string& journal) {
     std::multiset<std::string> ids;
     for (const auto& row : read_journal(journal).rows) {
-      EXPECT_EQ(row.status, Status::kOk) << row.failure;
+      EXPECT_EQ(row.status, Status::kOk) << row.failure_message();
       ids.insert(row.attempt_id);
     }
     return ids;
@@ -106,8 +106,8 @@ TEST_F(KillTest, ARunByPrecisionEndsAtTheSameLookAfterSigkill) {
     EXPECT_EQ(attempts(journal).size(), 2u * 2 * 10);
     int met = 0;
     for (const auto& row : rows) {
-      if (row.provenance.contains("stopping")) {
-        EXPECT_EQ(row.provenance["stopping"]["decision"], "met");
+      if (row.provenance.stopping) {
+        EXPECT_EQ(row.provenance.stopping->decision, "met");
         EXPECT_EQ(row.round, 9);
         ++met;
       }
@@ -145,9 +145,9 @@ TEST_F(KillTest, TwoRunnersNeverOverlapOnACore) {
   std::vector<Use> uses;
   for (const auto& [path, runner] : {std::pair(a, 'a'), std::pair(b, 'b')}) {
     for (const auto& row : read_journal(path).rows) {
-      const auto cpus = row.provenance["cpus"].get<std::vector<int>>();
-      uses.push_back({row.provenance["start_ns"].get<std::int64_t>(),
-                      row.provenance["end_ns"].get<std::int64_t>(),
+      const auto cpus = row.provenance.cpus.value();
+      uses.push_back({row.provenance.start_ns.value(),
+                      row.provenance.end_ns.value(),
                       {cpus.begin(), cpus.end()},
                       runner});
     }

@@ -14,7 +14,6 @@
 #include "lab/view/caveats.h"
 #include "lab/view/cells.h"
 #include "lab/view/markdown.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -28,7 +27,7 @@ Json optional_number(const std::optional<double>& value) {
 Json largest(std::span<const Row> rows, const Summary& s, const std::string& metric) {
   std::optional<double> most;
   for (const Row& row : rows) {
-    if (row.provider != s.provider || row.fingerprint() != s.fingerprint ||
+    if (row.provider != s.provider || row.machine.fingerprint != s.fingerprint ||
         row.platform != s.platform || row.cores != s.cores || row.status != Status::kOk) {
       continue;
     }
@@ -62,7 +61,7 @@ Json trend_of(std::span<const HistorySeries> series, const Summary& s) {
 const Row* newest_row(std::span<const Row> rows, const Summary& s) {
   const Row* newest = nullptr;
   for (const Row& row : rows) {
-    if (row.provider != s.provider || row.fingerprint() != s.fingerprint) continue;
+    if (row.provider != s.provider || row.machine.fingerprint != s.fingerprint) continue;
     if (newest == nullptr || row.run_id >= newest->run_id) newest = &row;
   }
   return newest;
@@ -76,7 +75,7 @@ Json provider_entry(const Summary& s, std::span<const Row> latest,
           {"is_baseline", s.is_baseline},
           {"status", name_of(s.status)},
           {"as_expected", s.as_expected},
-          {"failure", s.failure},
+          {"failure", s.failure ? to_json(*s.failure) : Json()},
           {"metric", s.metric},
           {"median", optional_number(s.median)},
           {"rounds", s.rounds},
@@ -86,18 +85,19 @@ Json provider_entry(const Summary& s, std::span<const Row> latest,
           {"verdict", verdict_cell(s)},
           {"fraction_of_limit", optional_number(s.fraction_of_limit)},
           {"fidelity_error", optional_number(s.fidelity_error)},
-          {"fidelity", row != nullptr ? row->fidelity : Json()},
+          {"fidelity", row != nullptr && row->fidelity ? to_json(*row->fidelity) : Json()},
           {"peak_rss", optional_number(s.peak_rss)},
           {"peak_device_memory", largest(latest, s, "peak_device_memory")},
           {"cold_time", largest(latest, s, "cold_time")},
           {"unequal_work", s.unequal_work.empty() ? Json() : Json(s.unequal_work)},
-          {"versions", row != nullptr ? value_at(row->provenance, "versions") : Json()},
+          {"versions",
+           row != nullptr && row->provenance.versions ? Json(*row->provenance.versions) : Json()},
           {"caveats", s.caveats},
           {"trend", trend_of(series, s)}};
 }
 
 std::string text_of(const Json& object, const char* key) {
-  return text_at(object, key).value_or("");
+  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
 }
 
 std::string number_cell(const Json& value, const std::string& metric) {
@@ -149,7 +149,7 @@ Json evidence_bundle(std::span<const Row> all, std::span<const Row> latest,
                     {"fingerprint", s.fingerprint},
                     {"cores", s.cores},
                     {"isolation", s.isolation.empty() ? Json() : Json(s.isolation)},
-                    {"machine", row != nullptr ? row->machine : Json()},
+                    {"machine", row != nullptr ? to_json(row->machine) : Json()},
                     {"providers", Json::array()}};
     }
     places[id]["providers"].push_back(provider_entry(s, here, series));
@@ -160,7 +160,7 @@ Json evidence_bundle(std::span<const Row> all, std::span<const Row> latest,
   return {{"case", options.case_name},
           {"suite", here.front().suite},
           {"point", options.point},
-          {"work", here.front().work},
+          {"work", here.front().work ? Json(*here.front().work) : Json()},
           {"runs", runs},
           {"places", std::move(list)},
           {"caveats", environment_caveats(here)},
@@ -171,7 +171,7 @@ std::string bundle_markdown(const Json& bundle) {
   std::string text = fmt::format("# Evidence: {}\n\n", markdown_text(text_of(bundle, "case")));
   text += fmt::format("At {}.\n", markdown_text(point_label(bundle["point"]), 400));
   for (const auto& place : bundle["places"]) {
-    const auto model = text_at(place, "machine/cpu_model").value_or("");
+    const auto model = text_of(place["machine"], "cpu_model");
     text += fmt::format("\n## On {}, {} cores, machine {}{}{}\n\n",
                         markdown_text(text_of(place, "platform")), canonical_json(place["cores"]),
                         markdown_text(text_of(place, "fingerprint")), model.empty() ? "" : ": ",

@@ -53,8 +53,8 @@ TEST(Compare, RunsDoNotPairAndSaySo) {
 
 TEST(Compare, RowsOfToolsThatDoNotInterleaveDoNotPair) {
   auto a = make_rounds(10, {.provider = "naive"}), b = make_rounds(10, {.provider = "simd"});
-  for (auto& row : a) row.provenance["interleaved"] = false;
-  for (auto& row : b) row.provenance["interleaved"] = false;
+  for (auto& row : a) row.provenance.interleaved = false;
+  for (auto& row : b) row.provenance.interleaved = false;
   EXPECT_EQ(compare(a, b, {.by_provider = true})[0].pairing, Pairing::kUnpaired);
 }
 

@@ -111,7 +111,7 @@ TEST(OpMatrix, WrongMissingAndQuickRowsGiveNoFigure) {
                                  options)["matmul"]["perf_cpu_ratio"]
                   .is_null());
   auto quick = two_providers();
-  for (auto& row : quick) row.provenance["mode"] = "quick";
+  for (auto& row : quick) row.provenance.mode = "quick";
   EXPECT_TRUE(op_matrix_fragment(quick, options)["matmul"]["perf_cpu_ratio"].is_null());
   options.quick_rows = true;
   EXPECT_FALSE(op_matrix_fragment(quick, options)["matmul"]["perf_cpu_ratio"].is_null());

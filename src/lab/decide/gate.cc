@@ -13,7 +13,6 @@
 #include "lab/stats/calibration.h"
 #include "lab/stats/sign_interval.h"
 #include "lab/view/cells.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -33,7 +32,7 @@ Health health_of(const MatchSide& side) {
 
 std::string status_of(const MatchSide& side) {
   auto text = verdict_cell(side.summary);
-  const auto message = text_at(side.summary.failure, "message").value_or("");
+  const auto message = side.summary.failure ? side.summary.failure->message : std::string();
   if (!message.empty()) text += ": " + fit(printable(message), 120);
   return text;
 }

@@ -123,7 +123,7 @@ TEST(Gate, ARowThatWasNeverTriedAndIsWrongIsNewAndNoSuccess) {
 TEST(Gate, AProviderThatIsToBeRefusedBreaksNothing) {
   Situation s;
   s.both("shown to fail", Status::kOk, Status::kWrongResult);
-  for (auto& row : s.current) row.provenance["expected_status"] = "wrong_result";
+  for (auto& row : s.current) row.provenance.expected_status = "wrong_result";
   const auto result = judge_gate(s.baseline, s.current, {});
   EXPECT_EQ(result.exit_status(), 0);
 }
@@ -132,7 +132,7 @@ TEST(Gate, OneFailedAttemptAmongManyBreaksTheRow) {
   Situation s;
   s.both("flaky", Status::kOk, Status::kOk);
   s.current[5].status = Status::kCrashed;
-  s.current[5].failure = Failure{"steady", "signal", "SIGSEGV", 11, {}, ""}.to_json();
+  s.current[5].failure = Failure{"steady", "signal", "SIGSEGV", 11, {}, ""};
   const auto result = judge_gate(s.baseline, s.current, {});
   EXPECT_EQ(result.entries[0].outcome, GateOutcome::kBroken);
   EXPECT_THAT(result.entries[0].reason, HasSubstr("SIGSEGV"));
@@ -227,7 +227,7 @@ TEST(Gate, WhatIsDeterministicNeedsNoRounds) {
   s.both("same", Status::kOk, Status::kOk, 1, 1);
   s.both("slower", Status::kOk, Status::kOk, 1.06, 1);
   for (auto* rows : {&s.baseline, &s.current}) {
-    for (auto& row : *rows) row.provenance["origin"] = "simulated";
+    for (auto& row : *rows) row.provenance.origin = "simulated";
   }
   const auto result = judge_gate(s.baseline, s.current, {});
   EXPECT_EQ(outcomes(result)["same"], GateOutcome::kPass);
@@ -266,8 +266,8 @@ TEST(Gate, TextOfRowsCannotDisturb) {
   for (const auto& name : hostile_names()) {
     Situation s;
     s.both(name, Status::kOk, Status::kWrongResult);
-    for (auto& row : s.current) row.failure["message"] = name;
-    for (auto& row : s.current) row.failure["code"] = name;
+    for (auto& row : s.current) row.failure->message = name;
+    for (auto& row : s.current) row.failure->code = name;
     const auto result = judge_gate(s.baseline, s.current, {});
     for (const int width : {0, 60, 100, 300}) {
       const auto table = gate_table(result, name, name, {.width = width});

@@ -21,7 +21,7 @@ Json gated_side_json(const std::optional<MatchSide>& side) {
   if (!side) return nullptr;
   const auto& s = side->summary;
   return {{"status", name_of(s.status)},
-          {"failure", s.failure},
+          {"failure", s.failure ? to_json(*s.failure) : Json()},
           {"median", s.median ? number_to_json(*s.median) : Json()},
           {"attempts", side->values.size()},
           {"runs", s.runs}};

@@ -10,7 +10,6 @@
 
 #include "lab/stats/paired_ratio.h"
 #include "lab/stats/quantile.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -19,17 +18,17 @@ constexpr std::size_t kShortCommit = 7;
 
 // What makes a point: a clean commit, or else a run.
 std::string version_of(const Row& row) {
-  const auto commit = text_at(row.provenance, "commit").value_or("");
+  const auto commit = row.provenance.commit.value_or("");
   const bool known = !commit.empty() && commit != "unknown";
-  const bool dirty = flag_at(row.provenance, "dirty").value_or(false);
+  const bool dirty = row.provenance.dirty.value_or(false);
   return known && !dirty ? "commit " + commit : "run " + row.run_id;
 }
 
 HistoryPoint point_of(const std::vector<Row>& rows, const std::string& metric, double confidence) {
   HistoryPoint point;
-  const auto commit = text_at(rows.front().provenance, "commit").value_or("");
+  const auto commit = rows.front().provenance.commit.value_or("");
   if (commit != "unknown") point.commit = commit;
-  point.dirty = flag_at(rows.front().provenance, "dirty").value_or(false);
+  point.dirty = rows.front().provenance.dirty.value_or(false);
   std::vector<double> values;
   for (const Row& row : rows) {
     if (point.runs.empty() || point.runs.back() != row.run_id) point.runs.push_back(row.run_id);

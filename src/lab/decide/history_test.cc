@@ -68,7 +68,7 @@ TEST(History, RunsOfOneCommitArePooledAndDirtyTreesAreNot) {
   auto rows = make_rounds(6, {});
   append(rows, make_rounds(6, {.run_id = "20260105T000000.000000Z-aaaaaaa"}));
   auto dirty = make_rounds(6, {.run_id = "20260106T000000.000000Z-aaaaaaa"});
-  for (auto& row : dirty) row.provenance["dirty"] = true;
+  for (auto& row : dirty) row.provenance.dirty = true;
   append(rows, dirty);
   auto unknown = make_rounds(6, {.run_id = "20260107T000000.000000Z-nogit", .commit = "unknown"});
   append(rows, unknown);
@@ -95,9 +95,9 @@ TEST(History, MachinesAndPointsAreSeriesOfTheirOwn) {
 TEST(History, FailuresAreGapsThatShow) {
   auto rows = commits(24, 14);
   for (auto& row : rows) {
-    if (row.provenance["commit"] != "c000005ffff") continue;
+    if (row.provenance.commit != "c000005ffff") continue;
     row.status = Status::kWrongResult;
-    row.failure = Failure{"judge", "value", "off", {}, {}, ""}.to_json();
+    row.failure = Failure{"judge", "value", "off", {}, {}, ""};
   }
   const auto series = history(rows, {});
   EXPECT_FALSE(series[0].points[5].median);

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "lab/stats/quantile.h"
 #include "lab/view/cells.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -30,9 +29,7 @@ bool is_usable(const Row& row, double value) {
 }
 
 // Rounds pair only if their attempts were made in turn.
-bool is_interleaved(const Row& row) {
-  return flag_at(row.provenance, "interleaved").value_or(true);
-}
+bool is_interleaved(const Row& row) { return row.provenance.interleaved.value_or(true); }
 
 void add_extremes(const std::vector<const Row*>& rows, MatchSide& side) {
   std::vector<double> least, p95, samples;
@@ -47,11 +44,9 @@ void add_extremes(const std::vector<const Row*>& rows, MatchSide& side) {
     };
     keep("steady_time_min", least);
     keep("steady_time_p95", p95);
-    const Json steady = value_at(row->samples, "steady_s");
-    with_samples += steady.is_array() && !steady.empty();
-    for (const auto& value : steady) {
-      if (value.is_number()) samples.push_back(value.get<double>());
-    }
+    const auto& steady = row->samples.steady_s();
+    with_samples += !steady.empty();
+    samples.insert(samples.end(), steady.begin(), steady.end());
   }
   if (!least.empty()) side.fastest = quantile(least, 0);
   if (attempts > 0 && with_samples == attempts) {
@@ -67,7 +62,7 @@ MatchSide side_of(std::vector<const Row*> rows, const std::string& metric) {
   for (const Row* row : rows) {
     copies.push_back(*row);
     // One metric for all that is shown of a match, and one summary whatever the rows are called.
-    copies.back().provenance["primary_metric"] = metric;
+    copies.back().provenance.primary_metric = metric;
     copies.back().provider = rows.back()->provider;
   }
   auto summaries = summarise(copies);
@@ -82,7 +77,7 @@ MatchSide side_of(std::vector<const Row*> rows, const std::string& metric) {
   }
   add_extremes(rows, side);
   side.deterministic = std::ranges::all_of(rows, [](const Row* row) {
-    return text_at(row->provenance, "origin").value_or("measured") != "measured";
+    return row->provenance.origin.value_or("measured") != "measured";
   });
   return side;
 }
@@ -93,7 +88,7 @@ std::string primary_metric(const std::vector<const Row*>& a, const std::vector<c
   std::string metric = "steady_time";
   for (const auto* rows : {&a, &b}) {
     for (const Row* row : *rows) {
-      const auto text = text_at(row->provenance, "primary_metric");
+      const auto& text = row->provenance.primary_metric;
       if (!text || (from != nullptr && made_before(row, from))) continue;
       metric = *text;
       from = row;
@@ -116,8 +111,8 @@ Json MatchKey::to_json() const {
 MatchKey match_key(const Row& row, bool with_provider) {
   return {row.suite,    row.case_name,
           row.point,    with_provider ? row.provider : std::string(),
-          row.platform, row.fingerprint(),
-          row.cores,    text_at(row.provenance, "isolation").value_or("")};
+          row.platform, row.machine.fingerprint,
+          row.cores,    row.provenance.isolation.value_or("")};
 }
 
 std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,

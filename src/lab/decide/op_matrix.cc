@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "lab/decide/compare.h"
 #include "lab/decide/selectors.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -31,7 +30,7 @@ std::vector<Row> rows_of(const std::vector<Row>& rows, const std::string& provid
 std::string baseline_of(const std::vector<Row>& rows) {
   std::string baseline, run;
   for (const Row& row : rows) {
-    const auto text = text_at(row.provenance, "baseline");
+    const auto text = row.provenance.baseline;
     if (text && row.run_id >= run) baseline = *text, run = row.run_id;
   }
   return baseline;
@@ -110,7 +109,7 @@ Json op_matrix_fragment(std::span<const Row> latest, const OpMatrixOptions& opti
       bool quick = false;
       for (const Row& row : latest) {
         if (row.case_name != name || row.point != point || row.platform != platform) continue;
-        const bool is_quick = text_at(row.provenance, "mode") == "quick";
+        const bool is_quick = row.provenance.mode == "quick";
         quick = quick || is_quick;
         if (!is_quick || options.quick_rows) rows.push_back(row);
       }

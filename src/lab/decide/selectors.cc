@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "lab/decide/match.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -22,7 +21,7 @@ namespace {
 constexpr std::size_t kLeastCommit = 4, kShownCommit = 12;
 constexpr std::size_t kNamed = 6;  // of a long list, in a message of one line
 
-std::string commit_of(const Row& row) { return text_at(row.provenance, "commit").value_or(""); }
+std::string commit_of(const Row& row) { return row.provenance.commit.value_or(""); }
 
 std::string quoted(std::string_view text) { return fmt::format("'{}'", fit(printable(text), 60)); }
 

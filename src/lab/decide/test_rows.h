@@ -37,13 +37,13 @@ inline Row make_row(const RowSpec& spec) {
   row.point = {{"n", spec.n}, {"dtype", "f32"}, {"seed", 0}};
   row.provider = spec.provider;
   row.platform = spec.platform;
-  row.machine = {{"fingerprint", spec.fingerprint}};
+  row.machine = machine_from_json(Json{{"fingerprint", spec.fingerprint}});
   row.cores = spec.cores;
   row.round = spec.round;
   row.order = spec.round;
   row.status = spec.status;
   if (spec.status != Status::kOk) {
-    row.failure = Failure{"judge", "value", "off by 3 tolerances", {}, {}, ""}.to_json();
+    row.failure = Failure{"judge", "value", "off by 3 tolerances", {}, {}, ""};
   }
   if (is_measured(spec.status)) {
     row.metrics = {{"steady_time", spec.time},
@@ -51,11 +51,11 @@ inline Row make_row(const RowSpec& spec) {
                    {"steady_time_p95", 1.02 * spec.time},
                    {"throughput", 1 / spec.time}};
   }
-  row.provenance = {{"commit", spec.commit},
-                    {"dirty", false},
-                    {"isolation", spec.isolation},
-                    {"baseline", "naive"},
-                    {"primary_metric", "steady_time"}};
+  row.provenance = provenance_from_json(Json{{"commit", spec.commit},
+                                             {"dirty", false},
+                                             {"isolation", spec.isolation},
+                                             {"baseline", "naive"},
+                                             {"primary_metric", "steady_time"}});
   row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
                                    row.round, 0);
   return row;

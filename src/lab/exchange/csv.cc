@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -66,10 +65,12 @@ std::string rows_to_csv(std::span<const Row> rows) {
   for (const auto& name : metrics) titles.push_back(text_field(name));
   std::string csv = join(titles);
   for (const Row& row : rows) {
-    const auto text = [&](const Json& object, const char* path) {
-      return text_field(text_at(object, path).value_or(""));
+    const auto text = [](const std::optional<std::string>& known) {
+      return text_field(known.value_or(""));
     };
-    const auto error = number_at(row.fidelity, "error");
+    const auto failure = row.failure.value_or(Failure());
+    const auto fidelity = row.fidelity.value_or(Fidelity());
+    const auto error = fidelity.error;
     std::vector<std::string> fields = {text_field(row.run_id),
                                        text_field(row.attempt_id),
                                        text_field(row.suite),
@@ -77,19 +78,19 @@ std::string rows_to_csv(std::span<const Row> rows) {
                                        text_field(canonical_json(row.point)),
                                        text_field(row.provider),
                                        text_field(row.platform),
-                                       text_field(row.fingerprint()),
+                                       text_field(row.machine.fingerprint),
                                        fmt::format("{}", row.cores),
                                        fmt::format("{}", row.round),
                                        fmt::format("{}", row.try_number),
                                        fmt::format("{}", row.order),
                                        std::string(name_of(row.status)),
-                                       text(row.failure, "phase"),
-                                       text(row.failure, "code"),
-                                       text(row.failure, "message"),
-                                       text(row.provenance, "time_start"),
-                                       text(row.provenance, "commit"),
-                                       text(row.provenance, "isolation"),
-                                       text(row.fidelity, "status"),
+                                       text_field(failure.phase),
+                                       text_field(failure.code),
+                                       text_field(failure.message),
+                                       text(row.provenance.time_start),
+                                       text(row.provenance.commit),
+                                       text(row.provenance.isolation),
+                                       text_field(fidelity.status),
                                        error ? number_field(*error) : ""};
     for (const auto& key : point_keys) {
       fields.push_back(row.point.contains(key) ? json_cell(row.point[key]) : "");

@@ -21,14 +21,15 @@ Row row_named(const std::string& name, int round = 0) {
   row.provider = name;
   row.platform = "cpu";
   row.point = {{"n", 8}, {name, name}};
-  row.machine = {{"fingerprint", name}};
+  row.machine = machine_from_json(Json{{"fingerprint", name}});
   row.cores = 1;
   row.round = round;
   row.metrics = {{"steady_time", 0.1}, {"bandwidth", 1e300}};
-  row.provenance = {{"start_ns", 1000 + 5000 * round},
-                    {"end_ns", 4000 + 5000 * round},
-                    {"cpus", {0, 1}},
-                    {"phases_s", {{"prepare", 1e-6}, {"steady", 1.5e-6}}}};
+  row.provenance =
+      provenance_from_json(Json{{"start_ns", 1000 + 5000 * round},
+                                {"end_ns", 4000 + 5000 * round},
+                                {"cpus", {0, 1}},
+                                {"phases_s", {{"prepare", 1e-6}, {"steady", 1.5e-6}}}});
   row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, "cpu", 1, round, 0);
   return row;
 }
@@ -130,13 +131,13 @@ TEST(Junit, EscapesEverything) {
 TEST(Junit, OneTestForEachSummary) {
   auto wrong = row_named("wrong");
   wrong.status = Status::kWrongResult;
-  wrong.failure = Failure{"judge", "value", "off by 3", {}, {}, ""}.to_json();
+  wrong.failure = Failure{"judge", "value", "off by 3", {}, {}, ""};
   auto skipped = row_named("skipped");
   skipped.status = Status::kSkipped;
-  skipped.failure = Failure{"plan", "no_device", "no GPU", {}, {}, ""}.to_json();
+  skipped.failure = Failure{"plan", "no_device", "no GPU", {}, {}, ""};
   auto crashed = row_named("crashed");
   crashed.status = Status::kCrashed;
-  crashed.failure = Failure{"steady", "signal", "SIGSEGV", 11, {}, ""}.to_json();
+  crashed.failure = Failure{"steady", "signal", "SIGSEGV", 11, {}, ""};
   const auto tests =
       summary_tests(summarise(std::vector<Row>{row_named("fine"), wrong, skipped, crashed}));
   ASSERT_EQ(tests.size(), 4u);
@@ -150,9 +151,9 @@ TEST(Junit, OneTestForEachSummary) {
 
 TEST(ScheduleTrace, HasASliceForEachAttemptOnItsCores) {
   std::vector<Row> rows = {row_named("b", 1), row_named("a", 0)};
-  rows[0].provenance["cpus"] = {2, 3};
+  rows[0].provenance.cpus = std::vector{2, 3};
   rows.push_back(row_named("no times"));
-  rows.back().provenance = Json::object();
+  rows.back().provenance = {};
   const auto trace = schedule_trace(rows);
   std::vector<Json> attempts, phases, threads;
   for (const auto& event : trace["traceEvents"]) {
@@ -176,14 +177,14 @@ TEST(ScheduleTrace, HasASliceForEachAttemptOnItsCores) {
 // The first call takes 3 µs; then two batches of two calls of 2 and 3 µs, and stages of 1 + 0.5 µs.
 TEST(ScheduleTrace, StagesLieWithinTheirPhases) {
   auto row = row_named("a");
-  row.provenance["end_ns"] = 1000 + 20'000;
-  row.provenance["phases_s"] = {{"cold", 3e-6}, {"steady", 10e-6}};
+  row.provenance.end_ns = 1000 + 20'000;
+  row.provenance.phases_s = std::map<std::string, double>{{"cold", 3e-6}, {"steady", 10e-6}};
   row.metrics["cold_stage_scan"] = 2e-6;
   row.metrics["cold_stage_surface"] = 1e-6;
-  row.samples = {{"batch_calls", 2},
-                 {"steady_s", {2e-6, 3e-6}},
-                 {"stage_scan", {1e-6, 1e-6}},
-                 {"stage_output", {0.5e-6, 0.5e-6}}};
+  row.samples = samples_from_json(Json{{"batch_calls", 2},
+                                       {"steady_s", {2e-6, 3e-6}},
+                                       {"stage_scan", {1e-6, 1e-6}},
+                                       {"stage_output", {0.5e-6, 0.5e-6}}});
   std::vector<std::tuple<std::string, double, double>> stages;
   const auto trace = schedule_trace(std::vector{row});
   for (const auto& event : trace["traceEvents"]) {
@@ -204,12 +205,14 @@ TEST(ScheduleTrace, StagesLieWithinTheirPhases) {
 
 TEST(ScheduleTrace, StagesThatCannotBeTrueAreLeftOut) {
   auto row = row_named("a");
-  row.provenance["end_ns"] = 1000 + 20'000;
-  row.provenance["phases_s"] = {{"cold", 3e-6}, {"steady", 10e-6}};
+  row.provenance.end_ns = 1000 + 20'000;
+  row.provenance.phases_s = std::map<std::string, double>{{"cold", 3e-6}, {"steady", 10e-6}};
   row.metrics["cold_stage_scan"] = 4e-6;  // longer than the call
-  row.samples = {{"batch_calls", "two"}, {"steady_s", {2e-6}}, {"stage_scan", "x"}};
+  row.samples =
+      samples_from_json(Json{{"batch_calls", "two"}, {"steady_s", {2e-6}}, {"stage_scan", "x"}});
   auto odd = row;
-  odd.samples = {{"batch_calls", 1}, {"steady_s", {2e-6, "nan"}}, {"stage_scan", {3e-6, 1e-6}}};
+  odd.samples = samples_from_json(
+      Json{{"batch_calls", 1}, {"steady_s", {2e-6, "nan"}}, {"stage_scan", {3e-6, 1e-6}}});
   const auto trace = schedule_trace(std::vector{row, odd});
   for (const auto& event : trace["traceEvents"]) {
     EXPECT_NE(event.value("cat", ""), "stage") << canonical_json(event);

@@ -25,9 +25,9 @@ std::vector<Row> rows_of(std::string_view text, ImportOptions options = {},
   for (const auto& row : rows) {
     const auto back = row_from_line(row_to_line(row), "test");
     EXPECT_EQ(row_to_json(back), row_to_json(row));
-    EXPECT_EQ(row.fidelity["status"], "not_applicable");
-    EXPECT_EQ(row.provenance["interleaved"], false);
-    EXPECT_FALSE(row.fingerprint().empty());
+    EXPECT_EQ(row.fidelity->status, "not_applicable");
+    EXPECT_EQ(row.provenance.interleaved, false);
+    EXPECT_FALSE(row.machine.fingerprint.empty());
   }
   return rows;
 }
@@ -76,13 +76,13 @@ TEST(Import, GoogleBenchmark) {
   EXPECT_DOUBLE_EQ(rows[0].metrics.at("steady_time"), 3e-6);
   EXPECT_DOUBLE_EQ(rows[0].metrics.at("steady_time_min"), 2e-6);
   EXPECT_EQ(rows[0].samples["steady_s"].size(), 3u);
-  EXPECT_EQ(rows[0].samples["batch_calls"], 100);
-  EXPECT_EQ(rows[0].provenance["isolation"], "in-process");
+  EXPECT_EQ(rows[0].samples.batch_calls, 100);
+  EXPECT_EQ(rows[0].provenance.isolation, "in-process");
   EXPECT_EQ(rows[0].metrics.at("bandwidth"), 4e9);
   EXPECT_EQ(rows[1].status, Status::kFailed);
-  EXPECT_EQ(rows[1].failure["message"], "no <device>");
+  EXPECT_EQ(rows[1].failure->message, "no <device>");
   EXPECT_DOUBLE_EQ(rows[2].metrics.at("steady_time"), 4e-3);
-  EXPECT_EQ(rows[2].provenance["import"]["steady_time_is"], "the tool's median");
+  EXPECT_EQ(rows[2].provenance.import->steady_time_is, "the tool's median");
   EXPECT_EQ(rows[2].cores, 2);
   EXPECT_EQ(summarise(rows).size(), 3u);
 }
@@ -100,11 +100,11 @@ TEST(Import, HyperfineMakesARowOfEveryProcess) {
   EXPECT_EQ(rows[0].point, Json({{"n", "1"}}));
   EXPECT_EQ(rows[2].round, 0);
   EXPECT_EQ(rows[3].status, Status::kFailed);
-  EXPECT_EQ(rows[3].failure["exit_code"], 3);
+  EXPECT_EQ(rows[3].failure->exit_code, 3);
   EXPECT_EQ(rows[4].status, Status::kCrashed);
-  EXPECT_EQ(rows[0].provenance["isolation"], "process");
+  EXPECT_EQ(rows[0].provenance.isolation, "process");
   EXPECT_TRUE(rows[0].run_id.starts_with("20231114T221320.000000Z-"));
-  EXPECT_EQ(rows[0].provenance["import"]["time_from"], "the file's date of modification");
+  EXPECT_EQ(rows[0].provenance.import->time_from, "the file's date of modification");
 }
 
 TEST(Import, BenchmarksBecomeProvidersOfANamedCase) {
@@ -128,18 +128,18 @@ TEST(Import, AFileThatSaysNothingOfItsMachineIsComparableWithItselfOnly) {
   const auto one = rows_of(kHyperfine);
   auto other_text = std::string(kHyperfine);
   other_text.replace(other_text.find("0.25"), 4, "0.26");
-  EXPECT_NE(one[0].fingerprint(), rows_of(other_text)[0].fingerprint());
-  EXPECT_EQ(one[0].fingerprint(), rows_of(kHyperfine)[0].fingerprint());
+  EXPECT_NE(one[0].machine.fingerprint, rows_of(other_text)[0].machine.fingerprint);
+  EXPECT_EQ(one[0].machine.fingerprint, rows_of(kHyperfine)[0].machine.fingerprint);
   const auto here = rows_of(kHyperfine, {.machine = {{"fingerprint", "abc"}}});
-  EXPECT_EQ(here[0].fingerprint(), "abc");
+  EXPECT_EQ(here[0].machine.fingerprint, "abc");
 }
 
 TEST(Import, ClockSpeedIsNotPartOfTheMachine) {
   auto text = std::string(kGoogle);
   text.replace(text.find("2100"), 4, "3333");
-  EXPECT_EQ(rows_of(text)[0].fingerprint(), rows_of(kGoogle)[0].fingerprint());
+  EXPECT_EQ(rows_of(text)[0].machine.fingerprint, rows_of(kGoogle)[0].machine.fingerprint);
   text.replace(text.find("\"h\""), 3, "\"i\"");
-  EXPECT_NE(rows_of(text)[0].fingerprint(), rows_of(kGoogle)[0].fingerprint());
+  EXPECT_NE(rows_of(text)[0].machine.fingerprint, rows_of(kGoogle)[0].machine.fingerprint);
 }
 
 constexpr std::string_view kPytest = R"({
@@ -163,12 +163,12 @@ TEST(Import, PytestBenchmark) {
   EXPECT_EQ(rows[0].point, Json({{"n", 1}}));
   EXPECT_DOUBLE_EQ(rows[0].metrics.at("steady_time"), 2e-6);
   EXPECT_EQ(rows[0].metrics.at("steady_time_n"), 7);
-  EXPECT_TRUE(rows[0].samples.empty());
-  EXPECT_EQ(rows[1].samples["steady_s"], Json({1.0, 3.0}));
+  EXPECT_TRUE(rows[0].samples.lists.empty());
+  EXPECT_EQ(rows[1].samples.steady_s(), (std::vector{1.0, 3.0}));
   EXPECT_EQ(rows[1].metrics.at("steady_time"), 2);
-  EXPECT_EQ(rows[0].provenance["dirty"], true);
-  EXPECT_EQ(rows[0].provenance["versions"]["pytest-benchmark"], "4.0.0");
-  EXPECT_EQ(rows[0].machine["cpu_model"], "CPU 1");
+  EXPECT_EQ(rows[0].provenance.dirty, true);
+  EXPECT_EQ(rows[0].provenance.versions->at("pytest-benchmark"), "4.0.0");
+  EXPECT_EQ(rows[0].machine.cpu_model, "CPU 1");
 }
 
 constexpr std::string_view kPyperf = R"json({"version": "1.0",
@@ -187,10 +187,9 @@ TEST(Import, PyperfMakesARowOfEveryProcessWithValues) {
   EXPECT_EQ(rows[0].provider, "cpython 3.11.2");
   EXPECT_EQ(rows[0].metrics.at("steady_time"), 2);
   EXPECT_EQ(rows[0].metrics.at("peak_rss_steady"), 1000);
-  EXPECT_EQ(rows[0].samples["batch_calls"], 16);
+  EXPECT_EQ(rows[0].samples.batch_calls, 16);
   EXPECT_EQ(rows[1].round, 1);
-  EXPECT_THAT(rows[0].provenance["import"]["time_from"].get<std::string>(),
-              HasSubstr("taken for UTC"));
+  EXPECT_THAT(rows[0].provenance.import->time_from.value(), HasSubstr("taken for UTC"));
 }
 
 TEST(Import, PyperfInBytesIsMemory) {
@@ -198,7 +197,7 @@ TEST(Import, PyperfInBytesIsMemory) {
   text.replace(text.find("\"second\""), 8, "\"byte\"");
   const auto rows = rows_of(text);
   EXPECT_EQ(rows[0].metrics.at("peak_rss_steady"), 9);
-  EXPECT_EQ(rows[0].provenance["primary_metric"], "peak_rss_steady");
+  EXPECT_EQ(rows[0].provenance.primary_metric, "peak_rss_steady");
   EXPECT_FALSE(rows[0].metrics.contains("steady_time"));
   text.replace(text.find("\"byte\""), 6, "\"integer\"");
   EXPECT_THAT(refusal_of(text), HasSubstr("'integer'"));
@@ -234,10 +233,10 @@ TEST(Import, NvbenchWithItsOwnFigures) {
   EXPECT_EQ(rows[0].provider, "bench_copy");
   EXPECT_EQ(rows[0].point, Json({{"N", 1048576}, {"T", "F32"}}));
   EXPECT_DOUBLE_EQ(rows[0].metrics.at("steady_time"), 2.5e-5);
-  EXPECT_EQ(rows[0].provenance["import"]["steady_time_is"], "the tool's mean");
+  EXPECT_EQ(rows[0].provenance.import->steady_time_is, "the tool's mean");
   EXPECT_EQ(rows[1].status, Status::kSkipped);
-  EXPECT_EQ(rows[1].failure["message"], "not enough memory");
-  EXPECT_EQ(rows[0].machine["gpus"], Json({"NVIDIA A"}));
+  EXPECT_EQ(rows[1].failure->message, "not enough memory");
+  EXPECT_EQ(rows[0].machine.gpus, std::vector<std::string>{"NVIDIA A"});
 }
 
 TEST(Import, NvbenchWithSamplesBesideIt) {
@@ -249,7 +248,7 @@ TEST(Import, NvbenchWithSamplesBesideIt) {
     return bytes;
   });
   EXPECT_EQ(rows[0].metrics.at("steady_time"), 2);
-  EXPECT_FALSE(rows[0].provenance["import"].contains("steady_time_is"));
+  EXPECT_FALSE(rows[0].provenance.import->steady_time_is);
   bytes.pop_back();
   EXPECT_THROW(rows_of(kNvbench, {}, [&](const std::string&) { return bytes; }), UserError);
 }

@@ -37,8 +37,8 @@ void add_steady_metrics(const ImportedAttempt& attempt, const std::string& what,
     row.metrics["steady_time_p95"] = quantile(s, 0.95);
     row.metrics["steady_time_iqr"] = quantile(s, 0.75) - quantile(s, 0.25);
     row.metrics["steady_time_n"] = static_cast<double>(s.size());
-    row.samples["steady_s"] = s;
-    if (attempt.batch_calls > 0) row.samples["batch_calls"] = attempt.batch_calls;
+    row.samples.lists["steady_s"] = s;
+    if (attempt.batch_calls > 0) row.samples.batch_calls = attempt.batch_calls;
   } else if (attempt.steady_time_s) {
     if (!std::isfinite(*attempt.steady_time_s) || *attempt.steady_time_s <= 0) {
       fail("{}: the time of '{}' is not positive and finite: {}", what, attempt.benchmark,
@@ -80,8 +80,8 @@ std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
   const auto time_ns = file.unix_ns.value_or(options.file_time_ns);
   const auto run_id = utc_compact(time_ns) + "-" + run_suffix(commit, hash);
   const auto machine = options.machine.is_null() ? machine_of(file, hash) : options.machine;
-  const auto text_or_null = [](const std::string& value) {
-    return value.empty() ? Json() : Json(value);
+  const auto known = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
   };
 
   std::vector<Row> rows;
@@ -98,42 +98,41 @@ std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
                                                 : file.provider;
     row.point = attempt.point;
     row.platform = file.platform;
-    row.machine = machine;
+    row.machine = machine_from_json(machine);
     row.cores = attempt.threads;
     row.round = rounds[{row.case_name, canonical_json(row.point), row.provider, attempt.threads}]++;
     row.order = static_cast<int>(rows.size());
     row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform,
                                      row.cores, row.round, 0);
     row.status = attempt.status;
-    if (attempt.failure) row.failure = attempt.failure->to_json();
+    row.failure = attempt.failure;
     add_steady_metrics(attempt, what, row);
     if (attempt.status == Status::kOk && !row.metrics.contains(file.primary_metric)) {
       fail("{}: '{}' has no time", what, attempt.benchmark);
     }
-    row.fidelity = {
-        {"status", "not_applicable"},
-        {"oracle", fmt::format("none: imported from {}, nothing was checked", file.tool)}};
-    row.provenance = {
-        {"time_start", utc_iso8601(time_ns)},
-        {"mode", "imported"},
-        {"commit", text_or_null(commit)},
-        {"branch", text_or_null(file.branch)},
-        {"dirty", file.dirty ? Json(*file.dirty) : Json()},
-        {"isolation", text_or_null(file.isolation)},
-        {"primary_metric", file.primary_metric},
-        {"interleaved", false},
-        {"versions", {{file.tool, file.version.empty() ? "not stated" : file.version}}},
-        {"import",
-         {{"tool", file.tool},
-          {"file", what},
-          {"file_sha256", hash},
-          {"benchmark", attempt.benchmark},
-          {"time_from", !file.unix_ns       ? "the file's date of modification"
-                        : !file.zone_stated ? "the file, without a zone: taken for UTC"
-                                            : "the file"},
-          {"details", attempt.details}}}};
+    row.fidelity.emplace().status = Fidelity::kNotApplicable;
+    row.fidelity->oracle = fmt::format("none: imported from {}, nothing was checked", file.tool);
+    auto& p = row.provenance;
+    p.time_start = utc_iso8601(time_ns);
+    p.mode = "imported";
+    p.commit = known(commit);
+    p.branch = known(file.branch);
+    p.dirty = file.dirty;
+    p.isolation = known(file.isolation);
+    p.primary_metric = file.primary_metric;
+    p.interleaved = false;
+    (p.versions.emplace())[file.tool] = file.version.empty() ? "not stated" : file.version;
+    auto& import = p.import.emplace();
+    import.tool = file.tool;
+    import.file = what;
+    import.file_sha256 = hash;
+    import.benchmark = attempt.benchmark;
+    import.time_from = !file.unix_ns       ? "the file's date of modification"
+                       : !file.zone_stated ? "the file, without a zone: taken for UTC"
+                                           : "the file";
+    import.details = attempt.details;
     if (!attempt.steady_time_is.empty()) {
-      row.provenance["import"]["steady_time_is"] = "the tool's " + attempt.steady_time_is;
+      import.steady_time_is = "the tool's " + attempt.steady_time_is;
     }
     // Whatever the file held: only what is a row goes on.
     rows.push_back(row_from_json(row_to_json(row), what));

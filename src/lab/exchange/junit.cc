@@ -9,7 +9,6 @@
 
 #include "lab/record/point.h"
 #include "lab/view/cells.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -122,7 +121,7 @@ std::vector<TestCase> summary_tests(std::span<const Summary> summaries) {
                 (s.isolation == "in-process" ? ", in process" : "");
     if (s.median && s.metric == "steady_time") test.seconds = *s.median;
     test.type = name_of(s.status);
-    test.message = text_at(s.failure, "message").value_or(test.type);
+    test.message = s.failure ? s.failure->message : test.type;
     if (test.message.empty()) test.message = test.type;
     test.details =
         fmt::format("median {}\nratio {}\n{}", median_cell(s), ratio_cell(s), verdict_cell(s));

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "lab/exchange/import.h"
-#include "lab/view/provenance.h"
+#include "lab/exchange/json_path.h"
 
 namespace assay::lab {
 namespace {

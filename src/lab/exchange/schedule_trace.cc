@@ -14,7 +14,6 @@
 
 #include "lab/record/point.h"
 #include "lab/record/stage_slices.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -24,18 +23,12 @@ namespace {
 constexpr std::array<const char*, 9> kPhases = {
     "start", "prepare", "cold", "warm_up", "calibrate", "steady", "output", "memory", "report"};
 
-std::optional<std::int64_t> time_at(const Row& row, const char* key) {
-  const Json value = value_at(row.provenance, key);
-  if (!value.is_number_integer()) return std::nullopt;
-  return value.get<std::int64_t>();
-}
-
 // What the attempt had to itself.
 std::string resource_of(const Row& row) {
-  if (const auto device = text_at(row.provenance, "device")) return printable(*device);
-  const Json cpus = value_at(row.provenance, "cpus");
-  if (!cpus.is_array() || cpus.empty()) return printable(row.platform) + ", not pinned";
-  return fmt::format("{}, CPUs {}", printable(row.platform), canonical_json(cpus));
+  if (const auto& device = row.provenance.device) return printable(*device);
+  const auto& cpus = row.provenance.cpus;
+  if (!cpus || cpus->empty()) return printable(row.platform) + ", not pinned";
+  return fmt::format("{}, CPUs {}", printable(row.platform), canonical_json(*cpus));
 }
 
 std::string colour_of(Status status) {
@@ -94,8 +87,10 @@ class Trace {
 
  private:
   static double phase_us(const Row& row, const char* phase) {
-    const auto seconds = number_at(row.provenance, std::string("phases_s/") + phase);
-    return seconds && *seconds > 0 && *seconds < 1e6 ? 1e6 * *seconds : 0;
+    const auto& phases = row.provenance.phases_s;
+    if (!phases || !phases->contains(phase)) return 0;
+    const double seconds = phases->at(phase);
+    return seconds > 0 && seconds < 1e6 ? 1e6 * seconds : 0;
   }
 
   void name(const char* what, int pid, int tid, const std::string& text) {
@@ -104,8 +99,8 @@ class Trace {
   }
 
   int process_of(const Row& row) {
-    const auto title =
-        fmt::format("run {}, machine {}", printable(row.run_id), printable(row.fingerprint()));
+    const auto title = fmt::format("run {}, machine {}", printable(row.run_id),
+                                   printable(row.machine.fingerprint));
     const auto [it, fresh] = processes_.try_emplace(title, static_cast<int>(processes_.size()) + 1);
     if (fresh) name("process_name", it->second, 0, title);
     return it->second;
@@ -129,17 +124,17 @@ Json schedule_trace(std::span<const Row> rows) {
   std::map<std::string, std::int64_t> zero;
   std::vector<const Row*> timed;
   for (const Row& row : rows) {
-    const auto start = time_at(row, "start_ns"), end = time_at(row, "end_ns");
+    const auto start = row.provenance.start_ns, end = row.provenance.end_ns;
     if (!start || !end || *end <= *start) continue;
     timed.push_back(&row);
     const auto [it, fresh] = zero.try_emplace(row.run_id, *start);
     it->second = std::min(it->second, *start);
   }
   std::ranges::stable_sort(
-      timed, {}, [](const Row* row) { return std::pair(row->run_id, *time_at(*row, "start_ns")); });
+      timed, {}, [](const Row* row) { return std::pair(row->run_id, *row->provenance.start_ns); });
   Trace trace;
   for (const Row* row : timed) {
-    trace.add(*row, *time_at(*row, "start_ns"), *time_at(*row, "end_ns"), zero[row->run_id]);
+    trace.add(*row, *row->provenance.start_ns, *row->provenance.end_ns, zero[row->run_id]);
   }
   return trace.finish(static_cast<int>(rows.size() - timed.size()));
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "lab/stats/quantile.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -28,7 +27,7 @@ BaselineRatios::BaselineRatios(std::span<const Row* const> rows, std::string pri
     : primary_(std::move(primary_metric)) {
   for (const Row* row : rows) {
     const double value = row->metric_or_nan(primary_);
-    const bool is_baseline = text_at(row->provenance, "baseline") == row->provider;
+    const bool is_baseline = row->provenance.baseline == row->provider;
     if (is_baseline && std::isfinite(value) && value > 0) baselines_[round_of(*row)] = value;
   }
 }

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "lab/figures/page.h"
 #include "lab/figures/row_quantity.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -37,17 +36,19 @@ std::string file_name(std::string_view text) {
 std::string place_of(const Row& row) {
   // A simulation gives the same anywhere.
   if (origin_of(row) != "measured") return "";
-  const auto isolation = text_at(row.provenance, "isolation");
+  const auto& isolation = row.provenance.isolation;
   return fmt::format("{} {} core{} on {}{}", row.platform, row.cores, row.cores == 1 ? "" : "s",
-                     row.fingerprint().substr(0, 8),
+                     row.machine.fingerprint.substr(0, 8),
                      isolation == "in-process" ? ", in the runner's process" : "");
 }
 
+Json identity_of(const Row& row) { return row.provenance.identity.value_or(Json()); }
+
 // Every row's identity against the case's own today, or the first row's where that is not known.
 void check_identities(const std::vector<const Row*>& rows, const Json& today) {
-  const Json expected = today.is_null() ? value_at(rows.front()->provenance, "identity") : today;
+  const Json expected = today.is_null() ? identity_of(*rows.front()) : today;
   for (const Row* row : rows) {
-    const Json identity = value_at(row->provenance, "identity");
+    const Json identity = identity_of(*row);
     if (identity == expected) continue;
     fail("rows of '{}' were made with {}, {} {}: run it again, or leave them out ({})",
          row->case_name, canonical_json(identity), today.is_null() ? "others with" : "today it is",
@@ -127,7 +128,7 @@ std::vector<Figure> compose_figures(std::span<const Row> rows, const CaseDrawing
     });
     const bool own = known != cases.end() && !known->second.recipes.empty();
     const auto recipes = own ? known->second.recipes : standard_recipes(of_case);
-    const auto words = identity_in_words(value_at(of_case.front()->provenance, "identity"));
+    const auto words = identity_in_words(identity_of(*of_case.front()));
     for (const auto& recipe : recipes) add_figures(name, recipe, of_case, words, out);
   }
   std::ranges::sort(out, {}, &Figure::name);

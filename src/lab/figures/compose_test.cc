@@ -23,8 +23,8 @@ Row row(const std::string& provider, int n, int round, double time) {
   Row r = example_row("product", {{"n", n}, {"dtype", "f32"}, {"seed", 0}}, provider, "plain",
                       round, time);
   r.suite = "demo";
-  r.provenance["origin"] = "measured";
-  r.provenance["time_end"] = "2026-01-01T12:00:00Z";
+  r.provenance.origin = "measured";
+  r.provenance.time_end = "2026-01-01T12:00:00Z";
   return r;
 }
 
@@ -121,8 +121,8 @@ TEST(ComposeTest, WhatWasWrongOnceWinsNothing) {
 
 TEST(ComposeTest, WorkOfAnyKindIsNoReasonToFail) {
   auto rows = two_providers();
-  rows[0].work = {{"flops", "nan"}, {"bytes", nullptr}};
-  rows[1].work = {{"flops", {1, 2}}, {"bytes", 0}};
+  rows[0].work = {{"flops", NAN}};
+  rows[1].work = {{"flops", INFINITY}, {"bytes", 0}};
   CaseDrawings cases;
   cases["product"].recipes = {
       {.name = "roof", .title = "t", .x = {"intensity"}},
@@ -137,7 +137,7 @@ TEST(ComposeTest, AFormulaThatDoesNotDependOnTheSeriesIsOneLine) {
       for (const char* way : {"a", "b"}) {
         auto r = row(provider, n, 0, std::string(provider) == "bound" ? 1.0 : 2.0);
         r.point["way"] = way;
-        r.provenance["origin"] = std::string(provider) == "bound" ? "closed form" : "simulated";
+        r.provenance.origin = std::string(provider) == "bound" ? "closed form" : "simulated";
         rows.push_back(r);
       }
     }
@@ -155,7 +155,7 @@ TEST(ComposeTest, AFormulaThatDoesNotDependOnTheSeriesIsOneLine) {
 TEST(ComposeTest, MachinesAreNotMixed) {
   auto rows = two_providers();
   auto other = two_providers();
-  for (auto& r : other) r.machine["fingerprint"] = "fedcba9876543210";
+  for (auto& r : other) r.machine.fingerprint = "fedcba9876543210";
   rows.insert(rows.end(), other.begin(), other.end());
   int values = 0;
   for (const auto& f : compose_figures(rows, {})) {
@@ -168,7 +168,7 @@ TEST(ComposeTest, MachinesAreNotMixed) {
 
 TEST(ComposeTest, RowsOfAnotherIdentityAreRefused) {
   auto rows = two_providers();
-  for (auto& r : rows) r.provenance["identity"] = "topology 1";
+  for (auto& r : rows) r.provenance.identity = "topology 1";
   CaseDrawings cases;
   cases["product"].identity = "topology 2";
   try {
@@ -182,7 +182,7 @@ TEST(ComposeTest, RowsOfAnotherIdentityAreRefused) {
   EXPECT_FALSE(compose_figures(rows, cases).empty());
   // A case that this program does not know: its rows must at least agree.
   EXPECT_FALSE(compose_figures(rows, {}).empty());
-  rows.back().provenance["identity"] = "topology 3";
+  rows.back().provenance.identity = "topology 3";
   EXPECT_THROW(compose_figures(rows, {}), UserError);
 }
 
@@ -249,7 +249,7 @@ TEST(ComposeTest, StackedLayersStandAtEachPairOfCategories) {
 
 TEST(ComposeTest, RoofsAndIdentityAreTold) {
   auto rows = two_providers();
-  for (auto& r : rows) r.provenance["identity"] = {{"topology", "abc"}, {"engine", "2"}};
+  for (auto& r : rows) r.provenance.identity = Json{{"topology", "abc"}, {"engine", "2"}};
   CaseDrawings cases;
   cases["product"].recipes = {{.name = "roof",
                                .title = "t",
@@ -294,7 +294,7 @@ TEST(ComposeTest, PartsStandSideBySideForEachSeries) {
 TEST(ComposeTest, AgainstPairsByPoint) {
   std::vector<Row> rows = {row("plain", 64, 0, 2.0), row("quick", 64, 0, 2.5),
                            row("plain", 128, 0, 4.0)};
-  for (auto& r : rows) r.provenance["origin"] = "simulated";
+  for (auto& r : rows) r.provenance.origin = "simulated";
   CaseDrawings cases;
   cases["product"].recipes = {{.name = "against",
                                .title = "t",

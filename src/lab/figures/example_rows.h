@@ -19,12 +19,13 @@ inline Row example_row(const std::string& case_name, const Json& point, const st
   r.point = point;
   r.provider = provider;
   r.platform = "cpu";
-  r.machine = {{"fingerprint", "0123456789abcdef"}};
+  r.machine = machine_from_json(Json{{"fingerprint", "0123456789abcdef"}});
   r.cores = 2;
   r.round = round;
   r.attempt_id = make_attempt_id(case_name, point, provider, r.platform, r.cores, round, 0);
   r.metrics["steady_time"] = time;
-  r.provenance = {{"baseline", baseline}, {"primary_metric", "steady_time"}};
+  r.provenance =
+      provenance_from_json(Json{{"baseline", baseline}, {"primary_metric", "steady_time"}});
   return r;
 }
 

@@ -17,7 +17,6 @@
 #include "lab/record/metrics.h"
 #include "lab/stats/median_interval.h"
 #include "lab/stats/quantile.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -63,15 +62,14 @@ class Page {
     if (f.series.empty() && !f.table) return std::nullopt;
     join_equal_formulas(f);
     for (const Row* row : rows_) {
-      f.newest = std::max(f.newest, text_at(row->provenance, "time_end").value_or(""));
+      f.newest = std::max(f.newest, row->provenance.time_end.value_or(""));
     }
     return f;
   }
 
  private:
   std::string primary_metric() const {
-    if (rows_.empty()) return "steady_time";
-    return text_at(rows_.front()->provenance, "primary_metric").value_or("steady_time");
+    return rows_.empty() ? "steady_time" : rows_.front()->primary_metric();
   }
   std::string y_name() const { return recipe_.y.empty() ? primary_ : recipe_.y; }
   std::string x_name() const {
@@ -101,7 +99,7 @@ class Page {
   void find_categories(Figure& f) const {
     std::map<std::string, std::pair<double, Json>> order;
     for (const Row* row : rows_) {
-      const auto flops = number_at(row->work, "flops"), pairs = number_at(row->work, "pairs");
+      const auto flops = row->work_of("flops"), pairs = row->work_of("pairs");
       const double work = flops.value_or(pairs.value_or(0));
       Json keys = Json::array();
       for (const auto& key : recipe_.x) keys.push_back(quantity(*row, key));

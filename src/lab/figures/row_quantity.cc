@@ -7,19 +7,15 @@
 
 #include <algorithm>
 
-#include "lab/view/provenance.h"
-
 namespace assay::lab {
 
-std::string origin_of(const Row& row) {
-  return text_at(row.provenance, "origin").value_or("measured");
-}
+std::string origin_of(const Row& row) { return row.provenance.origin.value_or("measured"); }
 
 Json quantity(const Row& row, const std::string& name) {
   if (name == "provider") return row.provider;
   if (const auto found = row.point.find(name); found != row.point.end()) return *found;
   if (name == "intensity") {
-    const auto flops = number_at(row.work, "flops"), bytes = number_at(row.work, "bytes");
+    const auto flops = row.work_of("flops"), bytes = row.work_of("bytes");
     return flops && bytes && *bytes > 0 ? Json(*flops / *bytes) : Json();
   }
   if (const auto found = row.metrics.find(name); found != row.metrics.end()) return found->second;

@@ -15,7 +15,6 @@
 #include "lab/stats/crossover.h"
 #include "lab/stats/quantile.h"
 #include "lab/view/markdown.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -43,8 +42,7 @@ Json median_of(const Rows& rows, const std::string& metric) {
 Json crossover_of(const std::map<Json, Rows>& by_x, const BaselineRatios& ratios) {
   std::vector<double> x, ratio;
   for (const auto& [at, rows] : by_x) {
-    const bool is_baseline =
-        text_at(rows.front()->provenance, "baseline") == rows.front()->provider;
+    const bool is_baseline = rows.front()->provenance.baseline == rows.front()->provider;
     if (at.size() != 1 || !at.front().is_number() || is_baseline) return nullptr;
     const auto found = ratios.of(kRatioQuantity, rows);
     if (!found) continue;

@@ -70,9 +70,9 @@ bool poisoned(const TensorView& output, std::int64_t index) {
 
 }  // namespace
 
-Fidelity compare(const Expectation& expected, const TensorView& output) {
+Deviation compare(const Expectation& expected, const TensorView& output) {
   check(output.is_contiguous(), "outputs are read from files, which hold them without gaps");
-  Fidelity f;
+  Deviation f;
   const std::int64_t row_size =
       expected.rows.empty() || expected.values.empty()
           ? 0

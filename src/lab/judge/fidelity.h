@@ -12,7 +12,7 @@
 namespace assay::lab {
 
 // How far an output is from its expectation.
-struct Fidelity {
+struct Deviation {
   double error = 0;    // max |out − ref| / (atol + rtol·|ref|): passes iff ≤ 1
   double max_abs = 0;  // over finite pairs
   double max_rel = 0;
@@ -29,7 +29,7 @@ struct Fidelity {
 
 // Compares the rows that the expectation gives. The view has the expectation's shape and dtype.
 // NaN equals NaN, an infinity equals itself; anything else against them is infinitely wrong.
-Fidelity compare(const Expectation& expected, const TensorView& output);
+Deviation compare(const Expectation& expected, const TensorView& output);
 
 // Largest |out − b|/|b| over the rows that the expectation gives, b being the baseline's values;
 // |out| where b is zero, infinite where only one of the two is a number.

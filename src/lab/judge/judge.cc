@@ -28,69 +28,61 @@ std::optional<std::string> wrong_form(const SafetensorsFile& file, const Expecta
   return std::nullopt;
 }
 
-Json optional_number(const std::optional<double>& value) {
-  return value ? number_to_json(*value) : Json();
-}
-
 // The worst of several outputs stands for all; counts add up.
-Json fidelity_block(const std::vector<Expectation>& expected, const std::vector<Fidelity>& results,
-                    bool passed) {
-  const auto worst = std::ranges::max_element(results, {}, &Fidelity::error);
+Fidelity fidelity_of(const std::vector<Expectation>& expected,
+                     const std::vector<Deviation>& results, bool passed) {
+  const auto worst = std::ranges::max_element(results, {}, &Deviation::error);
   const auto& tolerance = expected[static_cast<std::size_t>(worst - results.begin())];
-  std::int64_t elements = 0, rows = 0, nan_count = 0;
-  bool sampled = false;
-  Json seed;
+  Fidelity f;
+  f.status = passed ? Fidelity::kPass : Fidelity::kFail;
+  f.error = worst->error;
+  f.max_abs = worst->max_abs;
+  f.max_rel = worst->max_rel;
+  f.ulp_p50 = worst->ulp_p50;
+  f.ulp_max = worst->ulp_max;
+  f.nan_count = 0;
+  f.rtol = tolerance.rtol;
+  f.atol = tolerance.atol;
+  f.oracle = tolerance.oracle;
+  auto& checked = f.checked.emplace();
   for (std::size_t i = 0; i < results.size(); ++i) {
-    elements += results[i].elements;
-    nan_count += results[i].nan_count;
-    rows += static_cast<std::int64_t>(expected[i].rows.size());
+    *f.nan_count += results[i].nan_count;
+    checked.elements += results[i].elements;
+    checked.rows += static_cast<std::int64_t>(expected[i].rows.size());
     if (expected[i].sample_seed) {
-      sampled = true;
-      seed = *expected[i].sample_seed;
+      checked.sampled = true;
+      checked.seed = expected[i].sample_seed;
     }
   }
-  return {
-      {"status", passed ? "pass" : "fail"},
-      {"error", number_to_json(worst->error)},
-      {"max_abs", number_to_json(worst->max_abs)},
-      {"max_rel", number_to_json(worst->max_rel)},
-      {"ulp_p50", optional_number(worst->ulp_p50)},
-      {"ulp_max", optional_number(worst->ulp_max)},
-      {"nan_count", nan_count},
-      {"checked", {{"elements", elements}, {"rows", rows}, {"sampled", sampled}, {"seed", seed}}},
-      {"rtol", tolerance.rtol},
-      {"atol", tolerance.atol},
-      {"oracle", tolerance.oracle}};
+  return f;
 }
 
-Json fidelity_without_numbers(const char* status, const std::vector<Expectation>& expected) {
-  Json block = {{"status", status}};
-  for (const char* key : {"error", "max_abs", "max_rel", "ulp_p50", "ulp_max", "nan_count",
-                          "checked", "rtol", "atol", "oracle"}) {
-    block[key] = nullptr;
-  }
-  if (!expected.empty()) block["oracle"] = expected.front().oracle;
-  return block;
+Fidelity fidelity_without_numbers(const char* status, const std::vector<Expectation>& expected) {
+  Fidelity f;
+  f.status = status;
+  if (!expected.empty()) f.oracle = expected.front().oracle;
+  return f;
 }
 
-std::vector<Fidelity> compare_all(const std::vector<Expectation>& expected,
-                                  const SafetensorsFile& file) {
-  std::vector<Fidelity> results;
+std::vector<Deviation> compare_all(const std::vector<Expectation>& expected,
+                                   const SafetensorsFile& file) {
+  std::vector<Deviation> results;
   for (const auto& e : expected) results.push_back(compare(e, file.view(e.output)));
   return results;
 }
 
-bool all_passed(const std::vector<Fidelity>& results) {
-  return std::ranges::all_of(results, &Fidelity::passed);
+bool all_passed(const std::vector<Deviation>& results) {
+  return std::ranges::all_of(results, &Deviation::passed);
 }
 
 Judgement judge_certificate(const Certificate& certificate) {
-  Json fidelity = fidelity_without_numbers(certificate.wrong.empty() ? "pass" : "fail", {});
-  fidelity["error"] = number_to_json(certificate.wrong.empty() ? 0 : INFINITY);
-  fidelity["checked"] = {
-      {"elements", certificate.checked}, {"rows", 0}, {"sampled", false}, {"seed", nullptr}};
-  fidelity["oracle"] = certificate.oracle;
-  if (certificate.wrong.empty()) return {Status::kOk, "", "", std::move(fidelity), {}};
+  const bool right = certificate.wrong.empty();
+  Fidelity fidelity;
+  fidelity.status = right ? Fidelity::kPass : Fidelity::kFail;
+  fidelity.error = right ? 0 : INFINITY;
+  fidelity.checked.emplace().elements = certificate.checked;
+  fidelity.oracle = certificate.oracle;
+  if (right) return {Status::kOk, "", "", std::move(fidelity), {}};
   return {Status::kWrongResult, "value", certificate.wrong, std::move(fidelity), {}};
 }
 
@@ -100,17 +92,19 @@ Judgement judge_values(const std::vector<Expectation>& expected, const std::stri
   try {
     file.emplace(output_file);
   } catch (const UserError& e) {
-    return {Status::kFailed, "no_output", e.what(), fidelity_without_numbers("fail", expected)};
+    return {Status::kFailed, "no_output", e.what(),
+            fidelity_without_numbers(Fidelity::kFail, expected)};
   }
   for (const auto& e : expected) {
     if (const auto wrong = wrong_form(*file, e)) {
-      return {Status::kWrongResult, "shape", *wrong, fidelity_without_numbers("fail", expected)};
+      return {Status::kWrongResult, "shape", *wrong,
+              fidelity_without_numbers(Fidelity::kFail, expected)};
     }
   }
 
   const auto results = compare_all(expected, *file);
   Judgement verdict;
-  verdict.fidelity = fidelity_block(expected, results, all_passed(results));
+  verdict.fidelity = fidelity_of(expected, results, all_passed(results));
   for (const auto& e : expected) {
     if (e.baseline.empty() || e.rows.empty()) continue;
     const double difference = difference_from_baseline(e, file->view(e.output));
@@ -119,9 +113,9 @@ Judgement judge_values(const std::vector<Expectation>& expected, const std::stri
   if (all_passed(results)) return verdict;
 
   verdict.status = Status::kWrongResult;
-  const auto& worst = *std::ranges::max_element(results, {}, &Fidelity::error);
+  const auto& worst = *std::ranges::max_element(results, {}, &Deviation::error);
   const bool unwritten =
-      std::ranges::any_of(results, [](const Fidelity& f) { return f.poison_count > 0; });
+      std::ranges::any_of(results, [](const Deviation& f) { return f.poison_count > 0; });
   const auto remembered = [&] {
     for (int set = 0; set < kRotatingSets; ++set) {
       if (all_passed(compare_all(other_sets(set), *file))) return true;
@@ -134,7 +128,7 @@ Judgement judge_values(const std::vector<Expectation>& expected, const std::stri
   } else if (remembered()) {
     verdict.code = "stale";
     verdict.message = "the output is the answer to an earlier call's inputs";
-  } else if (std::ranges::any_of(results, [](const Fidelity& f) { return f.nan_count > 0; })) {
+  } else if (std::ranges::any_of(results, [](const Deviation& f) { return f.nan_count > 0; })) {
     verdict.code = "nan";
     verdict.message = fmt::format("NaN where none belongs, first at element {}", worst.worst_index);
   } else {
@@ -151,7 +145,7 @@ Judgement judge(const std::vector<Expectation>& expected, const std::string& out
                 const std::function<const std::vector<Expectation>&(int set)>& other_sets,
                 const std::optional<Certificate>& certificate) {
   if (expected.empty() && !certificate) {
-    return {Status::kOk, "", "", fidelity_without_numbers("no_oracle", {}), {}};
+    return {Status::kOk, "", "", fidelity_without_numbers(Fidelity::kNoOracle, {}), {}};
   }
   if (expected.empty()) return judge_certificate(*certificate);
   Judgement verdict = judge_values(expected, output_file, other_sets);

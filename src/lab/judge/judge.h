@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "lab/record/case.h"
+#include "lab/record/row_parts.h"
 #include "lab/record/status.h"
 
 namespace assay::lab {
@@ -18,7 +18,7 @@ struct Judgement {
   // read as tensors at all.
   Status status = Status::kOk;
   std::string code, message;
-  Json fidelity;  // the row's block
+  Fidelity fidelity;  // the row's block
   // Largest |out − b|/|b| over what the expectations say of the baseline's values b; of b = 0,
   // |out|. Nothing where they say nothing. No part of the verdict.
   std::optional<double> from_baseline;

@@ -55,9 +55,9 @@ TEST_F(JudgeTest, PassesWithinTolerance) {
   write({1.0005f, 2, 0, -4});
   const auto v = verdict({1, 2, 0, -4});
   EXPECT_EQ(v.status, Status::kOk);
-  EXPECT_EQ(v.fidelity["status"], "pass");
-  EXPECT_NEAR(v.fidelity["error"].get<double>(), 0.0005 / 0.001001, 1e-3);
-  EXPECT_EQ(v.fidelity["checked"]["elements"], 4);
+  EXPECT_EQ(v.fidelity.status, "pass");
+  EXPECT_NEAR(*v.fidelity.error, 0.0005 / 0.001001, 1e-3);
+  EXPECT_EQ(v.fidelity.checked->elements, 4);
 }
 
 TEST_F(JudgeTest, NamesTheWorstElement) {
@@ -72,8 +72,8 @@ TEST_F(JudgeTest, NanWhereNoneBelongs) {
   write({1, std::nanf(""), 3, 4});
   const auto v = verdict({1, 2, 3, 4});
   EXPECT_EQ(v.code, "nan");
-  EXPECT_EQ(v.fidelity["nan_count"], 1);
-  EXPECT_EQ(v.fidelity["error"], "inf");
+  EXPECT_EQ(v.fidelity.nan_count, 1);
+  EXPECT_EQ(v.fidelity.error, INFINITY);
 }
 
 TEST_F(JudgeTest, SpecialValuesEqualThemselvesOnly) {
@@ -122,8 +122,8 @@ TEST_F(JudgeTest, OnlyTheSampledRowsAreLookedAt) {
     throw InternalError("not needed");
   });
   EXPECT_EQ(v.status, Status::kOk);
-  EXPECT_EQ(v.fidelity["checked"]["sampled"], true);
-  EXPECT_EQ(v.fidelity["checked"]["seed"], 5);
+  EXPECT_EQ(v.fidelity.checked->sampled, true);
+  EXPECT_EQ(v.fidelity.checked->seed, 5);
 }
 
 TEST_F(JudgeTest, TheDifferenceFromTheBaselineIsSaidAndNotJudged) {
@@ -151,7 +151,7 @@ TEST_F(JudgeTest, WithoutAnOracleItSaysSo) {
   const auto v = judge(
       {}, path_, [](int) -> const std::vector<Expectation>& { throw InternalError("not needed"); });
   EXPECT_EQ(v.status, Status::kOk);
-  EXPECT_EQ(v.fidelity["status"], "no_oracle");
+  EXPECT_EQ(v.fidelity.status, "no_oracle");
 }
 
 TEST_F(JudgeTest, ACertificateJudgesWhereNoValueIsExpected) {
@@ -163,13 +163,13 @@ TEST_F(JudgeTest, ACertificateJudgesWhereNoValueIsExpected) {
   };
   const auto right = certified({"laws", 7, ""});
   EXPECT_EQ(right.status, Status::kOk);
-  EXPECT_EQ(right.fidelity["status"], "pass");
-  EXPECT_EQ(right.fidelity["checked"]["elements"], 7);
-  EXPECT_EQ(right.fidelity["oracle"], "laws");
+  EXPECT_EQ(right.fidelity.status, "pass");
+  EXPECT_EQ(right.fidelity.checked->elements, 7);
+  EXPECT_EQ(right.fidelity.oracle, "laws");
   const auto wrong = certified({"laws", 7, "rank 3 has half of the sum"});
   EXPECT_EQ(wrong.status, Status::kWrongResult);
   EXPECT_EQ(wrong.message, "rank 3 has half of the sum");
-  EXPECT_EQ(wrong.fidelity["status"], "fail");
+  EXPECT_EQ(wrong.fidelity.status, "fail");
 }
 
 TEST_F(JudgeTest, ACertificateIsHeardBesideRightValues) {

@@ -102,8 +102,12 @@ Calibration Calibration::from_json(const Json& json, std::string_view what) {
   return c;
 }
 
-Json Calibration::summary_json() const {
-  return {{"measured", measured}, {"comparisons", comparisons}, {"floor", floor}};
+CalibrationRecord Calibration::record() const {
+  CalibrationRecord record;
+  record.measured = measured;
+  record.comparisons = comparisons;
+  record.floor = floor;
+  return record;
 }
 
 std::optional<Calibration> load_calibration(std::string_view fingerprint) {

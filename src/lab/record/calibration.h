@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "lab/record/row_parts.h"
 
 namespace assay::lab {
 
@@ -45,7 +46,7 @@ struct Calibration {
   // Throws UserError naming `what`.
   static Calibration from_json(const Json& json, std::string_view what);
   // What rows carry of it: {measured, comparisons, floor}.
-  Json summary_json() const;
+  CalibrationRecord record() const;
 };
 
 // What was saved under a machine's fingerprint; nothing if nothing was ("uncalibrated"). Throws

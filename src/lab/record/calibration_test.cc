@@ -39,7 +39,7 @@ TEST(Calibration, SurvivesTheMachinesFile) {
   const auto back = load_calibration("0123456789abcdef");
   ASSERT_TRUE(back);
   EXPECT_EQ(canonical_json(back->to_json()), canonical_json(example_calibration().to_json()));
-  EXPECT_EQ(back->summary_json()["floor"], 0.008);
+  EXPECT_EQ(back->record().floor, 0.008);
   EXPECT_FALSE(load_calibration("fedcba9876543210"));
   unsetenv("ASSAY_MACHINE_DIR");
 }

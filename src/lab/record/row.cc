@@ -30,6 +30,24 @@ Json object_field(Json& json, const char* key, std::string_view what, bool nulla
   return std::move(*it);
 }
 
+// Values by name, of metrics or of the cost model.
+std::map<std::string, double> numbers(const Json& json, std::string_view kind,
+                                      std::string_view what) {
+  std::map<std::string, double> values;
+  for (const auto& [name, value] : json.items()) {
+    values[name] = value.is_number()
+                       ? value.get<double>()
+                       : number_from_json(value, fmt::format("{}: {} '{}'", what, kind, name));
+  }
+  return values;
+}
+
+Json numbers_to_json(const std::map<std::string, double>& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = number_to_json(value);
+  return json;
+}
+
 // What a line ends with: …,"check":"0123abcd"}
 constexpr std::string_view kCheckStart = ",\"check\":\"";
 constexpr std::string_view kCheckEnd = "\"}";
@@ -47,14 +65,14 @@ double Row::metric_or_nan(std::string_view name) const {
   return it == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
 }
 
-std::string Row::fingerprint() const {
-  const auto it = machine.find("fingerprint");
-  return it != machine.end() && it->is_string() ? it->get<std::string>() : std::string();
+std::optional<double> Row::work_of(const std::string& name) const {
+  if (!work) return std::nullopt;
+  const auto it = work->find(name);
+  return it == work->end() ? std::nullopt : std::optional(it->second);
 }
 
-Json Failure::to_json() const {
-  return {{"phase", phase},   {"code", code},           {"message", message},
-          {"signal", signal}, {"exit_code", exit_code}, {"stderr_tail", stderr_tail}};
+bool Row::as_expected() const {
+  return name_of(status) == provenance.expected_status.value_or(std::string(name_of(Status::kOk)));
 }
 
 std::string make_attempt_id(std::string_view case_name, const Json& point,
@@ -65,8 +83,6 @@ std::string make_attempt_id(std::string_view case_name, const Json& point,
 }
 
 Json row_to_json(const Row& row) {
-  Json metrics = Json::object();
-  for (const auto& [name, value] : row.metrics) metrics[name] = number_to_json(value);
   Json json = row.unknown;
   json.update(Json{{"schema", kRowSchema},
                    {"run_id", row.run_id},
@@ -76,18 +92,18 @@ Json row_to_json(const Row& row) {
                    {"point", row.point},
                    {"provider", row.provider},
                    {"platform", row.platform},
-                   {"machine", row.machine},
+                   {"machine", to_json(row.machine)},
                    {"cores", row.cores},
                    {"round", row.round},
                    {"try", row.try_number},
                    {"order", row.order},
                    {"status", name_of(row.status)},
-                   {"failure", row.failure},
-                   {"metrics", std::move(metrics)},
-                   {"samples", row.samples},
-                   {"fidelity", row.fidelity},
-                   {"work", row.work},
-                   {"provenance", row.provenance}});
+                   {"failure", row.failure ? to_json(*row.failure) : Json()},
+                   {"metrics", numbers_to_json(row.metrics)},
+                   {"samples", to_json(row.samples)},
+                   {"fidelity", row.fidelity ? to_json(*row.fidelity) : Json()},
+                   {"work", row.work ? numbers_to_json(*row.work) : Json()},
+                   {"provenance", to_json(row.provenance)}});
   return json;
 }
 
@@ -104,27 +120,28 @@ Row row_from_json(Json json, std::string_view what) {
   row.point = object_field(json, "point", what, false);
   row.provider = json_field<std::string>(json, "provider", what);
   row.platform = json_field<std::string>(json, "platform", what);
-  row.machine = object_field(json, "machine", what, false);
+  row.machine = machine_from_json(object_field(json, "machine", what, false));
   row.cores = int_field(json, "cores", what);
   row.round = int_field(json, "round", what);
   row.try_number = int_field(json, "try", what);
   row.order = int_field(json, "order", what);
   row.status = status_from_name(json_field<std::string>(json, "status", what), what);
-  row.failure = object_field(json, "failure", what, true);
-  if (row.failure.is_null() != (row.status == Status::kOk)) {
+  if (Json failure = object_field(json, "failure", what, true); !failure.is_null()) {
+    row.failure = failure_from_json(std::move(failure));
+  }
+  if (!row.failure != (row.status == Status::kOk)) {
     fail("{}: 'failure' must be present exactly when the status is not ok, but the status is '{}'",
          what, name_of(row.status));
   }
-  const Json metrics = object_field(json, "metrics", what, false);
-  for (const auto& [name, value] : metrics.items()) {
-    row.metrics[name] = value.is_number()
-                            ? value.get<double>()
-                            : number_from_json(value, fmt::format("{}: metric '{}'", what, name));
+  row.metrics = numbers(object_field(json, "metrics", what, false), "metric", what);
+  row.samples = samples_from_json(object_field(json, "samples", what, false));
+  if (Json fidelity = object_field(json, "fidelity", what, true); !fidelity.is_null()) {
+    row.fidelity = fidelity_from_json(std::move(fidelity));
   }
-  row.samples = object_field(json, "samples", what, false);
-  row.fidelity = object_field(json, "fidelity", what, true);
-  row.work = object_field(json, "work", what, true);
-  row.provenance = object_field(json, "provenance", what, false);
+  if (const Json work = object_field(json, "work", what, true); !work.is_null()) {
+    row.work = numbers(work, "work", what);
+  }
+  row.provenance = provenance_from_json(object_field(json, "provenance", what, false));
   static const Json kKnown = row_to_json(Row{});
   for (auto& [key, value] : json.get_ref<Json::object_t&>()) {
     if (!kKnown.contains(key) && key != "check") row.unknown[key] = std::move(value);

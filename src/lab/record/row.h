@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/json.h"
+#include "lab/record/row_parts.h"
 #include "lab/record/status.h"
 
 namespace assay::lab {
@@ -23,35 +25,29 @@ struct Row {
   Json point = Json::object();  // canonical: complete, sorted, with dtype and seed
   std::string provider;
   std::string platform;
-  Json machine = Json::object();  // fingerprint, and facts beside it
-  int cores = 0;                  // of the attempt's core group
+  MachineFacts machine;
+  int cores = 0;  // of the attempt's core group
   int round = 0;
   int try_number = 0;  // 0, or the repeat after a void attempt
   int order = 0;       // position in the executed order of the run
   Status status = Status::kOk;
-  Json failure;  // null iff ok; see Failure
+  std::optional<Failure> failure;  // nothing iff ok
   std::map<std::string, double> metrics;
-  Json samples = Json::object();     // name → raw values
-  Json fidelity;                     // null when nothing was judged
-  Json work;                         // null when the case has no cost model
-  Json provenance = Json::object();  // how it came to be
-  Json unknown = Json::object();     // top-level fields of later versions, kept as they were
+  Samples samples;
+  std::optional<Fidelity> fidelity;                   // nothing when nothing was judged
+  std::optional<std::map<std::string, double>> work;  // nothing when the case has no cost model
+  Provenance provenance;
+  Json unknown = Json::object();  // top-level fields of later versions, kept as they were
 
   // The metric's value; NaN when the row does not have it.
   double metric_or_nan(std::string_view name) const;
-  std::string fingerprint() const;
-};
-
-// Why a row is not ok. `code` comes from a structured source, never from searching text.
-struct Failure {
-  std::string phase;    // start, prepare, cold, … or plan, judge
-  std::string code;     // "timeout", "module_missing", "value", …
-  std::string message;  // one line for a person
-  Json signal;          // number or null
-  Json exit_code;       // number or null
-  std::string stderr_tail;
-
-  Json to_json() const;
+  // Of the case's cost model: "flops", "bytes", …; nothing when the row does not have it.
+  std::optional<double> work_of(const std::string& name) const;
+  // What its rows are about: the metric that ratios are made of.
+  std::string primary_metric() const { return provenance.primary_metric.value_or("steady_time"); }
+  std::string failure_message() const { return failure ? failure->message : ""; }
+  // Whether it ended as its provider is meant to: some are there to be refused.
+  bool as_expected() const;
 };
 
 // The stable identity of an attempt within its run: a hash of exactly these fields.

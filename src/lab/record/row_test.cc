@@ -23,10 +23,10 @@ Row example_row() {
   row.point = {{"n", 64}, {"dtype", "f32"}, {"seed", 0}};
   row.provider = "naive";
   row.platform = "cpu";
-  row.machine = {{"fingerprint", "00ff"}};
+  row.machine = machine_from_json(Json{{"fingerprint", "00ff"}});
   row.cores = 2;
   row.metrics = {{"steady_time", 1.0 / 3}, {"flop_rate", INFINITY}};
-  row.samples = {{"steady_s", {0.1, 0.2}}};
+  row.samples = samples_from_json(Json{{"steady_s", {0.1, 0.2}}});
   row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, "cpu", 2, 0, 0);
   return row;
 }

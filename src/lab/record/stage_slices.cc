@@ -45,13 +45,9 @@ void append(std::vector<StageSlice>& out, const std::vector<Stage>& stages, doub
   }
 }
 
-// A row's samples may be anyone's: what is no number there is NaN.
-double number(const Json& value) { return value.is_number() ? value.get<double>() : NAN; }
-
 double sample(const Row& row, const std::string& name, std::size_t index) {
-  const auto list = row.samples.find(name);
-  if (list == row.samples.end() || !list->is_array() || index >= list->size()) return NAN;
-  return number((*list)[index]);
+  const auto& list = row.samples[name];
+  return index < list.size() ? list[index] : NAN;
 }
 
 }  // namespace
@@ -64,8 +60,7 @@ std::vector<StageSlice> stages_in(const Row& row, std::string_view phase, double
     });
     if (length_us(stages) <= phase_us + kRoundingUs) append(out, stages, 0);
   } else if (phase == "steady") {
-    const auto found = row.samples.find("batch_calls");
-    const double calls = found == row.samples.end() ? NAN : number(*found);
+    const auto calls = static_cast<double>(row.samples.batch_calls.value_or(0));
     double end_us = 0;
     for (std::size_t batch = 0;; ++batch) {
       const double us = 1e6 * calls * sample(row, "steady_s", batch);

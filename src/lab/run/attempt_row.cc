@@ -16,15 +16,15 @@ namespace assay::lab {
 namespace {
 
 void set_times(Row& row, std::int64_t start_ns, std::int64_t end_ns) {
-  row.provenance["start_ns"] = start_ns;
-  row.provenance["end_ns"] = end_ns;
-  row.provenance["time_start"] = utc_iso8601(start_ns);
-  row.provenance["time_end"] = utc_iso8601(end_ns);
+  row.provenance.start_ns = start_ns;
+  row.provenance.end_ns = end_ns;
+  row.provenance.time_start = utc_iso8601(start_ns);
+  row.provenance.time_end = utc_iso8601(end_ns);
 }
 
 void set_failure(Row& row, Status status, const Failure& failure) {
   row.status = status;
-  row.failure = failure.to_json();
+  row.failure = failure;
 }
 
 // A certificate is about the output; the row's numbers come from the report. They must be the same.
@@ -56,10 +56,11 @@ void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilin
   if (!limit) return;
   const double fraction = limit->seconds / seconds;
   row.metrics["fraction_of_limit"] = fraction;
-  row.provenance["limit"] = {{"seconds", limit->seconds},
-                             {"ceiling", limit->ceiling},
-                             {"is_bound", limit->is_bound},
-                             {"measured", ceilings.measured}};
+  auto& record = row.provenance.limit.emplace();
+  record.seconds = limit->seconds;
+  record.ceiling = limit->ceiling;
+  record.is_bound = limit->is_bound;
+  record.measured = ceilings.measured;
   if (row.status == Status::kOk && limit->is_bound && fraction > kCeilingSlack) {
     const auto message = fmt::format(
         "{:.2f} times as fast as this machine's measured ceiling '{}' allows: {:.3g} s instead of "
@@ -90,7 +91,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
   row.point = plan.point;
   row.provider = contender.name;
   row.platform = contender.platform;
-  row.machine = facts.machine.to_json();
+  row.machine = machine_from_json(facts.machine.to_json());
   row.cores = static_cast<int>(cpus.size());
   row.round = round;
   row.try_number = try_number;
@@ -99,27 +100,26 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
   const auto work = plan.definition->work(plan.point);
   if (!work.empty()) row.work = work;
   row.provenance = facts.provenance;
-  row.provenance.update(
-      Json{{"label", facts.request.label},
-           {"mode", facts.request.mode},
-           {"settings", settings_to_json(facts.request.settings)},
-           {"request", request_to_json(facts.request)},
-           {"order_seed", facts.request.order_seed},
-           {"isolation", facts.request.in_process ? "in-process" : "process"},
-           {"baseline", plan.baseline},
-           {"primary_metric", plan.definition->primary_metric().name},
-           {"unequal_work", provider.unequal_work.empty() ? Json() : Json(provider.unequal_work)},
-           {"expected_status", name_of(provider.expected_status)},
-           {"origin", origin_name(provider.origin)},
-           {"identity", plan.definition->identity()},
-           {"versions", contender.versions},
-           {"cpus", cpus},
-           {"device", Json()}});
-  if (facts.calibration) row.provenance["calibration"] = facts.calibration->summary_json();
+  auto& p = row.provenance;
+  p.label = facts.request.label;
+  p.mode = facts.request.mode;
+  p.settings = settings_to_json(facts.request.settings);
+  p.request = request_to_json(facts.request);
+  p.order_seed = facts.request.order_seed;
+  p.isolation = facts.request.in_process ? "in-process" : "process";
+  p.baseline = plan.baseline;
+  p.primary_metric = plan.definition->primary_metric().name;
+  if (!provider.unequal_work.empty()) p.unequal_work = provider.unequal_work;
+  p.expected_status = name_of(provider.expected_status);
+  p.origin = origin_name(provider.origin);
+  p.identity = plan.definition->identity();
+  p.versions = contender.versions;
+  p.cpus = cpus;
+  if (facts.calibration) p.calibration = facts.calibration->record();
   if (const auto label = side_of(contender.name); !label.empty()) {
-    const auto& hash = contender.side_sha256;
-    row.provenance["side"] = {{"label", label},
-                              {"worker_sha256", hash.empty() ? Json() : Json(hash)}};
+    auto& side = p.side.emplace();
+    side.label = label;
+    if (!contender.side_sha256.empty()) side.worker_sha256 = contender.side_sha256;
   }
   return row;
 }
@@ -128,26 +128,28 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
               const Case& definition, Expectations& expectations) {
   const auto& outcome = measured.outcome.points[point];
   row.status = outcome.status;
-  if (outcome.failure) row.failure = outcome.failure->to_json();
+  row.failure = outcome.failure;
   set_times(row, measured.start_ns, measured.end_ns);
   auto& p = row.provenance;
-  p["noise"] = {{"before", measured.before.to_json()},
-                {"after", measured.after.to_json()},
-                {"steal_fraction", steal_fraction(measured.before, measured.after)}};
-  p["orphans_killed"] = measured.outcome.process.orphans;
-  for (const auto& [name, version] : outcome.report.versions) p["versions"][name] = version;
+  auto& noise = p.noise.emplace();
+  noise.before = moment_from_json(measured.before.to_json());
+  noise.after = moment_from_json(measured.after.to_json());
+  noise.steal_fraction = steal_fraction(measured.before, measured.after);
+  p.orphans_killed = measured.outcome.process.orphans;
+  for (const auto& [name, version] : outcome.report.versions) (*p.versions)[name] = version;
   for (const auto& phase : outcome.report.phases) {
-    p["phases_s"][phase.name] = 1e-9 * static_cast<double>(phase.end_ns - phase.start_ns);
+    if (!p.phases_s) p.phases_s.emplace();
+    (*p.phases_s)[phase.name] = 1e-9 * static_cast<double>(phase.end_ns - phase.start_ns);
   }
 
   // What involves no clock cannot be disturbed.
-  const bool is_timed = p.value("origin", "measured") == origin_name(Origin::kMeasured);
+  const bool is_timed = p.origin == origin_name(Origin::kMeasured);
   if (row.status == Status::kOk && is_timed) {
     const auto cause = contamination(measured.before, measured.after, facts.request.max_steal);
     // On some machines every attempt is disturbed: rather than nothing, the last try is kept, and
     // says so.
     const bool is_last_try = row.try_number + 1 >= facts.request.max_tries;
-    if (cause && is_last_try) p["contaminated"] = *cause;
+    if (cause && is_last_try) p.contaminated = *cause;
     if (cause && !is_last_try) {
       set_failure(row, Status::kExcluded, {"steady", "contaminated", *cause, {}, {}, ""});
     }
@@ -167,9 +169,8 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     }
   }
   if (outcome.reported) {
-    std::map<std::string, double> work;
-    if (!row.work.is_null()) work = row.work.get<std::map<std::string, double>>();
-    row.metrics = derive_metrics(outcome.report, work);
+    row.metrics =
+        derive_metrics(outcome.report, row.work.value_or(std::map<std::string, double>()));
     if (from_baseline) row.metrics["difference_from_baseline"] = *from_baseline;
     row.samples = samples_of(outcome.report);
     if (facts.ceilings) compare_with_limit(row, definition, *facts.ceilings);

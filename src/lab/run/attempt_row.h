@@ -24,7 +24,7 @@ struct RunFacts {
   std::string run_id;
   Machine machine;
   RunRequest request;
-  Json provenance = Json::object();
+  Provenance provenance;
   double harness_overhead_s = 0;
   std::optional<Ceilings> ceilings;        // of this machine, where they were measured
   std::optional<Calibration> calibration;  // likewise

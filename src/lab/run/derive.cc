@@ -42,16 +42,12 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
   return metrics;
 }
 
-Json samples_of(const WorkerReport& report) {
-  Json samples = Json::object();
+Samples samples_of(const WorkerReport& report) {
+  Samples samples;
+  samples.lists = report.samples;
   if (!report.steady_s.empty()) {
-    samples["steady_s"] = report.steady_s;
-    samples["batch_calls"] = report.batch_calls;
-  }
-  for (const auto& [name, values] : report.samples) {
-    Json list = Json::array();
-    for (const double value : values) list.push_back(number_to_json(value));
-    samples[name] = std::move(list);
+    samples.lists["steady_s"] = report.steady_s;
+    samples.batch_calls = report.batch_calls;
   }
   return samples;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lab/record/protocol.h"
+#include "lab/record/row_parts.h"
 
 namespace assay::lab {
 
@@ -15,6 +16,6 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
                                              const std::map<std::string, double>& work);
 
 // The raw values of a row, with the size of a batch.
-Json samples_of(const WorkerReport& report);
+Samples samples_of(const WorkerReport& report);
 
 }  // namespace assay::lab

@@ -69,15 +69,16 @@ PointPrecision assess_precision(const PointPlan& plan, std::span<const Row> rows
   return state;
 }
 
-Json stopping_json(const PointPrecision& state, double target, bool out_of_budget) {
-  std::string decision = "continue";
-  Json precision = Json::object(), worst;
-  double largest = 0;
+StopRecord stop_record(const PointPrecision& state, double target, bool out_of_budget) {
+  StopRecord record;
+  record.rounds = state.rounds;
+  record.decision = "continue";
+  record.precision = state.precision;
   for (const auto& [name, value] : state.precision) {
-    precision[name] = number_to_json(value);
-    largest = std::max(largest, value);
+    record.worst = std::max(record.worst.value_or(0), value);
   }
-  if (!state.precision.empty()) worst = number_to_json(largest);
+  if (target > 0) record.target = target;
+  auto& decision = record.decision;
   if (state.decision == Stopping::kMet) {
     decision = "met";
   } else if (out_of_budget) {
@@ -85,11 +86,7 @@ Json stopping_json(const PointPrecision& state, double target, bool out_of_budge
   } else if (state.decision == Stopping::kExhausted) {
     decision = state.precision.empty() ? "no_ratio" : "exhausted";
   }
-  return {{"rounds", state.rounds},
-          {"decision", decision},
-          {"target", target > 0 ? Json(target) : Json()},
-          {"precision", precision},
-          {"worst", worst}};
+  return record;
 }
 
 }  // namespace assay::lab

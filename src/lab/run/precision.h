@@ -32,6 +32,6 @@ PointPrecision assess_precision(const PointPlan& plan, std::span<const Row> rows
 
 // What the last row before a stop carries as provenance.stopping: {rounds, decision, target,
 // precision, worst}; decision is "continue", "met", "exhausted", "budget" or "no_ratio".
-Json stopping_json(const PointPrecision& state, double target, bool out_of_budget);
+StopRecord stop_record(const PointPrecision& state, double target, bool out_of_budget);
 
 }  // namespace assay::lab

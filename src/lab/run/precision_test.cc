@@ -82,7 +82,7 @@ TEST_F(PrecisionTest, ExhaustedAtTheLastLook) {
   for (int r = 0; r < 80; ++r) round(r, 0.1);
   EXPECT_EQ(assess(56, 0.01).decision, Stopping::kContinue);
   EXPECT_EQ(assess(80, 0.01).decision, Stopping::kExhausted);
-  EXPECT_EQ(stopping_json(assess(80, 0.01), 0.01, false)["decision"], "exhausted");
+  EXPECT_EQ(stop_record(assess(80, 0.01), 0.01, false).decision, "exhausted");
 }
 
 TEST_F(PrecisionTest, WhatFailedIsNotWaitedFor) {
@@ -95,7 +95,7 @@ TEST_F(PrecisionTest, WhatFailedIsNotWaitedFor) {
   for (auto& row : rows_) row.status = Status::kCrashed;
   EXPECT_EQ(assess(9, 0.01).decision, Stopping::kContinue);
   EXPECT_EQ(assess(10, 0.01).decision, Stopping::kExhausted);
-  EXPECT_EQ(stopping_json(assess(10, 0.01), 0.01, false)["decision"], "no_ratio");
+  EXPECT_EQ(stop_record(assess(10, 0.01), 0.01, false).decision, "no_ratio");
 }
 
 TEST_F(PrecisionTest, AnIntervalThatIsNotThereIsNotPrecise) {
@@ -104,8 +104,8 @@ TEST_F(PrecisionTest, AnIntervalThatIsNotThereIsNotPrecise) {
   const auto state = assess(10, 0.01);
   EXPECT_TRUE(std::isinf(state.precision.at("other")));  // five pairs have no interval
   EXPECT_EQ(state.decision, Stopping::kContinue);
-  EXPECT_EQ(stopping_json(state, 0.01, true)["decision"], "budget");
-  EXPECT_EQ(stopping_json(state, 0.01, true)["worst"], "inf");
+  EXPECT_EQ(stop_record(state, 0.01, true).decision, "budget");
+  EXPECT_EQ(stop_record(state, 0.01, true).worst, INFINITY);
 }
 
 // A clock that attempts of random length move on: the budget is exceeded by less than one attempt,

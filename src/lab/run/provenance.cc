@@ -41,8 +41,8 @@ bool matters(std::string_view name) {
   return false;
 }
 
-Json environment_that_matters() {
-  Json environment = Json::object();
+std::map<std::string, std::string> environment_that_matters() {
+  std::map<std::string, std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const auto equals = text.find('=');
@@ -70,15 +70,17 @@ std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree) {
 
 std::string version() { return ASSAY_VERSION; }
 
-Json run_provenance(const SourceTree& tree, const std::string& program) {
-  return {{"assay_version", version()},
-          {"commit", tree.commit},
-          {"branch", tree.branch},
-          {"dirty", tree.dirty},
-          {"binary_sha256", sha256_file(program)},
-          {"compiler", ASSAY_COMPILER},
-          {"flags", ASSAY_FLAGS},
-          {"environment", environment_that_matters()}};
+Provenance run_provenance(const SourceTree& tree, const std::string& program) {
+  Provenance p;
+  p.assay_version = version();
+  p.commit = tree.commit;
+  p.branch = tree.branch;
+  p.dirty = tree.dirty;
+  p.binary_sha256 = sha256_file(program);
+  p.compiler = ASSAY_COMPILER;
+  p.flags = ASSAY_FLAGS;
+  p.environment = environment_that_matters();
+  return p;
 }
 
 }  // namespace assay::lab

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/json.h"
+#include "lab/record/row_parts.h"
 
 namespace assay::lab {
 
@@ -22,7 +22,7 @@ SourceTree read_source_tree();
 std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree);
 
 // What is the same for every row of a run: program, compiler, tree, environment that matters.
-Json run_provenance(const SourceTree& tree, const std::string& program);
+Provenance run_provenance(const SourceTree& tree, const std::string& program);
 
 // This program's version, e.g. "0.1.0".
 std::string version();

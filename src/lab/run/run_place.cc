@@ -57,8 +57,9 @@ RunPlace find_place(const std::string& run, const std::string& folder) {
                   .empty()) {  // a journal that travelled alone: every row repeats the request
     const auto& row = place.rows.front();
     place.run_id = row.run_id;
-    place.request = request_from_json(json_field<Json>(row.provenance, "request", place.journal),
-                                      place.journal);
+    if (!row.provenance.request)
+      fail("the rows do not say what was asked for: '{}'", place.journal);
+    place.request = request_from_json(*row.provenance.request, place.journal);
   } else {
     fail("the journal holds no rows and no request to continue from: '{}'", place.journal);
   }

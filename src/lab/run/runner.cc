@@ -66,8 +66,8 @@ class Runner {
     facts_.harness_overhead_s = measure_harness_overhead(context_.programs, groups_.front());
     double used_s = 0;  // by earlier parts of this run
     for (const auto& row : rows_) {
-      used_s +=
-          1e-9 * (row.provenance.value("end_ns", 0.0) - row.provenance.value("start_ns", 0.0));
+      used_s += 1e-9 * static_cast<double>(row.provenance.end_ns.value_or(0) -
+                                           row.provenance.start_ns.value_or(0));
     }
     const int groups = static_cast<int>(groups_.size());
     budget_.emplace(facts_.request.budget_s, used_s / groups, monotonic_ns(), groups);
@@ -166,7 +166,7 @@ class Runner {
     rows.push_back(row);
     const auto state = target > 0 ? assess_precision(plan, rows, rounds, target)
                                   : PointPrecision{rounds, {}, Stopping::kContinue};
-    row.provenance["stopping"] = stopping_json(state, target, turn.late);
+    row.provenance.stopping = stop_record(state, target, turn.late);
   }
 
   // Makes one attempt, if it is still to be made, and returns how it ended (ok when there was
@@ -197,11 +197,11 @@ class Runner {
     fill_row(row, facts_, measured, 0, *plan.definition, expectations);
     turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
-    if (row.provenance.contains("contaminated")) {
+    if (row.provenance.contaminated) {
       const std::lock_guard guard(mutex_);
       context_.progress->note(fmt::format("{} round {}: kept though disturbed {} times: {}",
                                           row.provider, round + 1, *try_number + 1,
-                                          row.provenance["contaminated"].get<std::string>()));
+                                          *row.provenance.contaminated));
     }
     write(*plan.definition, {&row, 1}, &measured.outcome);
     return row.status;

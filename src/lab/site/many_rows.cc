@@ -111,7 +111,7 @@ void set_failure(Row& row, const std::string& phase, const std::string& code,
   failure.code = code;
   failure.message = message;
   failure.stderr_tail = tail;
-  row.failure = failure.to_json();
+  row.failure = failure;
 }
 
 void set_attempt_id(Row& row) {
@@ -129,7 +129,7 @@ Row example_attempt(const ExampleRun& run, const ExampleAttempt& a, Draws& draws
   row.point = a.point;
   row.provider = provider;
   row.platform = "cpu";
-  row.machine = machine_of(run.machine);
+  row.machine = machine_from_json(machine_of(run.machine));
   row.cores = 2;
   row.round = a.round;
   row.order = a.order;
@@ -140,7 +140,7 @@ Row example_attempt(const ExampleRun& run, const ExampleAttempt& a, Draws& draws
                 fmt::format("{} at n = {}", ending.code, a.point.at("n").get<int>()),
                 row.status == Status::kCrashed ? "Segmentation fault" : "");
   }
-  row.provenance = provenance_of(run, a, provider, draws);
+  row.provenance = provenance_from_json(provenance_of(run, a, provider, draws));
   set_attempt_id(row);
   return row;
 }
@@ -174,11 +174,11 @@ Row hostile_row(Row row, const std::string& text, int order) {
   row.order = order;
   row.status = Status::kFailed;
   set_failure(row, text, text, text, text);
-  row.machine["cpu_model"] = text;
-  row.machine["fingerprint"] = "cccc0123456789ab";
-  row.provenance["label"] = text;
-  row.provenance["environment"][text] = text;
-  row.provenance["baseline"] = text;
+  row.machine.cpu_model = text;
+  row.machine.fingerprint = "cccc0123456789ab";
+  row.provenance.label = text;
+  (*row.provenance.environment)[text] = text;
+  row.provenance.baseline = text;
   set_attempt_id(row);
   return row;
 }

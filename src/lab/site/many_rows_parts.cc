@@ -54,7 +54,7 @@ void add_measurements(Row& row, const ExampleAttempt& a, Draws& draws) {
   for (int batch = 0; batch < 10; ++batch) {
     samples.push_back(t * (1 + 0.01 * std::fabs(draws.normal())));
   }
-  row.samples = {{"steady_s", samples}, {"batch_calls", 7}};
+  row.samples = samples_from_json(Json{{"steady_s", samples}, {"batch_calls", 7}});
   row.metrics = {{"steady_time", t},
                  {"steady_time_min", t * 0.99},
                  {"steady_time_p10", t * 0.993},
@@ -73,7 +73,7 @@ void add_measurements(Row& row, const ExampleAttempt& a, Draws& draws) {
                  {"peak_rss_steady", 1.1e7 * share + bytes}};
   row.work = {{"flops", flops}, {"bytes", bytes}};
   const bool right = row.status == Status::kOk;
-  row.fidelity = {
+  row.fidelity = fidelity_from_json(Json{
       {"status", right ? "pass" : "fail"},
       {"error", right ? 0.1 + 0.2 * draws.unit() : 37.5},
       {"max_abs", 1e-6},
@@ -84,7 +84,7 @@ void add_measurements(Row& row, const ExampleAttempt& a, Draws& draws) {
       {"rtol", 2.4e-7},
       {"atol", 2.4e-4},
       {"oracle", "plain loops, accumulated in f64"},
-      {"checked", {{"elements", 65536}, {"rows", 256}, {"sampled", false}, {"seed", nullptr}}}};
+      {"checked", {{"elements", 65536}, {"rows", 256}, {"sampled", false}, {"seed", nullptr}}}});
 }
 
 Json provenance_of(const ExampleRun& run, const ExampleAttempt& a, const std::string& provider,

@@ -80,24 +80,15 @@ std::vector<std::int32_t> run_lengths(const std::vector<std::int32_t>& values) {
 
 class Columns {
  public:
-  // The leaves of row_to_json(row), without making it.
   void add(const Row& row) {
-    const std::pair<const char*, Json> scalars[] = {
-        {"attempt_id", row.attempt_id}, {"case", row.case_name},
-        {"cores", row.cores},           {"order", row.order},
-        {"platform", row.platform},     {"provider", row.provider},
-        {"round", row.round},           {"run_id", row.run_id},
-        {"schema", kRowSchema},         {"status", name_of(row.status)},
-        {"suite", row.suite},           {"try", row.try_number}};
-    for (const auto& [name, value] : scalars) add_field(name, value);
-    const std::pair<const char*, const Json*> objects[] = {
-        {"point", &row.point},          {"machine", &row.machine}, {"failure", &row.failure},
-        {"fidelity", &row.fidelity},    {"work", &row.work},       {"samples", &row.samples},
-        {"provenance", &row.provenance}};
-    for (const auto& [name, value] : objects) add_field(name, *value);
-    Json metrics = Json::object();
-    for (const auto& [name, value] : row.metrics) metrics[name] = number_to_json(value);
-    add_field("metrics", metrics);
+    const Json json = row_to_json(row);
+    // What a reader looks for first stands first.
+    for (const char* name :
+         {"attempt_id", "case",     "cores",  "order",   "platform",   "provider", "round",
+          "run_id",     "schema",   "status", "suite",   "try",        "point",    "machine",
+          "failure",    "fidelity", "work",   "samples", "provenance", "metrics"}) {
+      add_field(name, json[name]);
+    }
     for (const auto& [name, value] : row.unknown.items()) add_field(name, value);
     ++count_;
   }

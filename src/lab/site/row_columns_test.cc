@@ -97,9 +97,10 @@ TEST(RowColumns, OfNothingAndOfOneRow) {
 TEST(RowColumns, RowsThatDifferInShape) {
   auto rows = many_rows({.rows = 60, .runs = 1, .hostile = false});
   rows.resize(6);
-  rows[1].provenance = Json::object();
-  rows[2].provenance = {{"noise", 5}};  // a number where others have an object
-  rows[3].machine["gpus"] = {"a", "b"};
+  rows[1].provenance = {};
+  rows[2].provenance =
+      provenance_from_json(Json{{"noise", 5}});  // a number where others have an object
+  rows[3].machine.gpus = {"a", "b"};
   rows[4].metrics["steady_time"] = NAN;
   rows[5].unknown = {{"later", {{"x", 1}}}};
   const auto decoded = decode(row_columns(rows));

@@ -9,7 +9,6 @@
 #include "lab/record/provider.h"
 #include "lab/stats/calibration.h"
 #include "lab/stats/paired_ratio.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -31,7 +30,8 @@ std::map<Code, std::map<std::string, Rounds>> same_code(const SiteIndex& index) 
   for (const auto& s : index.summaries()) {
     if (s.summary.status != Status::kOk) continue;
     const Row& first = index.rows()[static_cast<std::size_t>(s.rows.front())];
-    Code code{s.run, s.key, text_at(first.provenance, "side/worker_sha256").value_or("")};
+    Code code{s.run, s.key,
+              first.provenance.side ? first.provenance.side->worker_sha256.value_or("") : ""};
     code.place.provider = provider_of(s.summary.provider);
     auto& rounds = codes[code][s.summary.provider];
     for (std::size_t i = 0; i < s.rows.size(); ++i) {
@@ -56,7 +56,7 @@ Json rate_json(const Rate& rate) {
 struct MachineEvidence {
   std::vector<std::vector<double>> comparisons;  // d of each round
   Json list = Json::array();
-  Json recorded;
+  std::optional<CalibrationRecord> recorded;
 };
 
 void add_comparison(MachineEvidence& evidence, const Code& code, const std::string& name,
@@ -97,17 +97,16 @@ Json site_calibrations(const SiteIndex& index) {
     }
   }
   for (const Row& row : index.rows()) {  // the newest word last
-    Json recorded = value_at(row.provenance, "calibration");
-    if (recorded.is_object()) machines[index.machine_of(row)].recorded = std::move(recorded);
+    const auto& recorded = row.provenance.calibration;
+    if (recorded) machines[index.machine_of(row)].recorded = recorded;
   }
   Json all = Json::array();
   for (auto& [machine, evidence] : machines) {
     Json json = {{"machine", machine}, {"recorded", Json()}, {"comparisons", 0}};
-    if (evidence.recorded.is_object()) {
-      json["recorded"] = {{"measured", text_at(evidence.recorded, "measured").value_or("")}};
-      for (const char* name : {"comparisons", "floor"}) {
-        if (const auto n = number_at(evidence.recorded, name)) json["recorded"][name] = *n;
-      }
+    if (const auto& recorded = evidence.recorded) {
+      json["recorded"] = {{"measured", recorded->measured.value_or("")}};
+      if (recorded->comparisons) json["recorded"]["comparisons"] = *recorded->comparisons;
+      if (recorded->floor) json["recorded"]["floor"] = *recorded->floor;
     }
     if (!evidence.comparisons.empty()) {
       const GateSettings settings;

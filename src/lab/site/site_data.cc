@@ -12,16 +12,12 @@
 #include "lab/site/site_machines.h"
 #include "lab/site/site_summaries.h"
 #include "lab/view/caveats.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
 namespace {
 
-Json text_or_null(const Json& object, const char* path) {
-  const auto text = text_at(object, path);
-  return text ? Json(*text) : Json();
-}
+Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
 
 Json runs_json(const SiteIndex& index) {
   Json runs = Json::array();
@@ -32,12 +28,12 @@ Json runs_json(const SiteIndex& index) {
                     {"rows", run.count},
                     {"first", run.first},
                     {"machine", index.machine_of(first)},
-                    {"time", text_or_null(first.provenance, "time_start")},
-                    {"end", text_or_null(last.provenance, "time_end")},
-                    {"commit", text_or_null(first.provenance, "commit")},
-                    {"branch", text_or_null(first.provenance, "branch")},
-                    {"label", text_or_null(first.provenance, "label")},
-                    {"dirty", flag_at(first.provenance, "dirty").value_or(false)}});
+                    {"time", text_or_null(first.provenance.time_start)},
+                    {"end", text_or_null(last.provenance.time_end)},
+                    {"commit", text_or_null(first.provenance.commit)},
+                    {"branch", text_or_null(first.provenance.branch)},
+                    {"label", text_or_null(first.provenance.label)},
+                    {"dirty", first.provenance.dirty.value_or(false)}});
   }
   return runs;
 }

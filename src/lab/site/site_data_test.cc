@@ -68,14 +68,14 @@ TEST(SiteData, ExactlyOneSummaryOfASeriesIsTheLatest) {
   // In the newest run on the first machine, one series is void throughout: it says nothing.
   const auto newest =
       std::ranges::max_element(rows, {}, [](const Row& r) {
-        return r.fingerprint() == testing_rows::kMachines[0] ? r.run_id : std::string();
+        return r.machine.fingerprint == testing_rows::kMachines[0] ? r.run_id : std::string();
       })->run_id;
   const Row like = *std::ranges::find(rows, newest, &Row::run_id);
   for (auto& row : rows) {
     if (row.run_id == newest && row.case_name == like.case_name && row.point == like.point &&
         row.provider == like.provider) {
       row.status = Status::kExcluded;
-      row.failure = Failure{"steady", "steal", "", {}, {}, ""}.to_json();
+      row.failure = Failure{"steady", "steal", "", {}, {}, ""};
     }
   }
   const auto data = data_of(rows);
@@ -149,9 +149,11 @@ TEST(SiteData, CalibrationComesFromOneProviderUnderTwoNames) {
   // Another build's worker is other code: nothing to compare with itself.
   for (auto& row : rows) {
     if (row.provider == "reference@again") {
-      row.provenance["side"] = {{"label", "again"}, {"worker_sha256", "ab"}};
+      row.provenance.side.emplace().worker_sha256 = "ab";
     }
-    row.provenance["calibration"] = {{"measured", "2026-01-01T00:00:00Z"}, {"floor", 0.0125}};
+    auto& calibration = row.provenance.calibration.emplace();
+    calibration.measured = "2026-01-01T00:00:00Z";
+    calibration.floor = 0.0125;
   }
   const auto others = data_of(rows);
   ASSERT_EQ(others["calibrations"].size(), 2u);  // machines, by what their rows carry
@@ -177,11 +179,11 @@ TEST(SiteData, RowsOfOtherHandsAreNoError) {
   auto rows = many_rows({.rows = 60, .runs = 1, .hostile = false});
   rows.resize(8);
   for (auto& row : rows) {
-    row.provenance = Json::object();
-    row.machine = {{"fingerprint", "../../etc"}};
-    row.work = {{"flops", "inf"}, {"bytes", 0}};
-    row.samples = {{"steady_s", {"nan", -1}}};
-    row.fidelity = nullptr;
+    row.provenance = {};
+    row.machine = machine_from_json(Json{{"fingerprint", "../../etc"}});
+    row.work = {{"flops", INFINITY}, {"bytes", 0}};
+    row.samples = samples_from_json(Json{{"steady_s", {"nan", -1}}});
+    row.fidelity.reset();
   }
   rows[0].metrics["steady_time"] = -1;
   rows[1].metrics.clear();

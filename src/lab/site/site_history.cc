@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "lab/decide/history.h"
 #include "lab/stats/unpaired_ratio.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -25,19 +24,18 @@ Row light(const Row& row) {
   copy.point = row.point;
   copy.provider = row.provider;
   copy.platform = row.platform;
-  copy.machine = {{"fingerprint", row.fingerprint()}};
+  copy.machine.fingerprint = row.machine.fingerprint;
   copy.cores = row.cores;
   copy.round = row.round;
   copy.try_number = row.try_number;
   copy.order = row.order;
   copy.status = row.status;
-  for (const char* name : {"commit", "dirty", "isolation", "primary_metric", "baseline"}) {
-    if (const auto found = row.provenance.find(name); found != row.provenance.end()) {
-      copy.provenance[name] = *found;
-    }
-  }
-  const auto metric = text_at(row.provenance, "primary_metric").value_or("steady_time");
-  if (const auto found = row.metrics.find(metric); found != row.metrics.end()) {
+  copy.provenance.commit = row.provenance.commit;
+  copy.provenance.dirty = row.provenance.dirty;
+  copy.provenance.isolation = row.provenance.isolation;
+  copy.provenance.primary_metric = row.provenance.primary_metric;
+  copy.provenance.baseline = row.provenance.baseline;
+  if (const auto found = row.metrics.find(row.primary_metric()); found != row.metrics.end()) {
     copy.metrics.insert(*found);
   }
   return copy;

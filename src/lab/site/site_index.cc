@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -69,8 +68,7 @@ SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows
     for (; last < rows_.size() && rows_[last].run_id == rows_[first].run_id; ++last) {
       const Row& row = rows_[last];
       attempts[key_of(row.suite, row.case_name, row.point, row.provider, row.platform,
-                      row.fingerprint(), row.cores,
-                      text_at(row.provenance, "isolation").value_or(""))]
+                      row.machine.fingerprint, row.cores, row.provenance.isolation.value_or(""))]
           .push_back(static_cast<int>(last));
     }
     const int run = static_cast<int>(runs_.size());

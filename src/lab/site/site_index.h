@@ -65,7 +65,7 @@ class SiteIndex {
                                 const Json& point, const std::string& provider,
                                 const std::string& platform, const std::string& fingerprint,
                                 int cores, const std::string& isolation) const;
-  int machine_of(const Row& row) const { return machine_ids_.at(row.fingerprint()); }
+  int machine_of(const Row& row) const { return machine_ids_.at(row.machine.fingerprint); }
 
  private:
   SeriesKey key_of(const std::string& suite, const std::string& case_name, const Json& point,

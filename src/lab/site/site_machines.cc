@@ -11,7 +11,6 @@
 
 #include "lab/stats/noise_budget.h"
 #include "lab/stats/quantile.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -49,13 +48,11 @@ void add_row(Noise& noise, const Row& row) {
   noise.excluded += row.status == Status::kExcluded;
   if (!is_measured(row.status)) return;
   ++noise.attempts;
-  if (const auto steal = number_at(row.provenance, "noise/steal_fraction");
-      steal && std::isfinite(*steal)) {
+  if (const auto steal = row.provenance.steal_fraction(); steal && std::isfinite(*steal)) {
     noise.steal.push_back(*steal);
     noise.high_steal += *steal > kHighSteal;
   }
-  if (const auto load = number_at(row.provenance, "noise/before/load");
-      load && std::isfinite(*load)) {
+  if (const auto load = row.provenance.load_before(); load && std::isfinite(*load)) {
     noise.load.push_back(*load);
   }
 }
@@ -74,14 +71,9 @@ void add_spread(Noise& noise, const Summary& s) {
 
 // The batch times of an ok attempt; empty where there are none that can be used.
 std::vector<double> batches_of(const Row& row) {
-  const Json samples = value_at(row.samples, "steady_s");
-  std::vector<double> batches;
-  if (row.status != Status::kOk || !samples.is_array()) return batches;
-  for (const auto& sample : samples) {
-    if (!sample.is_number() || !(sample.get<double>() > 0)) return {};
-    batches.push_back(sample.get<double>());
-  }
-  return batches;
+  const auto& samples = row.samples.steady_s();
+  const bool usable = std::ranges::all_of(samples, [](double sample) { return sample > 0; });
+  return row.status == Status::kOk && usable ? samples : std::vector<double>();
 }
 
 // Splits the scatter of every series of the machines into its sources.
@@ -140,7 +132,8 @@ Json site_machines(const SiteIndex& index, const std::map<std::string, Ceilings>
   Json machines = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
     Json facts = Json::array();
-    for (const auto& [name, value] : newest[i]->machine.items()) {
+    const Json of_machine = lab::to_json(newest[i]->machine);
+    for (const auto& [name, value] : of_machine.items()) {
       if (name == "fingerprint") continue;
       facts.push_back(Json::array({name, value}));
     }
@@ -148,7 +141,7 @@ Json site_machines(const SiteIndex& index, const std::map<std::string, Ceilings>
     machines.push_back(
         {{"fingerprint", index.machines()[i]},
          {"name", fmt::format("M{}", i + 1)},
-         {"model", text_at(newest[i]->machine, "cpu_model").value_or("")},
+         {"model", newest[i]->machine.cpu_model.value_or("")},
          {"facts", std::move(facts)},
          {"noise", noise[i].to_json()},
          {"ceilings", found == ceilings.end() ? Json() : ceilings_json(found->second)}});

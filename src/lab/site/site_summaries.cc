@@ -10,7 +10,6 @@
 #include "lab/stats/quantile.h"
 #include "lab/view/caveats.h"
 #include "lab/view/cells.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -113,7 +112,7 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
   }
   if (!s.unequal_work.empty()) json["unequal"] = s.unequal_work;
   if (!s.caveats.empty()) json["caveats"] = s.caveats;
-  if (s.failure.is_object()) json["failure"] = text_at(s.failure, "message").value_or("");
+  if (s.failure) json["failure"] = s.failure->message;
   for (const auto& [name, metric] :
        {std::pair{"rss_start", "peak_rss_start"}, std::pair{"rss_cold", "peak_rss_cold"},
         std::pair{"rss_steady", "peak_rss_steady"}, std::pair{"device", "peak_device_memory"}}) {
@@ -123,8 +122,8 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
        {std::pair{"flop_rate", "flop_rate"}, std::pair{"cold", "cold_time"}}) {
     if (Json value = middle(indexed.rows, rows, metric); !value.is_null()) json[name] = value;
   }
-  const Json& work = rows[static_cast<std::size_t>(indexed.rows.back())].work;
-  const auto flops = number_at(work, "flops"), bytes = number_at(work, "bytes");
+  const Row& newest = rows[static_cast<std::size_t>(indexed.rows.back())];
+  const auto flops = newest.work_of("flops"), bytes = newest.work_of("bytes");
   if (flops && bytes && *flops > 0 && *bytes > 0) json["intensity"] = *flops / *bytes;
   return json;
 }

@@ -21,7 +21,7 @@ Columns columns_of(const Row& row) {
           canonical_json(row.point),
           row.provider,
           row.platform,
-          row.fingerprint(),
+          row.machine.fingerprint,
           row.cores,
           row.round,
           row.try_number,

@@ -17,7 +17,7 @@ using Key = std::tuple<std::string, std::string, std::string, std::string, std::
 
 Key key_of(const Row& row) {
   return {row.case_name, canonical_json(row.point), row.provider,
-          row.platform,  row.fingerprint(),         row.cores};
+          row.platform,  row.machine.fingerprint,   row.cores};
 }
 
 }  // namespace

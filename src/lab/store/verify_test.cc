@@ -27,9 +27,9 @@ class VerifyTest : public testing::Test {
  protected:
   VerifyTest() {
     for (auto& row : rows_) {  // short lines: every byte of one is flipped below
-      row.samples = Json::object();
-      row.provenance = {{"note", "\u0001\u00fc"}};
-      row.machine = {{"fingerprint", "0f"}};
+      row.samples = {};
+      row.provenance = provenance_from_json(Json{{"note", "\u0001\u00fc"}});
+      row.machine = machine_from_json(Json{{"fingerprint", "0f"}});
     }
     const auto store = open_store(path_, Access::kCreate);
     ingest_lines(*store, lines_of(rows_), "test");

@@ -13,7 +13,6 @@
 #include "lab/record/metrics.h"
 #include "lab/stats/noise_budget.h"
 #include "lab/stats/sign_interval.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -72,12 +71,6 @@ std::string about_heaps(const Summary& s) {
                      modes->low_count, show(modes->low), modes->high_count, show(modes->high));
 }
 
-double load_of(const Row& row) {
-  const Json load = value_at(row.provenance, "noise/before/load");
-  if (load.is_array() && !load.empty() && load[0].is_number()) return load[0].get<double>();
-  return load.is_number() ? load.get<double>() : NAN;
-}
-
 }  // namespace
 
 std::string status_words(Status status) {
@@ -132,26 +125,23 @@ std::vector<std::string> environment_caveats(std::span<const Row> rows) {
   int measured = 0, stolen = 0, loaded = 0;
   double most_steal = 0, most_load = 0;
   for (const Row& row : rows) {
-    if (const auto of_row = number_at(row.provenance, "calibration/floor")) {
+    if (const auto of_row = row.provenance.calibration_floor()) {
       floor = std::max(floor.value_or(0), *of_row);
     } else {
       uncalibrated += is_measured(row.status);
     }
-    if (flag_at(row.provenance, "dirty").value_or(false)) dirty.insert(row.run_id);
-    if (const auto commit = text_at(row.provenance, "commit")) commits.insert(*commit);
+    if (row.provenance.dirty.value_or(false)) dirty.insert(row.run_id);
+    if (const auto commit = row.provenance.commit) commits.insert(*commit);
     if (!is_measured(row.status)) continue;
     ++measured;
-    double steal = 0;
-    for (const char* path :
-         {"noise/steal_fraction", "noise/before/steal_fraction", "noise/after/steal_fraction"}) {
-      steal = std::fmax(steal, number_at(row.provenance, path).value_or(0));
-    }
+    const double steal = std::fmax(0, row.provenance.steal_fraction().value_or(0));
     stolen += steal > kHighSteal;
     most_steal = std::fmax(most_steal, steal);
-    const auto cores = number_at(row.machine, "cores");
-    if (const double load = load_of(row); cores && load > *cores) {
+    const auto cores = row.machine.cores;
+    const auto load = row.provenance.load_before();
+    if (cores && load && *load > static_cast<double>(*cores)) {
       ++loaded;
-      most_load = std::fmax(most_load, load);
+      most_load = std::fmax(most_load, *load);
     }
   }
   if (uncalibrated > 0 && !floor) {

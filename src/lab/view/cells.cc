@@ -12,7 +12,6 @@
 #include "base/units.h"
 #include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
-#include "lab/view/provenance.h"
 #include "lab/view/text.h"
 
 namespace assay::lab {
@@ -79,7 +78,7 @@ std::string verdict_cell(const Summary& s) {
   // Less work in less time is no merit: whoever reads the verdict must see it there.
   const std::string work = s.unequal_work.empty() ? "" : " (unequal work)";
   if (s.status != Status::kOk) {
-    const auto code = text_at(s.failure, "code").value_or("");
+    const auto code = s.failure ? s.failure->code : std::string();
     const auto status = std::string(name_of(s.status));
     const auto text = code.empty() || code == status ? status : status + ": " + code;
     return fit(printable(text), 40) + (s.as_expected ? " (expected)" : "") + work;

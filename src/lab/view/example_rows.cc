@@ -20,15 +20,15 @@ Row example_row(const Spec& spec) {
   row.point = {{"n", spec.n}, {"algebra", "log"}, {"dtype", "f32"}, {"seed", 0}};
   row.provider = spec.provider;
   row.platform = spec.platform;
-  row.machine = {{"fingerprint", spec.fingerprint},
-                 {"cpu_model", "Example CPU 3000"},
-                 {"sockets", 1},
-                 {"cores", 2},
-                 {"memory_bytes", std::int64_t{8} << 30},
-                 {"gpus", Json::array()},
-                 {"os", "Debian GNU/Linux 12"},
-                 {"kernel", "6.1.0"},
-                 {"governor", "not available"}};
+  row.machine = machine_from_json(Json{{"fingerprint", spec.fingerprint},
+                                       {"cpu_model", "Example CPU 3000"},
+                                       {"sockets", 1},
+                                       {"cores", 2},
+                                       {"memory_bytes", std::int64_t{8} << 30},
+                                       {"gpus", Json::array()},
+                                       {"os", "Debian GNU/Linux 12"},
+                                       {"kernel", "6.1.0"},
+                                       {"governor", "not available"}});
   row.cores = spec.cores;
   row.round = spec.round;
   row.try_number = spec.try_number;
@@ -39,7 +39,7 @@ Row example_row(const Spec& spec) {
     failure.phase = "steady";
     failure.code = spec.code.empty() ? std::string(name_of(spec.status)) : spec.code;
     failure.message = "an example of what went wrong";
-    row.failure = failure.to_json();
+    row.failure = failure;
   }
   if (is_measured(spec.status)) {
     row.metrics = {{"steady_time", spec.time},
@@ -49,9 +49,10 @@ Row example_row(const Spec& spec) {
                    {"peak_rss_steady", 2e7}};
     row.metrics["harness_overhead"] = 2.5e-3;
     const bool right = spec.status == Status::kOk;
-    row.fidelity = {{"status", right ? "pass" : "fail"}, {"error", right ? 0.125 : 40.0}};
+    row.fidelity = fidelity_from_json(
+        Json{{"status", right ? "pass" : "fail"}, {"error", right ? 0.125 : 40.0}});
   }
-  row.provenance = {
+  row.provenance = provenance_from_json(Json{
       {"time_start", fmt::format("2026-01-01T12:{:02}:{:02}.000000Z", row.round, row.try_number)},
       {"time_end", fmt::format("2026-01-01T12:{:02}:{:02}.500000Z", row.round, row.try_number)},
       {"label", "nightly"},
@@ -70,7 +71,7 @@ Row example_row(const Spec& spec) {
       {"primary_metric", "steady_time"},
       {"unequal_work", nullptr},
       {"noise", {{"before", {{"load", 0.1}}}, {"after", {{"load", 0.2}}}, {"steal_fraction", 0.0}}},
-      {"settings", {{"batches", 10}, {"steady_s", 0.1}}}};
+      {"settings", {{"batches", 10}, {"steady_s", 0.1}}}});
   row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
                                    row.round, row.try_number);
   return row;
@@ -107,12 +108,12 @@ std::vector<Row> example_history() {
   one({.provider = "cuda", .status = Status::kSkipped, .code = "no_device", .platform = "cuda"});
   for (int round = 0; round < 6; ++round) {
     one({.provider = "broken", .round = round, .status = Status::kWrongResult, .code = "value"});
-    rows.back().provenance["expected_status"] = "wrong_result";
+    rows.back().provenance.expected_status = "wrong_result";
     one({.provider = "flaky",
          .time = 1.5e-3,
          .round = round,
          .status = round == 2 ? Status::kCrashed : Status::kOk});
-    rows.back().provenance["unequal_work"] = "applies weights per vertex, the case per edge";
+    rows.back().provenance.unequal_work = "applies weights per vertex, the case per edge";
   }
   one({.provider = "simd", .round = 3, .status = Status::kExcluded, .try_number = 1});
 
@@ -121,16 +122,18 @@ std::vector<Row> example_history() {
     row.suite = "einsum";
     row.case_name = "contract";
     row.point = {{"rank", 3}, {"seed", 0}};
-    row.provenance["dirty"] = true;
-    row.provenance["commit"] = "def5678";
-    row.provenance["noise"] = {{"before", {{"load", 3.5}}}, {"steal_fraction", 0.031}};
-    row.provenance["request"] = {{"cases", {"contract"}},
-                                 {"mode", "points"},
-                                 {"points", {{"rank", 3}}},
-                                 {"providers", {"naive", "simd"}},
-                                 {"platforms", {"cpu"}},
-                                 {"rounds", 4},
-                                 {"order_seed", 12345678901234567890u}};
+    row.provenance.dirty = true;
+    row.provenance.commit = "def5678";
+    auto& noise = row.provenance.noise.emplace();
+    noise.before.emplace().load = 3.5;
+    noise.steal_fraction = 0.031;
+    row.provenance.request = Json{{"cases", {"contract"}},
+                                  {"mode", "points"},
+                                  {"points", {{"rank", 3}}},
+                                  {"providers", {"naive", "simd"}},
+                                  {"platforms", {"cpu"}},
+                                  {"rounds", 4},
+                                  {"order_seed", 12345678901234567890u}};
   }
   add(other);
   return rows;

@@ -13,7 +13,6 @@
 #include "lab/record/point.h"
 #include "lab/view/caveats.h"
 #include "lab/view/markdown.h"
-#include "lab/view/provenance.h"
 #include "lab/view/report_sections.h"
 #include "lab/view/text.h"
 
@@ -63,16 +62,14 @@ std::string failures_section(std::span<const Row> rows, const MachineNames& mach
   std::map<Key, Group> groups;
   for (const Row& row : rows) {
     if (row.status == Status::kOk) continue;
-    auto& group = groups[{row.case_name, row.provider, row.platform, row.status,
-                          text_at(row.failure, "code").value_or(""),
-                          text_at(row.failure, "message").value_or("")}];
+    auto& group = groups[{row.case_name, row.provider, row.platform, row.status, row.failure->code,
+                          row.failure->message}];
     if (std::ranges::find(group.points, row.point) == group.points.end()) {
       group.points.push_back(row.point);
     }
-    group.machines.insert(machines.at(row.fingerprint()));
+    group.machines.insert(machines.at(row.machine.fingerprint));
     ++group.attempts;
-    group.expected = group.expected &&
-                     text_at(row.provenance, "expected_status") == std::string(name_of(row.status));
+    group.expected = group.expected && row.as_expected();
   }
   if (groups.empty()) return {};
   std::vector<std::vector<std::string>> table;

@@ -7,10 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "base/error.h"
 #include "lab/record/request.h"
 #include "lab/view/markdown.h"
-#include "lab/view/provenance.h"
 #include "lab/view/report_sections.h"
 #include "lab/view/text.h"
 
@@ -72,17 +70,6 @@ Command from_request(const RunRequest& request) {
   return command;
 }
 
-// What the run was asked for, if a row says it and we can read it.
-std::optional<RunRequest> request_of(const Row& row) {
-  const auto request = value_at(row.provenance, "request");
-  if (!request.is_object()) return std::nullopt;
-  try {
-    return request_from_json(request, "request");
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
-}
-
 // From the rows themselves: what was measured, for rows that do not say what was asked for.
 Command from_rows(const std::vector<const Row*>& rows) {
   std::set<std::string> cases, providers, platforms;
@@ -118,12 +105,12 @@ std::string reproduce_section(std::span<const Row> rows) {
   std::vector<std::string> order;
   for (auto& [run_id, of_run] : runs) {
     const auto& any = **std::ranges::min_element(of_run, {}, &Row::attempt_id);
-    const auto request = request_of(any);
+    const auto request = any.provenance.asked();
     const auto command = request ? from_request(*request) : from_rows(of_run);
     std::vector<std::string> lines;
-    const auto commit = text_at(any.provenance, "commit").value_or("");
+    const auto commit = any.provenance.commit.value_or("");
     if (is_commit(commit)) lines.push_back("git checkout " + commit);
-    if (flag_at(any.provenance, "dirty").value_or(false)) {
+    if (any.provenance.dirty.value_or(false)) {
       lines.push_back("# the tree had uncommitted changes, which the rows do not hold");
     }
     lines.push_back(command.text);

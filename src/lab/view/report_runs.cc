@@ -9,7 +9,6 @@
 
 #include "base/units.h"
 #include "lab/view/markdown.h"
-#include "lab/view/provenance.h"
 #include "lab/view/report_sections.h"
 
 namespace assay::lab {
@@ -17,16 +16,15 @@ namespace {
 
 constexpr const char* kNotKnown = "–";
 
-std::string text_or_unknown(const Json& object, std::string_view path) {
-  const auto text = text_at(object, path);
+std::string text_or_unknown(const std::optional<std::string>& text) {
   return text && !text->empty() ? markdown_text(*text, 60) : kNotKnown;
 }
 
 // {"a": 1, "b": "x"} as "a 1, b x".
-std::string pairs(const Json& object) {
+std::string pairs(const std::optional<Json>& object) {
   std::string text;
-  if (!object.is_object()) return text;
-  for (const auto& [key, value] : object.items()) {
+  if (!object || !object->is_object()) return text;
+  for (const auto& [key, value] : object->items()) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
                         value.is_string() ? value.get<std::string>() : canonical_json(value));
   }
@@ -41,15 +39,15 @@ struct Run {
   double harness_s = NAN;  // an empty attempt
 };
 
-std::string commit_cell(const Json& provenance) {
-  auto text = text_at(provenance, "commit").value_or("");
+std::string commit_cell(const Provenance& provenance) {
+  const auto text = provenance.commit.value_or("");
   if (text.empty()) return kNotKnown;
   // A full hash is 40 digits; twelve are enough to find it.
   std::string cell = markdown_text(text.substr(0, 12), 40);
-  if (const auto branch = text_at(provenance, "branch"); branch && !branch->empty()) {
+  if (const auto& branch = provenance.branch; branch && !branch->empty()) {
     cell += fmt::format(" ({})", markdown_text(*branch, 40));
   }
-  if (flag_at(provenance, "dirty").value_or(false)) cell += ", with changes";
+  if (provenance.dirty.value_or(false)) cell += ", with changes";
   return cell;
 }
 
@@ -72,35 +70,33 @@ std::string facts_by_run(const std::string& title, const std::map<std::string, R
 }
 
 std::string build_fact(const Row& row) {
-  const auto part = [&](const char* before, const char* key) {
-    const auto text = text_at(row.provenance, key);
+  const auto part = [](const char* before, const std::optional<std::string>& text) {
     return text && !text->empty() ? before + *text : std::string();
   };
+  const auto& p = row.provenance;
   auto text =
-      part("assay ", "assay_version") + part(", compiled with ", "compiler") + part(" ", "flags");
+      part("assay ", p.assay_version) + part(", compiled with ", p.compiler) + part(" ", p.flags);
   if (text.starts_with(", ")) text.erase(0, 2);
   return text;
 }
 
 std::string settings_fact(const Row& row) {
-  auto text = pairs(value_at(row.provenance, "settings"));
-  if (const Json seed = value_at(row.provenance, "order_seed"); seed.is_number()) {
-    text += fmt::format("{}order seed {}", text.empty() ? "" : ", ", canonical_json(seed));
+  auto text = pairs(row.provenance.settings);
+  if (const auto seed = row.provenance.order_seed) {
+    text += fmt::format("{}order seed {}", text.empty() ? "" : ", ", *seed);
   }
-  if (const auto isolation = text_at(row.provenance, "isolation")) {
+  if (const auto& isolation = row.provenance.isolation) {
     text += fmt::format("{}isolation {}", text.empty() ? "" : ", ", *isolation);
   }
   return text;
 }
 
-std::string environment_fact(const Row& row) {
-  return pairs(value_at(row.provenance, "environment"));
-}
+std::string environment_fact(const Row& row) { return pairs(row.provenance.environment); }
 
 std::string versions(std::span<const Row> rows) {
   std::map<std::string, std::set<std::string>> by_text;
   for (const Row& row : rows) {
-    const auto text = pairs(value_at(row.provenance, "versions"));
+    const auto text = pairs(row.provenance.versions);
     if (!text.empty()) by_text[text].insert(row.provider);
   }
   std::string list;
@@ -118,7 +114,7 @@ std::string versions(std::span<const Row> rows) {
 
 MachineNames name_machines(std::span<const Row> rows) {
   MachineNames names;
-  for (const Row& row : rows) names[row.fingerprint()];
+  for (const Row& row : rows) names[row.machine.fingerprint];
   int number = 0;
   for (auto& [fingerprint, name] : names) name = fmt::format("M{}", ++number);
   return names;
@@ -129,8 +125,8 @@ std::string runs_section(std::span<const Row> rows) {
   for (const Row& row : rows) {
     Run& run = runs[row.run_id];
     if (run.first == nullptr || row.attempt_id < run.first->attempt_id) run.first = &row;
-    const auto start = text_at(row.provenance, "time_start").value_or("");
-    const auto end = text_at(row.provenance, "time_end").value_or("");
+    const auto start = row.provenance.time_start.value_or("");
+    const auto end = row.provenance.time_end.value_or("");
     if (!start.empty() && (run.started.empty() || start < run.started)) run.started = start;
     run.ended = std::max(run.ended, end);
     run.rounds.insert(row.round);
@@ -141,9 +137,9 @@ std::string runs_section(std::span<const Row> rows) {
   std::vector<std::vector<std::string>> table;
   for (const auto& [run_id, run] : runs) {
     const auto& p = run.first->provenance;
-    table.push_back({markdown_text(run_id, 60), text_or_unknown({{"t", run.started}}, "t"),
-                     text_or_unknown({{"t", run.ended}}, "t"), text_or_unknown(p, "label"),
-                     text_or_unknown(p, "mode"), commit_cell(p),
+    table.push_back({markdown_text(run_id, 60), text_or_unknown(run.started),
+                     text_or_unknown(run.ended), text_or_unknown(p.label), text_or_unknown(p.mode),
+                     commit_cell(p),
                      std::isnan(run.harness_s) ? kNotKnown : format_seconds(run.harness_s),
                      fmt::format("{}", run.rounds.size()), fmt::format("{}", run.rows),
                      fmt::format("{}", run.not_ok)});
@@ -161,7 +157,7 @@ std::string runs_section(std::span<const Row> rows) {
 std::string machines_section(std::span<const Row> rows, const MachineNames& machines) {
   std::map<std::string, const Row*> newest;  // facts beside the fingerprint may change with time
   for (const Row& row : rows) {
-    const Row*& best = newest[row.fingerprint()];
+    const Row*& best = newest[row.machine.fingerprint];
     if (best == nullptr ||
         std::tie(row.run_id, row.attempt_id) > std::tie(best->run_id, best->attempt_id)) {
       best = &row;
@@ -169,22 +165,20 @@ std::string machines_section(std::span<const Row> rows, const MachineNames& mach
   }
   std::vector<std::vector<std::string>> table;
   for (const auto& [fingerprint, row] : newest) {
-    const Json& m = row->machine;
-    const auto count = [&](const char* key) {
-      const auto n = number_at(m, key);
+    const auto& m = row->machine;
+    const auto count = [](const std::optional<std::int64_t>& n) {
       return n ? fmt::format("{}", *n) : std::string(kNotKnown);
     };
-    const auto memory = number_at(m, "memory_bytes");
     std::string gpus;
-    for (const auto& gpu : value_at(m, "gpus")) {
-      if (!gpu.is_string()) continue;
-      gpus += (gpus.empty() ? "" : ", ") + markdown_text(gpu.get<std::string>(), 60);
+    for (const auto& gpu : m.gpus.value_or(std::vector<std::string>())) {
+      gpus += (gpus.empty() ? "" : ", ") + markdown_text(gpu, 60);
     }
     table.push_back(
         {machines.at(fingerprint), fingerprint.empty() ? kNotKnown : markdown_text(fingerprint, 40),
-         text_or_unknown(m, "cpu_model"), count("sockets"), count("cores"),
-         memory ? format_bytes(*memory) : kNotKnown, gpus.empty() ? "none" : gpus,
-         text_or_unknown(m, "os"), text_or_unknown(m, "kernel"), text_or_unknown(m, "governor")});
+         text_or_unknown(m.cpu_model), count(m.sockets), count(m.cores),
+         m.memory_bytes ? format_bytes(static_cast<double>(*m.memory_bytes)) : kNotKnown,
+         gpus.empty() ? "none" : gpus, text_or_unknown(m.os), text_or_unknown(m.kernel),
+         text_or_unknown(m.governor)});
   }
   return "## Machines\n\n" + markdown_table({"Name", "Fingerprint", "Processor", "Sockets", "Cores",
                                              "Memory", "GPUs", "System", "Kernel", "Governor"},

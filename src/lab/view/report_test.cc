@@ -61,30 +61,39 @@ class Hostile : public testing::Test {
   static std::vector<Row> rows_with(const std::string& text) {
     auto rows = example_rounds(6, 0.5);
     auto failed = example_row({.provider = "x", .status = Status::kFailed});
-    failed.failure = {{"phase", text}, {"code", text},   {"message", text},
-                      {"signal", 11},  {"exit_code", 1}, {"stderr_tail", text}};
+    failed.failure = failure_from_json(Json{{"phase", text},
+                                            {"code", text},
+                                            {"message", text},
+                                            {"signal", 11},
+                                            {"exit_code", 1},
+                                            {"stderr_tail", text}});
     rows.push_back(failed);
     for (auto& row : rows) {
       row.suite = row.case_name = row.run_id = text;
       row.platform = text;
       row.point = {{"k", text}, {"seed", 0}};
-      row.machine = {{"fingerprint", text}, {"cpu_model", text}, {"gpus", {text, 7}},
-                     {"os", text},          {"kernel", text},    {"governor", text}};
-      for (const char* key : {"label", "mode", "assay_version", "commit", "branch", "compiler",
-                              "flags", "unequal_work", "time_start", "time_end"}) {
-        row.provenance[key] = text;
+      row.machine = machine_from_json(Json{{"fingerprint", text},
+                                           {"cpu_model", text},
+                                           {"gpus", {text, 7}},
+                                           {"os", text},
+                                           {"kernel", text},
+                                           {"governor", text}});
+      auto& p = row.provenance;
+      for (auto* fact : {&p.label, &p.mode, &p.assay_version, &p.commit, &p.branch, &p.compiler,
+                         &p.flags, &p.unequal_work, &p.time_start, &p.time_end}) {
+        *fact = text;
       }
-      for (const char* key : {"versions", "environment", "settings"}) {
-        row.provenance[key] = {{"k", text}};
-      }
-      row.provenance["baseline"] = row.provider == "naive" ? text : row.provider;
+      p.versions.emplace()["k"] = text;
+      p.environment.emplace()["k"] = text;
+      p.settings = Json{{"k", text}};
+      row.provenance.baseline = row.provider == "naive" ? text : row.provider;
       if (row.provider == "naive") row.provider = text;
-      row.provenance["baseline"] = text;
-      row.provenance["request"] = {{"cases", {text}},
-                                   {"mode", "points"},
-                                   {"points", {{"k", text}}},
-                                   {"providers", {text}},
-                                   {"platforms", {text}}};
+      row.provenance.baseline = text;
+      row.provenance.request = Json{{"cases", {text}},
+                                    {"mode", "points"},
+                                    {"points", {{"k", text}}},
+                                    {"providers", {text}},
+                                    {"platforms", {text}}};
     }
     return rows;
   }

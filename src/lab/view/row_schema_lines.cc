@@ -19,15 +19,15 @@ Row row_with(Status status) {
   row.point = {{"n", 64}, {"algebra", "log"}, {"dtype", "f32"}, {"seed", 0}};
   row.provider = "naive";
   row.platform = "cpu";
-  row.machine = {{"fingerprint", "0123456789abcdef"},
-                 {"cpu_model", "Example"},
-                 {"sockets", 1},
-                 {"cores", 2},
-                 {"memory_bytes", std::int64_t{1} << 33},
-                 {"gpus", Json::array()},
-                 {"os", "Debian"},
-                 {"kernel", "6.1"},
-                 {"governor", nullptr}};
+  row.machine = machine_from_json(Json{{"fingerprint", "0123456789abcdef"},
+                                       {"cpu_model", "Example"},
+                                       {"sockets", 1},
+                                       {"cores", 2},
+                                       {"memory_bytes", std::int64_t{1} << 33},
+                                       {"gpus", Json::array()},
+                                       {"os", "Debian"},
+                                       {"kernel", "6.1"},
+                                       {"governor", nullptr}});
   row.cores = 2;
   row.status = status;
   if (status != Status::kOk) {
@@ -37,27 +37,27 @@ Row row_with(Status status) {
     failure.message = "why";
     if (status == Status::kCrashed) failure.signal = 11;
     if (status == Status::kFailed) failure.exit_code = 3;
-    row.failure = failure.to_json();
+    row.failure = failure;
   }
   if (is_measured(status)) {
     row.metrics = {{"steady_time", 1e-5}, {"flop_rate", INFINITY}, {"bandwidth", NAN}};
-    row.samples = {{"steady_s", {1e-5, "nan"}}, {"batch_calls", 64}};
-    row.fidelity = {
-        {"status", status == Status::kOk ? "pass" : "fail"},
-        {"error", number_to_json(status == Status::kOk ? 0.5 : INFINITY)},
-        {"ulp_p50", nullptr},
-        {"nan_count", 0},
-        {"checked", {{"elements", 4096}, {"rows", 64}, {"sampled", false}, {"seed", nullptr}}},
-        {"oracle", "fp64"}};
+    row.samples = samples_from_json(Json{{"steady_s", {1e-5, "nan"}}, {"batch_calls", 64}});
+    row.fidelity = fidelity_from_json(
+        Json{{"status", status == Status::kOk ? "pass" : "fail"},
+             {"error", number_to_json(status == Status::kOk ? 0.5 : INFINITY)},
+             {"ulp_p50", nullptr},
+             {"nan_count", 0},
+             {"checked", {{"elements", 4096}, {"rows", 64}, {"sampled", false}, {"seed", nullptr}}},
+             {"oracle", "fp64"}});
     row.work = {{"flops", 524288}};
   }
-  row.provenance = {{"time_start", "2026-01-31T23:59:59.000001Z"},
-                    {"dirty", false},
-                    {"isolation", "process"},
-                    {"cpus", {0, 1}},
-                    {"unequal_work", nullptr},
-                    {"noise", {{"before", {{"load", 0.5}}}}},
-                    {"a_key_of_tomorrow", {1, 2}}};
+  row.provenance = provenance_from_json(Json{{"time_start", "2026-01-31T23:59:59.000001Z"},
+                                             {"dirty", false},
+                                             {"isolation", "process"},
+                                             {"cpus", {0, 1}},
+                                             {"unequal_work", nullptr},
+                                             {"noise", {{"before", {{"load", 0.5}}}}},
+                                             {"a_key_of_tomorrow", {1, 2}}});
   row.unknown = {{"a_field_of_tomorrow", {{"x", 1}}}};
   row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
                                    row.round, row.try_number);

@@ -11,25 +11,20 @@
 
 #include "lab/record/point.h"
 #include "lab/record/provider.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
 
 double value_of(const Row& row) {
-  const auto metric = text_at(row.provenance, "primary_metric").value_or("steady_time");
-  const double value = row.metric_or_nan(metric);
+  const double value = row.metric_or_nan(row.primary_metric());
   return row.status == Status::kOk && std::isfinite(value) && value > 0 ? value : NAN;
 }
 
 // The batches of an ok attempt; its one value where a row carries no samples.
 std::vector<double> batches_of(const Row& row) {
   std::vector<double> batches;
-  const auto samples = value_at(row.samples, "steady_s");
-  if (samples.is_array()) {
-    for (const auto& sample : samples) {
-      if (sample.is_number() && sample.get<double>() > 0) batches.push_back(sample.get<double>());
-    }
+  for (const double sample : row.samples.steady_s()) {
+    if (sample > 0) batches.push_back(sample);
   }
   if (batches.empty()) batches.push_back(value_of(row));
   return batches;

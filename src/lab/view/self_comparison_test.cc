@@ -22,7 +22,7 @@ Row attempt(const std::string& provider, int round, double time, const std::stri
   row.platform = "cpu";
   row.round = round;
   row.metrics["steady_time"] = time;
-  row.samples["steady_s"] = {time * 0.99, time, time * 1.01};
+  row.samples.lists["steady_s"] = {time * 0.99, time, time * 1.01};
   return row;
 }
 
@@ -68,7 +68,7 @@ TEST(SelfComparison, TheTableSaysWhatCannotBeTold) {
   EXPECT_THAT(table, HasSubstr("toy p seed=0"));
   EXPECT_THAT(table, HasSubstr("–"));
   auto bare = attempt("p", 0, 1);
-  bare.samples = Json::object();
+  bare.samples = {};
   const std::vector<Row> one = {bare};
   EXPECT_FALSE(noise_lines(one)[0].budget.within_process);
 }

@@ -18,8 +18,8 @@ namespace assay::lab {
 struct PointStop {
   std::string run_id, case_name;
   Json point;
-  Json stopping;
-  bool met() const;
+  StopRecord stopping;
+  bool met() const { return stopping.decision == "met"; }
 };
 // In the order of runs, cases and points; empty for runs that did not ask.
 std::vector<PointStop> stops_of(std::span<const Row> rows);

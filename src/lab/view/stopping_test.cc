@@ -11,13 +11,13 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Row row_with(int n, int order, Json stopping) {
+Row row_with(int n, int order, const Json& stopping) {
   Row row;
   row.run_id = "run";
   row.case_name = "toy";
   row.point = {{"n", n}};
   row.order = order;
-  if (!stopping.is_null()) row.provenance["stopping"] = std::move(stopping);
+  if (!stopping.is_null()) row.provenance = provenance_from_json(Json{{"stopping", stopping}});
   return row;
 }
 

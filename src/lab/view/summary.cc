@@ -12,7 +12,6 @@
 #include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
 #include "lab/view/caveats.h"
-#include "lab/view/provenance.h"
 
 namespace assay::lab {
 namespace {
@@ -43,9 +42,9 @@ Place place_of(const Row& row) {
           row.case_name,
           row.point,
           row.platform,
-          row.fingerprint(),
+          row.machine.fingerprint,
           row.cores,
-          text_at(row.provenance, "isolation").value_or("")};
+          row.provenance.isolation.value_or("")};
 }
 
 // Lexical order of runs is time order; within a run, `order` is.
@@ -63,12 +62,11 @@ CaseFacts facts_of(const std::string& case_name, const Providers& providers,
   for (const auto& [provider, rows] : providers) {
     for (const Row* row : rows) {
       const auto newer = [&](const Row* than) { return than == nullptr || made_before(than, row); };
-      if (const auto text = text_at(row->provenance, "baseline"); text && newer(baseline_from)) {
+      if (const auto& text = row->provenance.baseline; text && newer(baseline_from)) {
         facts.baseline = *text;
         baseline_from = row;
       }
-      if (const auto text = text_at(row->provenance, "primary_metric");
-          text && newer(metric_from)) {
+      if (const auto& text = row->provenance.primary_metric; text && newer(metric_from)) {
         facts.primary_metric = *text;
         metric_from = row;
       }
@@ -95,8 +93,7 @@ void count_statuses(const Rows& rows, Summary& s) {
   for (const Row* row : rows) {
     if (row->status != s.status) continue;
     s.failure = row->failure;
-    s.as_expected = s.status != Status::kOk &&
-                    text_at(row->provenance, "expected_status") == std::string(name_of(s.status));
+    s.as_expected = s.status != Status::kOk && row->as_expected();
   }
   std::set<std::pair<std::string, int>> rounds;
   std::set<std::string> runs;
@@ -131,14 +128,15 @@ void measure(const Rows& rows, Summary& s) {
   for (const Row* row : rows) {
     s.attempts.push_back({row->status, value_of(*row, s.metric)});
     if (is_void(row->status)) continue;
-    raise_to(s.fidelity_error, number_at(row->fidelity, "error"));
-    s.unjudged |= row->status == Status::kOk && text_at(row->fidelity, "status") == "no_oracle";
+    if (row->fidelity) raise_to(s.fidelity_error, row->fidelity->error);
+    s.unjudged |=
+        row->status == Status::kOk && row->fidelity && row->fidelity->status == Fidelity::kNoOracle;
     for (const char* metric : {"peak_rss_start", "peak_rss_cold", "peak_rss_steady"}) {
       if (const double bytes = row->metric_or_nan(metric); std::isfinite(bytes)) {
         raise_to(s.peak_rss, bytes);
       }
     }
-    if (const auto reason = text_at(row->provenance, "unequal_work")) s.unequal_work = *reason;
+    if (const auto& reason = row->provenance.unequal_work) s.unequal_work = *reason;
   }
 }
 

@@ -45,10 +45,10 @@ struct Summary {
   // outweighs any number of successes; having been measured outweighs not having been tried.) Void
   // attempts (excluded, interrupted) count only when there is nothing else.
   Status status = Status::kOk;
-  Json failure;                  // of the newest attempt with that status; null when ok
-  bool as_expected = false;      // a provider that is there to be refused, and was
-  std::map<Status, int> counts;  // attempts by status, void ones included
-  int rounds = 0;                // rounds with a measured attempt (ok or wrong_result)
+  std::optional<Failure> failure;  // of the newest attempt with that status
+  bool as_expected = false;        // a provider that is there to be refused, and was
+  std::map<Status, int> counts;    // attempts by status, void ones included
+  int rounds = 0;                  // rounds with a measured attempt (ok or wrong_result)
   std::vector<std::string> runs;
 
   std::string metric;  // the primary one

@@ -123,11 +123,11 @@ TEST(Summary, TheMostTellingStatusStandsForAll) {
 TEST(Summary, AWrongResultKeepsItsTimeAndEarnsNoRatio) {
   auto rows = example_rounds(8, 0.5);
   rows[3].status = Status::kWrongResult;
-  rows[3].failure = {{"code", "value"}};
+  rows[3].failure = failure_from_json(Json{{"code", "value"}});
   const auto simd = of(summarise(rows), "simd");
   EXPECT_EQ(simd.status, Status::kWrongResult);
   EXPECT_FALSE(simd.ratio);
-  EXPECT_EQ(simd.failure["code"], "value");
+  EXPECT_EQ(simd.failure->code, "value");
   EXPECT_EQ(simd.rounds, 8);
   EXPECT_THAT(simd.caveats, Contains("no ratio: a wrong result can win nothing"));
   EXPECT_THAT(simd.caveats, Contains("1 of 8 attempts: wrong result"));
@@ -141,7 +141,7 @@ TEST(Summary, AWrongResultKeepsItsTimeAndEarnsNoRatio) {
 TEST(Summary, NothingIsMeasuredAgainstAWrongBaseline) {
   auto rows = example_rounds(8, 0.5);
   rows[0].status = Status::kWrongResult;
-  rows[0].failure = {{"code", "value"}};
+  rows[0].failure = failure_from_json(Json{{"code", "value"}});
   const auto summaries = summarise(rows);
   EXPECT_FALSE(of(summaries, "simd").ratio);
   EXPECT_FALSE(of(summaries, "naive").ratio);
@@ -150,7 +150,7 @@ TEST(Summary, NothingIsMeasuredAgainstAWrongBaseline) {
 TEST(Summary, ACrashCostsItsRoundOnly) {
   auto rows = example_rounds(8, 0.5);
   rows[5].status = Status::kCrashed;
-  rows[5].failure = {{"code", "signal"}};
+  rows[5].failure = failure_from_json(Json{{"code", "signal"}});
   rows[5].metrics.clear();
   const auto simd = of(summarise(rows), "simd");
   EXPECT_EQ(simd.status, Status::kCrashed);
@@ -198,8 +198,8 @@ TEST(Summary, RowsNameBaselineAndMetricThemselves) {
   const CaseFactsByName facts = {{"semiring_matmul", {"simd", "cold_time"}}};
   EXPECT_EQ(of(summarise(rows, facts), "simd").baseline, "naive");
   for (auto& row : rows) {
-    row.provenance.erase("baseline");
-    row.provenance.erase("primary_metric");
+    row.provenance.baseline.reset();
+    row.provenance.primary_metric.reset();
     row.metrics["cold_time"] = 9;
   }
   EXPECT_EQ(of(summarise(rows), "simd").baseline, "");
@@ -213,13 +213,13 @@ TEST(Summary, RowsNameBaselineAndMetricThemselves) {
 
 TEST(Summary, TheWorstFidelityCounts) {
   auto rows = example_rounds(3, 0.5);
-  rows[1].fidelity["error"] = 0.9;
+  rows[1].fidelity->error = 0.9;
   EXPECT_EQ(*of(summarise(rows), "simd").fidelity_error, 0.9);
-  rows[3].fidelity["error"] = "inf";
+  rows[3].fidelity->error = INFINITY;
   EXPECT_EQ(*of(summarise(rows), "simd").fidelity_error, INFINITY);
-  rows[3].fidelity["error"] = "nan";
+  rows[3].fidelity->error = NAN;
   EXPECT_TRUE(std::isnan(*of(summarise(rows), "simd").fidelity_error));
-  for (auto& row : rows) row.fidelity = nullptr;
+  for (auto& row : rows) row.fidelity.reset();
   EXPECT_FALSE(of(summarise(rows), "simd").fidelity_error);
 }
 
@@ -237,9 +237,9 @@ TEST(Summary, OddProvenanceIsNotKnownRatherThanAnError) {
        {Json::object(), Json{{"noise", 3}, {"baseline", 7}, {"isolation", nullptr}},
         Json{{"noise", {{"before", "x"}}}, {"unequal_work", {1}}}}) {
     auto row = example_row({});
-    row.provenance = odd;
-    row.machine = Json::object();
-    row.fidelity = {{"error", {1, 2}}};
+    row.provenance = provenance_from_json(odd);
+    row.machine = {};
+    row.fidelity = fidelity_from_json(Json{{"error", {1, 2}}});
     const auto summaries = summarise(std::vector<Row>{row});
     EXPECT_EQ(summaries.at(0).fingerprint, "");
     EXPECT_FALSE(summaries.at(0).fidelity_error);
@@ -285,7 +285,7 @@ TEST(SummaryJson, HasExactlyTheseFields) {
 TEST(SummaryJson, AMedianThatIsNoTimeIsNotCalledSeconds) {
   auto rows = example_rounds(6, 0.5);
   for (auto& row : rows) {
-    row.provenance["primary_metric"] = "tokens_per_s";
+    row.provenance.primary_metric = "tokens_per_s";
     row.metrics["tokens_per_s"] = 100;
   }
   const auto json = summary_json("", "", summarise(rows));

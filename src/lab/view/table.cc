@@ -81,12 +81,10 @@ std::vector<std::string> absence_notes(const Order& absent) {
   };
   std::map<std::pair<Status, std::string>, Reason> reasons;
   for (const Summary* s : absent) {
-    const auto code = s->failure.is_object() ? s->failure.value("code", "") : std::string();
+    const auto code = s->failure ? s->failure->code : std::string();
     auto& reason = reasons[{s->status, code}];
     const auto provider = provider_cell(*s);
-    if (reason.message.empty() && s->failure.is_object()) {
-      reason.message = s->failure.value("message", "");
-    }
+    if (reason.message.empty() && s->failure) reason.message = s->failure->message;
     if (std::ranges::find(reason.providers, provider) == reason.providers.end()) {
       reason.providers.push_back(provider);
     }

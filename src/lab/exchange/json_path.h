@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Facts of a row that may or may not be there. Rows of other versions and other hands lack some:
-// whatever is absent, null or of another type is "not known", never an error.
+// Facts of another tool's file that may or may not be there: whatever is absent, null or of another
+// type is "not known", never an error.
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/view/provenance.h"
+#include "lab/exchange/json_path.h"
 
 #include "base/error.h"
 
