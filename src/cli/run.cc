@@ -181,7 +181,7 @@ int run(const RunArguments& a) {
     auto json = lab::summary_json(result.run_id, result.journal, summaries);
     for (const auto& stop : stops) {
       json["stopping"].push_back(
-          Json{{"case", stop.case_name}, {"point", stop.point}, {"stopping", stop.stopping}});
+          Json{{"case", stop.case_name}, {"point", stop.point}, {"stopping", lab::to_json(stop.stopping)}});
     }
     std::fputs((pretty_json(json) + "\n").c_str(), stdout);
   } else {

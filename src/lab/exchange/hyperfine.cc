@@ -43,13 +43,10 @@ ImportedFile read_hyperfine(const Json& json, std::string_view what) {
       if (code != 0) {  // null: ended by a signal
         attempt.status = code.is_null() ? Status::kCrashed : Status::kFailed;
         attempt.failure =
-            Failure{"steady",
-                    code.is_null() ? "signal" : "exit_code",
+            Failure{"steady", code.is_null() ? "signal" : "exit_code",
                     code.is_null() ? "the command was ended by a signal"
-                                   : "the command failed: exit code " + canonical_json(code),
-                    {},
-                    code.is_number_integer() ? code : Json(),
-                    ""};
+                                   : "the command failed: exit code " + canonical_json(code)};
+        if (code.is_number_integer()) attempt.failure->exit_code = code.get<std::int64_t>();
       }
       file.attempts.push_back(std::move(attempt));
     }

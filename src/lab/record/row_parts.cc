@@ -188,6 +188,7 @@ Samples samples_from_json(Json json) {
 Json to_json(const Failure& failure) { return fields_to_json(failure); }
 Json to_json(const MachineFacts& machine) { return fields_to_json(machine); }
 Json to_json(const Fidelity& fidelity) { return fields_to_json(fidelity); }
+Json to_json(const StopRecord& stopping) { return fields_to_json(stopping); }
 Json to_json(const Provenance& provenance) { return fields_to_json(provenance); }
 
 Failure failure_from_json(Json json) { return take_fields<Failure>(std::move(json)); }

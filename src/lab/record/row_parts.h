@@ -176,6 +176,7 @@ Json to_json(const Failure& failure);
 Json to_json(const MachineFacts& machine);
 Json to_json(const Samples& samples);
 Json to_json(const Fidelity& fidelity);
+Json to_json(const StopRecord& stopping);
 Json to_json(const Provenance& provenance);
 
 // Of JSON objects.
