@@ -14,10 +14,10 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
+#include "lab/beside/self_comparison.h"
 #include "lab/record/calibration.h"
 #include "lab/stats/calibration.h"
 #include "lab/stats/detectable.h"
-#include "lab/view/self_comparison.h"
 
 namespace assay::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/input_file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "chip/collective.h"
 #include "chip/gemm/scalesim.h"
@@ -19,7 +20,6 @@
 #include "chip/simulate.h"
 #include "cli/commands.h"
 #include "cli/program.h"
-#include "lab/view/text.h"
 
 namespace assay::cli {
 namespace {

@@ -14,14 +14,15 @@
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/peaks.h"
+#include "lab/beside/self_comparison.h"
 #include "lab/record/calibration.h"
 #include "lab/record/ceilings.h"
 #include "lab/run/cores.h"
 #include "lab/run/noise.h"
 #include "lab/run/provenance.h"
 #include "lab/run/runner.h"
+#include "lab/show/terminal/noise_table.h"
 #include "lab/store/source.h"
-#include "lab/view/self_comparison.h"
 
 namespace assay::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/program.h"
-#include "lab/exchange/csv.h"
-#include "lab/exchange/junit.h"
-#include "lab/exchange/schedule_trace.h"
-#include "lab/store/latest.h"
+#include "lab/beside/latest.h"
+#include "lab/show/exchange/csv.h"
+#include "lab/show/exchange/junit.h"
+#include "lab/show/exchange/schedule_trace.h"
 #include "lab/store/source.h"
 
 namespace assay::cli {

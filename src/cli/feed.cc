@@ -11,8 +11,8 @@
 #include "cli/installation.h"
 #include "cli/program.h"
 #include "cli/selections.h"
+#include "lab/beside/latest.h"
 #include "lab/decide/op_matrix.h"
-#include "lab/store/latest.h"
 
 namespace assay::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/program.h"
-#include "lab/figures/compose.h"
-#include "lab/figures/render.h"
-#include "lab/store/latest.h"
+#include "lab/beside/latest.h"
+#include "lab/show/figures/compose.h"
+#include "lab/show/figures/render.h"
 #include "lab/store/source.h"
 
 namespace assay::cli {

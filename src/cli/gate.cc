@@ -12,7 +12,7 @@
 #include "cli/selections.h"
 #include "cli/terminal.h"
 #include "lab/decide/gate_tests.h"
-#include "lab/exchange/junit.h"
+#include "lab/show/exchange/junit.h"
 
 namespace assay::cli {
 namespace {

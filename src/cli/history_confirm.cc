@@ -12,14 +12,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/machine.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/run_setup.h"
 #include "cli/side_runs.h"
 #include "cli/terminal.h"
 #include "lab/decide/compare.h"
-#include "lab/view/cells.h"
-#include "lab/view/text.h"
+#include "lab/show/terminal/cells.h"
 
 namespace assay::cli {
 namespace {

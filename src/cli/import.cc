@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/exchange/import.h"
+#include "lab/show/exchange/import.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -15,10 +15,10 @@
 #include "base/machine.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "lab/beside/summary.h"
+#include "lab/show/terminal/table.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
-#include "lab/view/summary.h"
-#include "lab/view/table.h"
 
 namespace assay::cli {
 namespace {

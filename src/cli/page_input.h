@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/site/site_data.h"
+#include "lab/show/site/site_data.h"
 
 namespace assay::cli {
 

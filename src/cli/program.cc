@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/commands.h"
-#include "lab/view/text.h"
 
 namespace assay::cli {
 namespace {

@@ -11,12 +11,11 @@
 #include "base/units.h"
 #include "cli/terminal.h"
 #include "lab/record/point.h"
-#include "lab/stats/paired_ratio.h"
 
 namespace assay::cli {
 namespace {
 
-std::string place_of(const lab::Row& row) {
+std::string point_of(const lab::Row& row) {
   return fmt::format("{} {}", row.case_name, lab::point_label(row.point));
 }
 
@@ -67,11 +66,11 @@ void TerminalProgress::finished(const lab::Row& row) {
   const bool counts = !lab::is_void(row.status);  // a void attempt is made again
   done_ += counts;
   done_here_ += counts;
-  const auto who = fmt::format("[{}/{}] {}  round {}  {}", done_, total_, place_of(row),
+  const auto who = fmt::format("[{}/{}] {}  round {}  {}", done_, total_, point_of(row),
                                row.round + 1, row.provider);
   if (row.status == lab::Status::kOk) {
     const double value = row.metric_or_nan(row.primary_metric());
-    if (value > 0) times_[{place_of(row), row.provider}][row.round] = value;
+    if (value > 0) times_[lab::series_of(row)][{row.run_id, row.round}] = value;
     show(fmt::format("{}  {}  {}  {}", who, format_seconds(value), ratio_so_far(row), time_left()));
     return;
   }
@@ -82,18 +81,12 @@ void TerminalProgress::finished(const lab::Row& row) {
 }
 
 std::string TerminalProgress::ratio_so_far(const lab::Row& row) const {
-  const auto own = times_.find({place_of(row), row.provider});
-  const auto base = times_.find({place_of(row), row.provenance.baseline.value_or("")});
+  const auto own = times_.find(lab::series_of(row));
+  const auto base = times_.find({lab::place_of(row), row.provenance.baseline.value_or("")});
   if (own == times_.end() || base == times_.end() || own == base) return "";
-  std::vector<double> a, b;
-  for (const auto& [round, value] : own->second) {
-    const auto other = base->second.find(round);
-    if (other == base->second.end()) continue;
-    a.push_back(value);
-    b.push_back(other->second);
-  }
-  if (a.empty()) return "";
-  const auto ratio = lab::paired_ratio(a, b);
+  const auto known = lab::pair_rounds(own->second, base->second).ratio();
+  if (!known) return "";
+  const auto& ratio = *known;
   if (!ratio.interval) return fmt::format("{:.3f}", ratio.ratio);
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", ratio.ratio, ratio.interval->low,
                      ratio.interval->high);

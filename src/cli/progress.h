@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "lab/beside/pairs.h"
+#include "lab/beside/place.h"
 #include "lab/run/runner.h"
 
 namespace assay::cli {
@@ -35,8 +37,7 @@ class TerminalProgress : public lab::Progress {
   bool open_ended_ = false;  // precision or budget may end the run early
   int total_ = 0, done_ = 0, done_here_ = 0;
   std::int64_t start_ns_ = 0;
-  // Primary metric by (case and point, provider), then by round; for the ratio shown.
-  std::map<std::pair<std::string, std::string>, std::map<int, double>> times_;
+  std::map<lab::SeriesId, lab::ByRound> times_;  // of the primary metric, for the ratio shown
 };
 
 }  // namespace assay::cli

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/view/report.h"
+#include "lab/show/markdown/report.h"
 
 #include "cli/commands.h"
 #include "cli/program.h"
-#include "lab/store/latest.h"
+#include "lab/beside/latest.h"
 #include "lab/store/source.h"
 
 namespace assay::cli {

@@ -11,13 +11,13 @@
 #include "cli/run_setup.h"
 #include "cli/terminal.h"
 #include "kernels/blas/library.h"
+#include "lab/beside/stopping.h"
+#include "lab/beside/summary.h"
 #include "lab/run/runner.h"
+#include "lab/show/terminal/table.h"
 #include "lab/stats/stopping.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
-#include "lab/view/stopping.h"
-#include "lab/view/summary.h"
-#include "lab/view/table.h"
 
 namespace assay::cli {
 namespace {
@@ -180,8 +180,9 @@ int run(const RunArguments& a) {
   if (a.json) {
     auto json = lab::summary_json(result.run_id, result.journal, summaries);
     for (const auto& stop : stops) {
-      json["stopping"].push_back(
-          Json{{"case", stop.case_name}, {"point", stop.point}, {"stopping", lab::to_json(stop.stopping)}});
+      json["stopping"].push_back(Json{{"case", stop.case_name},
+                                      {"point", stop.point},
+                                      {"stopping", lab::to_json(stop.stopping)}});
     }
     std::fputs((pretty_json(json) + "\n").c_str(), stdout);
   } else {

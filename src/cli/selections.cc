@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "cli/program.h"
+#include "lab/beside/latest.h"
 #include "lab/record/calibration.h"
-#include "lab/store/latest.h"
 #include "lab/store/source.h"
 #include "lab/store/store.h"
 

@@ -12,10 +12,10 @@
 #include "cli/commands.h"
 #include "cli/page_input.h"
 #include "cli/program.h"
-#include "lab/site/live_source.h"
-#include "lab/site/serve.h"
-#include "lab/site/site.h"
-#include "lab/site/site_data.h"
+#include "lab/show/site/live_source.h"
+#include "lab/show/site/serve.h"
+#include "lab/show/site/site.h"
+#include "lab/show/site/site_data.h"
 #include "lab/store/store.h"
 
 namespace assay::cli {

@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/installation.h"
-#include "lab/view/text.h"
 
 namespace assay::cli {
 namespace {

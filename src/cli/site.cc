@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/site/site.h"
+#include "lab/show/site/site.h"
 
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/page_input.h"
 #include "cli/program.h"
-#include "lab/site/site_data.h"
+#include "lab/show/site/site_data.h"
 #include "lab/store/source.h"
 
 namespace assay::cli {

@@ -11,9 +11,9 @@
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
+#include "lab/beside/summary.h"
+#include "lab/show/terminal/table.h"
 #include "lab/store/transfer.h"
-#include "lab/view/summary.h"
-#include "lab/view/table.h"
 
 namespace assay::cli {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "lab/view/table.h"
+#include "lab/show/terminal/table.h"
 
 namespace assay::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/run/runner.h"
-#include "lab/run/toy_case.h"
+#include "lab/testing/toy_case.h"
 
 namespace assay::lab {
 

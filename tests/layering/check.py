@@ -1,6 +1,11 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compares every #include under src/ with the table in src/README.md."""
+"""Compares every #include under src/ with the table in src/README.md.
+
+A header in angle brackets is the standard library's, the operating system's, or a library that the
+table must name. Tests (…_test.cc, test_…) may use lab/testing and GoogleTest beside what their
+folder may.
+"""
 
 import pathlib
 import re
@@ -22,7 +27,15 @@ LIBRARY_OF_HEADER = {
     r"pqxx": "libpqxx",
     r"httplib\.h": "cpp-httplib",
     r"CLI/": "CLI11",
+    r"zlib\.h": "zlib",
+    r"gtest/|gmock/": "gtest",
 }
+# Free to all, as the table's preface says.
+FREE = re.compile(
+    r"[a-z_0-9]+$|fmt/|omp\.h$|xmmintrin\.h$|arm_neon\.h$|immintrin\.h$|cpuid\.h$|"
+    r"(sys|arpa|linux|netinet)/[a-z_]+\.h$|"
+    r"(unistd|signal|fcntl|sched|stdlib|time|dlfcn|poll|string|stdio|pthread|spawn|errno)\.h$")
+TESTS = {"lab/testing", "gtest"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
 
@@ -87,17 +100,21 @@ def main():
             if not match:
                 continue
             kind, header = match.groups()
+            is_test = path.stem.endswith("_test") or path.stem.startswith("test_")
+            beside = TESTS if is_test else set()
             place = f"src/{path}:{number}: {folder} includes"
             if kind == '"':
                 target = folder_of(pathlib.PurePosixPath(header), table)
                 if target is None:
                     problems.append(f"{place} '{header}', which is no path from src/")
-                elif target != folder and target not in allowed[folder][0]:
+                elif target != folder and target not in allowed[folder][0] | beside:
                     problems.append(f"{place} '{header}': {folder} may not use {target}")
             else:
-                for pattern, library in LIBRARY_OF_HEADER.items():
-                    if re.match(pattern, header) and library not in allowed[folder][1]:
-                        problems.append(f"{place} <{header}>: {folder} may not use {library}")
+                libraries = {lib for pattern, lib in LIBRARY_OF_HEADER.items() if re.match(pattern, header)}
+                if not libraries and not FREE.match(header):
+                    problems.append(f"{place} <{header}>, of a library that tests/layering does not know")
+                for library in libraries - allowed[folder][1] - beside:
+                    problems.append(f"{place} <{header}>: {folder} may not use {library}")
     for problem in problems:
         print(problem)
     if files < 20:

@@ -9,12 +9,12 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "lab/beside/caveats.h"
 #include "lab/decide/history.h"
 #include "lab/record/point.h"
-#include "lab/view/caveats.h"
-#include "lab/view/cells.h"
-#include "lab/view/markdown.h"
-#include "lab/view/text.h"
+#include "lab/show/markdown/markdown.h"
+#include "lab/show/terminal/cells.h"
 
 namespace assay::lab {
 namespace {

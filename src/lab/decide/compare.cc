@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+#include "lab/show/terminal/cells.h"
+#include "lab/show/terminal/table.h"
 #include "lab/stats/tests_of_difference.h"
-#include "lab/view/cells.h"
-#include "lab/view/table.h"
-#include "lab/view/text.h"
 
 namespace assay::lab {
 namespace {

@@ -10,10 +10,10 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "lab/show/terminal/cells.h"
 #include "lab/stats/calibration.h"
 #include "lab/stats/sign_interval.h"
-#include "lab/view/cells.h"
-#include "lab/view/text.h"
 
 namespace assay::lab {
 namespace {

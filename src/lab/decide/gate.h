@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "lab/decide/match.h"
-#include "lab/view/grid.h"
+#include "lab/show/terminal/grid.h"
 
 namespace assay::lab {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lab/decide/gate.h"
-#include "lab/exchange/junit.h"
+#include "lab/show/exchange/junit.h"
 
 namespace assay::lab {
 

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "lab/decide/gate.h"
 #include "lab/decide/gate_tests.h"
 #include "lab/record/point.h"
-#include "lab/view/cells.h"
-#include "lab/view/table.h"
-#include "lab/view/text.h"
+#include "lab/show/terminal/cells.h"
+#include "lab/show/terminal/table.h"
 
 namespace assay::lab {
 namespace {

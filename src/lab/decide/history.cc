@@ -112,8 +112,8 @@ std::vector<HistorySeries> history(std::span<const Row> rows, const HistoryOptio
     return std::tie(a.run_id, a.order, a.round, a.try_number) <
            std::tie(b.run_id, b.order, b.round, b.try_number);
   });
-  std::map<MatchKey, std::vector<const Row*>> by_key;
-  for (const Row& row : selected) by_key[match_key(row, true)].push_back(&row);
+  std::map<SeriesId, std::vector<const Row*>> by_key;
+  for (const Row& row : selected) by_key[series_of(row)].push_back(&row);
   // The metric, its direction and the grouping are those of every other comparison.
   std::vector<HistorySeries> all;
   std::vector<ChangePoints> changes;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "lab/decide/match.h"
+#include "lab/show/terminal/grid.h"
 #include "lab/stats/change_points.h"
-#include "lab/view/grid.h"
 
 namespace assay::lab {
 
@@ -41,7 +41,7 @@ struct HistorySegment {
 };
 
 struct HistorySeries {
-  MatchKey key;
+  SeriesId key;
   std::string metric;
   bool more_is_better = false;
   std::vector<HistoryPoint> points;      // in the order of their first runs

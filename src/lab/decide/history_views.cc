@@ -4,12 +4,12 @@
 
 #include <limits>
 
+#include "base/text.h"
 #include "lab/decide/history.h"
 #include "lab/decide/match.h"
 #include "lab/record/point.h"
-#include "lab/view/cells.h"
-#include "lab/view/table.h"
-#include "lab/view/text.h"
+#include "lab/show/terminal/cells.h"
+#include "lab/show/terminal/table.h"
 
 namespace assay::lab {
 namespace {
@@ -29,16 +29,7 @@ Json point_json(const HistoryPoint& p) {
           {"high", p.interval ? number_to_json(p.interval->high) : Json()}};
 }
 
-std::string title_of(const HistorySeries& s) {
-  Summary summary;
-  summary.case_name = s.key.case_name;
-  summary.point = s.key.point;
-  summary.platform = s.key.platform;
-  summary.fingerprint = s.key.fingerprint;
-  summary.cores = s.key.cores;
-  summary.isolation = s.key.isolation;
-  return group_title(summary);
-}
+std::string title_of(const HistorySeries& s) { return group_title(s.key); }
 
 std::string trend_of(const HistorySeries& s) {
   std::vector<Attempt> attempts;

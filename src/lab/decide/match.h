@@ -12,45 +12,26 @@
 #include <vector>
 
 #include "base/json.h"
+#include "lab/beside/summary.h"
 #include "lab/record/metrics.h"
 #include "lab/record/row.h"
 #include "lab/stats/gate.h"
-#include "lab/view/summary.h"
 
 namespace assay::lab {
 
-// What rows of both sides must share. Isolated attempts are never compared with others, nor rows of
-// one machine with those of another.
-struct MatchKey {
-  std::string suite, case_name;
-  Json point;
-  std::string provider;  // empty where providers are what is compared
-  std::string platform, fingerprint;
-  int cores = 0;
-  std::string isolation;
-
-  bool operator<(const MatchKey& other) const;
-  bool operator==(const MatchKey& other) const = default;
-  Json to_json() const;
-};
-
-MatchKey match_key(const Row& row, bool with_provider);
-
-using RoundId = std::pair<std::string, int>;  // run, round
-
 // All rows that one side has of a key.
 struct MatchSide {
-  Summary summary;                   // status, failure, median of the metric, attempts
-  std::vector<double> values;        // of the metric, one for each ok attempt, in the order made
-  std::map<RoundId, double> rounds;  // those that pair: interleaved with their run's other attempts
-  bool deterministic = false;        // no clock is involved, as all its rows say
+  Summary summary;             // status, failure, median of the metric, attempts
+  std::vector<double> values;  // of the metric, one for each ok attempt, in the order made
+  ByRound rounds;              // those that pair: interleaved with their run's other attempts
+  bool deterministic = false;  // no clock is involved, as all its rows say
   // Of the steady times of all ok attempts, where the rows have them: the fastest batch, and the
   // 95 % quantile over all batches (or, without samples, the median of the attempts' own).
   std::optional<double> fastest, p95;
 };
 
 struct Match {
-  MatchKey key;
+  SeriesId key;  // what rows of both sides share
   std::string metric;
   bool more_is_better = false;
   std::optional<MatchSide> a, b;

@@ -44,8 +44,8 @@ std::vector<Row> newest_machine(std::vector<Row> rows) {
     if (row.status == Status::kOk && newer) newest = &row;
   }
   if (newest == nullptr) return {};
-  const auto key = match_key(*newest, false);
-  std::erase_if(rows, [&](const Row& row) { return match_key(row, false) != key; });
+  const auto key = place_of(*newest);
+  std::erase_if(rows, [&](const Row& row) { return place_of(row) != key; });
   return rows;
 }
 

@@ -12,8 +12,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "lab/decide/match.h"
-#include "lab/view/text.h"
 
 namespace assay::lab {
 namespace {
@@ -127,17 +127,17 @@ void keep_newest_shared_runs(std::vector<Row>& a, std::vector<Row>& b) {
   struct Newest {
     std::string a, b, shared;
   };
-  std::map<MatchKey, Newest> newest;
-  std::map<MatchKey, std::set<std::string>> runs_of_a;
+  std::map<Place, Newest> newest;
+  std::map<Place, std::set<std::string>> runs_of_a;
   for (const Row& row : a) {
-    const auto key = match_key(row, false);
+    const auto key = place_of(row);
     auto& n = newest[key];
     if (is_void(row.status)) continue;
     n.a = std::max(n.a, row.run_id);
     runs_of_a[key].insert(row.run_id);
   }
   for (const Row& row : b) {
-    const auto key = match_key(row, false);
+    const auto key = place_of(row);
     auto& n = newest[key];
     if (is_void(row.status)) continue;
     n.b = std::max(n.b, row.run_id);
@@ -145,7 +145,7 @@ void keep_newest_shared_runs(std::vector<Row>& a, std::vector<Row>& b) {
   }
   const auto drop = [&](std::vector<Row>& rows, std::string Newest::*own) {
     std::erase_if(rows, [&](const Row& row) {
-      const auto& n = newest[match_key(row, false)];
+      const auto& n = newest[place_of(row)];
       const auto& run = n.shared.empty() ? n.*own : n.shared;
       return !run.empty() && row.run_id != run;
     });

@@ -4,13 +4,11 @@
 
 // Rows for the tests of decisions: times are simple functions of the round.
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "lab/record/row.h"
+#include "lab/testing/example_rows.h"
 
 namespace assay::lab::testing_rows {
 
@@ -30,34 +28,22 @@ struct RowSpec {
 };
 
 inline Row make_row(const RowSpec& spec) {
-  Row row;
-  row.run_id = spec.run_id;
-  row.suite = "semiring";
-  row.case_name = spec.case_name;
-  row.point = {{"n", spec.n}, {"dtype", "f32"}, {"seed", 0}};
-  row.provider = spec.provider;
-  row.platform = spec.platform;
-  row.machine = machine_from_json(Json{{"fingerprint", spec.fingerprint}});
-  row.cores = spec.cores;
-  row.round = spec.round;
-  row.order = spec.round;
-  row.status = spec.status;
-  if (spec.status != Status::kOk) {
-    row.failure = Failure{"judge", "value", "off by 3 tolerances", {}, {}, ""};
-  }
-  if (is_measured(spec.status)) {
-    row.metrics = {{"steady_time", spec.time},
-                   {"steady_time_min", 0.99 * spec.time},
-                   {"steady_time_p95", 1.02 * spec.time},
-                   {"throughput", 1 / spec.time}};
-  }
-  row.provenance = provenance_from_json(Json{{"commit", spec.commit},
-                                             {"dirty", false},
-                                             {"isolation", spec.isolation},
-                                             {"baseline", "naive"},
-                                             {"primary_metric", "steady_time"}});
-  row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
-                                   row.round, 0);
+  Row row = example_row({.provider = spec.provider,
+                         .time = spec.time,
+                         .round = spec.round,
+                         .run_id = spec.run_id,
+                         .commit = spec.commit,
+                         .case_name = spec.case_name,
+                         .n = spec.n,
+                         .status = spec.status,
+                         .code = "value",
+                         .platform = spec.platform,
+                         .fingerprint = spec.fingerprint,
+                         .cores = spec.cores,
+                         .isolation = spec.isolation,
+                         .order = spec.round});
+  if (row.failure) row.failure->message = "off by 3 tolerances";
+  row.samples = {};  // their quantiles stand for them
   return row;
 }
 

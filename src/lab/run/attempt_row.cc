@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "lab/beside/derive.h"
 #include "lab/judge/judge.h"
-#include "lab/run/derive.h"
 
 namespace assay::lab {
 namespace {

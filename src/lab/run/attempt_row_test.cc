@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "lab/run/toy_case.h"
+#include "lab/testing/toy_case.h"
 
 namespace assay::lab {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/run/toy_case.h"
+#include "lab/testing/toy_case.h"
 
 namespace assay::lab {
 namespace {

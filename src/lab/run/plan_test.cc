@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "lab/run/toy_case.h"
+#include "lab/testing/toy_case.h"
 
 namespace assay::lab {
 namespace {

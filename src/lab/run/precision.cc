@@ -3,33 +3,31 @@
 #include "lab/run/precision.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "lab/stats/paired_ratio.h"
+#include "lab/beside/pairs.h"
 
 namespace assay::lab {
 namespace {
 
-using ByRound = std::map<int, double>;
-
 // The contender's ok values by round; nothing once it has failed for good.
 std::optional<ByRound> values_of(const PointPlan& plan, const Contender& contender,
                                  std::span<const Row> rows, int rounds) {
-  const auto metric = plan.definition->primary_metric().name;
-  ByRound values;
+  const std::string metric(plan.definition->primary_metric().name);
+  RowPointers own;
   for (const auto& row : rows) {
     if (row.round >= rounds || row.provider != contender.name ||
         row.platform != contender.platform || row.case_name != plan.definition->name() ||
         row.point != plan.point || is_void(row.status)) {
       continue;
     }
-    const double value = row.metric_or_nan(metric);
-    if (row.status != Status::kOk || !(value > 0)) return std::nullopt;
-    values[row.round] = value;
+    if (std::isnan(ok_value(row, metric))) return std::nullopt;
+    own.push_back(&row);
   }
-  return values;
+  return values_by_round(own, metric);
 }
 
 }  // namespace
@@ -46,15 +44,8 @@ PointPrecision assess_precision(const PointPlan& plan, std::span<const Row> rows
     const auto own = values_of(plan, contender, rows, rounds);
     const auto other = values_of(plan, plan.contenders[*reference], rows, rounds);
     if (!own || !other) continue;
-    std::vector<double> a, b;
-    for (const auto& [round, value] : *own) {
-      if (const auto it = other->find(round); it != other->end()) {
-        a.push_back(value);
-        b.push_back(it->second);
-      }
-    }
-    std::optional<Interval> interval;
-    if (!a.empty()) interval = paired_ratio(a, b).interval;
+    const auto ratio = pair_rounds(*own, *other).ratio();
+    const auto interval = ratio ? ratio->interval : std::nullopt;
     state.precision[contender.name] =
         interval ? precision_of(*interval) : std::numeric_limits<double>::infinity();
     all_met = all_met && decide(rounds, interval, target) == Stopping::kMet;

@@ -9,7 +9,7 @@
 
 #include "base/philox.h"
 #include "lab/run/budget.h"
-#include "lab/run/toy_case.h"
+#include "lab/testing/toy_case.h"
 
 namespace assay::lab {
 namespace {

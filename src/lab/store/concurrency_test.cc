@@ -9,14 +9,14 @@
 #include <array>
 
 #include "base/file.h"
-#include "lab/store/example_rows.h"
-#include "lab/store/forked.h"
 #include "lab/store/transfer.h"
+#include "lab/testing/example_rows.h"
+#include "lab/testing/forked.h"
 
 namespace assay::lab {
 namespace {
 
-using namespace store_testing;
+using namespace testing_rows;
 using testing::IsEmpty;
 
 // A pipe: children wait for its other end to close, so that they all start at once.

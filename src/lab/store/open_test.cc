@@ -10,15 +10,15 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "lab/store/example_rows.h"
-#include "lab/store/forked.h"
 #include "lab/store/sqlite.h"
 #include "lab/store/transfer.h"
+#include "lab/testing/example_rows.h"
+#include "lab/testing/forked.h"
 
 namespace assay::lab {
 namespace {
 
-using namespace store_testing;
+using namespace testing_rows;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;

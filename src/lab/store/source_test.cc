@@ -9,13 +9,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "lab/store/example_rows.h"
 #include "lab/store/transfer.h"
+#include "lab/testing/example_rows.h"
 
 namespace assay::lab {
 namespace {
 
-using namespace store_testing;
+using namespace testing_rows;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;

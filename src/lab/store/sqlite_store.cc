@@ -12,16 +12,22 @@ namespace {
 
 // The rows that Selection::latest means, as a query for their ids.
 constexpr const char* kLatestIds =
-    "WITH of_key AS ("
-    "  SELECT case_name, point, provider, platform, fingerprint, cores, run_id,"
+    "WITH placed AS ("
+    "  SELECT id, suite, case_name, point, provider, platform, fingerprint, cores, run_id, status,"
+    "   coalesce(json_extract(line, '$.provenance.isolation'), '') AS isolation FROM attempt),"
+    " of_key AS ("
+    "  SELECT suite, case_name, point, provider, platform, fingerprint, cores, isolation, run_id,"
     "   max(status NOT IN ('excluded', 'interrupted')) AS says"
-    "  FROM attempt GROUP BY case_name, point, provider, platform, fingerprint, cores, run_id),"
+    "  FROM placed"
+    "  GROUP BY suite, case_name, point, provider, platform, fingerprint, cores, isolation, "
+    "run_id),"
     " ranked AS ("
     "  SELECT *, row_number() OVER"
-    "   (PARTITION BY case_name, point, provider, platform, fingerprint, cores"
+    "   (PARTITION BY suite, case_name, point, provider, platform, fingerprint, cores, isolation"
     "    ORDER BY says DESC, run_id DESC) AS place FROM of_key)"
-    " SELECT id FROM attempt JOIN ranked"
-    "  USING (case_name, point, provider, platform, fingerprint, cores, run_id) WHERE place = 1";
+    " SELECT id FROM placed JOIN ranked USING"
+    "  (suite, case_name, point, provider, platform, fingerprint, cores, isolation, run_id)"
+    " WHERE place = 1";
 
 class SqliteStore : public Store {
  public:

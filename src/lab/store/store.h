@@ -47,7 +47,7 @@ struct Problem {
 // Which rows to read.
 struct Selection {
   std::optional<std::string> run_id = std::nullopt;  // of this run only
-  // Only the latest of each (case, point, provider, platform, machine fingerprint, cores): all
+  // Only the latest of each provider at each place (lab/beside/latest.h): all
   // rows, every round, that the most recent run with that key has of it. A run whose rows of a key
   // are all void (excluded, interrupted) says nothing about it and counts only if there is no
   // other.

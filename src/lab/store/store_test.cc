@@ -11,14 +11,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/philox.h"
-#include "lab/store/example_rows.h"
-#include "lab/store/latest.h"
+#include "lab/beside/latest.h"
 #include "lab/store/transfer.h"
+#include "lab/testing/example_rows.h"
 
 namespace assay::lab {
 namespace {
 
-using namespace store_testing;
+using namespace testing_rows;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;

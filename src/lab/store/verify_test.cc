@@ -7,14 +7,14 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "lab/store/example_rows.h"
 #include "lab/store/sqlite.h"
 #include "lab/store/transfer.h"
+#include "lab/testing/example_rows.h"
 
 namespace assay::lab {
 namespace {
 
-using namespace store_testing;
+using namespace testing_rows;
 using testing::AllOf;
 using testing::Contains;
 using testing::Field;

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/beside/pairs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::lab {
+
+double usable_value(const Row& row, const std::string& metric) {
+  const double value = is_measured(row.status) ? row.metric_or_nan(metric) : NAN;
+  return std::isfinite(value) && value > 0 ? value : NAN;
+}
+
+double ok_value(const Row& row, const std::string& metric) {
+  return row.status == Status::kOk ? usable_value(row, metric) : NAN;
+}
+
+ByRound values_by_round(std::span<const Row* const> rows, const std::string& metric) {
+  ByRound values;
+  for (const Row* row : rows) {
+    const double value = ok_value(*row, metric);
+    const bool in_turn = row->provenance.interleaved.value_or(true);
+    if (in_turn && !std::isnan(value)) values[{row->run_id, row->round}] = value;
+  }
+  return values;
+}
+
+std::vector<double> Pairs::log_ratios() const {
+  std::vector<double> d;
+  for (std::size_t i = 0; i < a.size(); ++i) d.push_back(std::log(a[i]) - std::log(b[i]));
+  return d;
+}
+
+std::optional<PairedRatio> Pairs::ratio() const {
+  if (a.empty()) return std::nullopt;
+  return paired_ratio(a, b);
+}
+
+Pairs pair_rounds(const ByRound& a, const ByRound& b) {
+  Pairs pairs;
+  for (const auto& [round, value] : a) {
+    const auto other = b.find(round);
+    if (other == b.end()) continue;
+    pairs.a.push_back(value);
+    pairs.b.push_back(other->second);
+  }
+  return pairs;
+}
+
+bool was_wrong(std::span<const Row* const> rows) {
+  return std::ranges::any_of(rows,
+                             [](const Row* row) { return row->status == Status::kWrongResult; });
+}
+
+std::optional<PairedRatio> ratio_beside(std::span<const Row* const> rows,
+                                        std::span<const Row* const> baseline,
+                                        const std::string& metric) {
+  if (was_wrong(rows) || was_wrong(baseline)) return std::nullopt;
+  return pair_rounds(values_by_round(rows, metric), values_by_round(baseline, metric)).ratio();
+}
+
+}  // namespace assay::lab

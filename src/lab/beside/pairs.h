@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which values may be paired: those of one round of one run, in which both attempts were ok and
+// were made in turn. The one rule for tables, reports, pages, figures, gates and stopping.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/record/row.h"
+#include "lab/stats/paired_ratio.h"
+
+namespace assay::lab {
+
+using RoundId = std::pair<std::string, int>;  // run, round
+using ByRound = std::map<RoundId, double>;
+using RowPointers = std::vector<const Row*>;
+
+// The attempt's value where it is positive and finite; NaN where there is none that a ratio or a
+// median could use.
+double usable_value(const Row& row, const std::string& metric);
+// The same of ok attempts alone.
+double ok_value(const Row& row, const std::string& metric);
+
+// The value of each round that was ok and whose attempts were made in turn; of the last try, should
+// there be several. Rows come in the order they were made.
+ByRound values_by_round(std::span<const Row* const> rows, const std::string& metric);
+
+// The values of the rounds that both have.
+struct Pairs {
+  std::vector<double> a, b;
+
+  int rounds() const { return static_cast<int>(a.size()); }
+  std::vector<double> log_ratios() const;    // ln a − ln b of each round
+  std::optional<PairedRatio> ratio() const;  // a over b; nothing without a common round
+};
+Pairs pair_rounds(const ByRound& a, const ByRound& b);
+
+// What was wrong once can win nothing, in any round.
+bool was_wrong(std::span<const Row* const> rows);
+
+// rows over baseline; nothing when there is no common round, or when either was wrong once.
+std::optional<PairedRatio> ratio_beside(std::span<const Row* const> rows,
+                                        std::span<const Row* const> baseline,
+                                        const std::string& metric);
+
+}  // namespace assay::lab

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/beside/pairs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "lab/testing/example_rows.h"
+
+namespace assay::lab {
+namespace {
+
+using testing::ElementsAre;
+using testing_rows::example_row;
+
+RowPointers pointers(const std::vector<Row>& rows) {
+  RowPointers list;
+  for (const auto& row : rows) list.push_back(&row);
+  return list;
+}
+
+TEST(Pairs, AreTheRoundsOfOneRunThatBothHave) {
+  const std::vector<Row> a = {example_row({.time = 2, .round = 0}),
+                              example_row({.time = 4, .round = 1}),
+                              example_row({.time = 8, .round = 2, .run_id = "other"})};
+  const std::vector<Row> b = {example_row({.time = 1, .round = 1}),
+                              example_row({.time = 1, .round = 2})};
+  const auto pairs = pair_rounds(values_by_round(pointers(a), "steady_time"),
+                                 values_by_round(pointers(b), "steady_time"));
+  EXPECT_THAT(pairs.a, ElementsAre(4));
+  EXPECT_THAT(pairs.b, ElementsAre(1));
+  EXPECT_THAT(pairs.log_ratios(), ElementsAre(std::log(4.0)));
+}
+
+TEST(Pairs, OnlyWhatIsOkAndWasMadeInTurnPairs) {
+  std::vector<Row> rows = {example_row({.time = 1, .round = 0}),
+                           example_row({.time = 2, .round = 1, .status = Status::kExcluded}),
+                           example_row({.time = 3, .round = 2}),
+                           example_row({.time = -1, .round = 3}),
+                           example_row({.time = INFINITY, .round = 4})};
+  rows[2].provenance.interleaved = false;
+  const auto values = values_by_round(pointers(rows), "steady_time");
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values.begin()->second, 1);
+}
+
+TEST(Pairs, WhatWasWrongOnceWinsNothing) {
+  std::vector<Row> fast, slow;
+  for (int round = 0; round < 6; ++round) {
+    fast.push_back(example_row({.time = 1, .round = round}));
+    slow.push_back(example_row({.time = 2, .round = round}));
+  }
+  EXPECT_EQ(ratio_beside(pointers(fast), pointers(slow), "steady_time")->ratio, 0.5);
+  fast[3].status = Status::kWrongResult;
+  EXPECT_FALSE(ratio_beside(pointers(fast), pointers(slow), "steady_time"));
+  EXPECT_FALSE(ratio_beside(pointers(slow), pointers(fast), "steady_time"));
+}
+
+}  // namespace
+}  // namespace assay::lab

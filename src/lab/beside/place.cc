@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/beside/place.h"
+
+#include <tuple>
+
+namespace assay::lab {
+namespace {
+
+auto in_order(const Place& p) {
+  return std::tie(p.suite, p.case_name, p.point, p.platform, p.fingerprint, p.cores, p.isolation);
+}
+
+}  // namespace
+
+bool Place::operator<(const Place& other) const { return in_order(*this) < in_order(other); }
+
+Place place_of(const Row& row) {
+  return {row.suite,
+          row.case_name,
+          row.point,
+          row.platform,
+          row.machine.fingerprint,
+          row.cores,
+          row.provenance.isolation.value_or("")};
+}
+
+bool SeriesId::operator<(const SeriesId& other) const {
+  const Place &here = *this, &there = other;
+  if (here < there) return true;
+  return here == there && provider < other.provider;
+}
+
+Json SeriesId::to_json() const {
+  return {{"suite", suite},       {"case", case_name},
+          {"point", point},       {"provider", provider.empty() ? Json() : Json(provider)},
+          {"platform", platform}, {"fingerprint", fingerprint},
+          {"cores", cores},       {"isolation", isolation.empty() ? Json() : Json(isolation)}};
+}
+
+SeriesId series_of(const Row& row) { return {place_of(row), row.provider}; }
+
+bool made_before(const Row& a, const Row& b) {
+  return std::tie(a.run_id, a.order, a.round, a.try_number, a.attempt_id) <
+         std::tie(b.run_id, b.order, b.round, b.try_number, b.attempt_id);
+}
+
+}  // namespace assay::lab

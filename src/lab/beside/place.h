@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where an attempt was made, and in which order.
+
+#include <compare>
+#include <string>
+
+#include "base/json.h"
+#include "lab/record/row.h"
+
+namespace assay::lab {
+
+// What two attempts must share for one to be a measure of the other: everything but the provider.
+// Isolated attempts are never compared with others, nor those of one machine with another's.
+struct Place {
+  std::string suite, case_name;
+  Json point;
+  std::string platform;
+  std::string fingerprint;  // of the machine
+  int cores = 0;
+  std::string isolation;  // "process", "in-process", or empty: not known
+
+  // By value, so that n = 64 comes before n = 512.
+  bool operator<(const Place& other) const;
+  bool operator==(const Place& other) const = default;
+};
+
+Place place_of(const Row& row);
+
+// A provider at a place: the attempts that share both are repetitions of each other.
+struct SeriesId : Place {
+  std::string provider;  // empty where providers are what is compared
+
+  bool operator<(const SeriesId& other) const;
+  bool operator==(const SeriesId& other) const = default;
+  Json to_json() const;
+};
+
+SeriesId series_of(const Row& row);
+
+// Lexical order of runs is time order; within a run, `order` is.
+bool made_before(const Row& a, const Row& b);
+
+}  // namespace assay::lab

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/beside/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "lab/beside/caveats.h"
+#include "lab/record/metrics.h"
+#include "lab/stats/quantile.h"
+
+namespace assay::lab {
+namespace {
+
+using Providers = std::map<std::string, RowPointers>;  // rows in the order they were made
+
+// The newest row's word, or the caller's.
+CaseFacts facts_of(const std::string& case_name, const Providers& providers,
+                   const CaseFactsByName& cases) {
+  CaseFacts facts;
+  if (const auto known = cases.find(case_name); known != cases.end()) facts = known->second;
+  const Row *baseline_from = nullptr, *metric_from = nullptr;
+  for (const auto& [provider, rows] : providers) {
+    for (const Row* row : rows) {
+      const auto newer = [&](const Row* than) {
+        return than == nullptr || made_before(*than, *row);
+      };
+      if (const auto& text = row->provenance.baseline; text && newer(baseline_from)) {
+        facts.baseline = *text;
+        baseline_from = row;
+      }
+      if (const auto& text = row->provenance.primary_metric; text && newer(metric_from)) {
+        facts.primary_metric = *text;
+        metric_from = row;
+      }
+    }
+  }
+  return facts;
+}
+
+constexpr std::array<Status, 10> kMostTellingFirst = {
+    Status::kWrongResult, Status::kCrashed,    Status::kOutOfMemory, Status::kTimeout,
+    Status::kFailed,      Status::kOk,         Status::kEnvMissing,  Status::kSkipped,
+    Status::kExcluded,    Status::kInterrupted};
+
+void count_statuses(std::span<const Row* const> rows, Summary& s) {
+  for (const Row* row : rows) ++s.counts[row->status];
+  s.status = *std::ranges::find_if(kMostTellingFirst,
+                                   [&](Status status) { return s.counts.contains(status); });
+  for (const Row* row : rows) {
+    if (row->status != s.status) continue;
+    s.failure = row->failure;
+    s.as_expected = s.status != Status::kOk && row->as_expected();
+  }
+  std::set<std::pair<std::string, int>> rounds;
+  std::set<std::string> runs;
+  for (const Row* row : rows) {
+    runs.insert(row->run_id);
+    if (is_measured(row->status)) rounds.emplace(row->run_id, row->round);
+  }
+  s.rounds = static_cast<int>(rounds.size());
+  s.runs.assign(runs.begin(), runs.end());
+}
+
+std::optional<double> median_of(std::span<const Row* const> rows, Status status,
+                                const std::string& metric) {
+  std::vector<double> values;
+  for (const Row* row : rows) {
+    if (row->status != status) continue;
+    if (const double value = usable_value(*row, metric); !std::isnan(value))
+      values.push_back(value);
+  }
+  if (values.empty()) return std::nullopt;
+  return median(values);
+}
+
+// The larger; NaN, which says that something is badly wrong, is larger than any number.
+void raise_to(std::optional<double>& worst, std::optional<double> value) {
+  if (!value || (worst && std::isnan(*worst))) return;
+  if (!worst || std::isnan(*value) || *value > *worst) worst = value;
+}
+
+void measure(std::span<const Row* const> rows, Summary& s) {
+  s.median = median_of(rows, Status::kOk, s.metric);
+  if (!s.median) s.median = median_of(rows, Status::kWrongResult, s.metric);
+  s.fraction_of_limit = median_of(rows, Status::kOk, "fraction_of_limit");
+  for (const Row* row : rows) {
+    s.attempts.push_back({row->status, usable_value(*row, s.metric)});
+    if (is_void(row->status)) continue;
+    if (row->fidelity) raise_to(s.fidelity_error, row->fidelity->error);
+    s.unjudged |=
+        row->status == Status::kOk && row->fidelity && row->fidelity->status == Fidelity::kNoOracle;
+    for (const char* metric : {"peak_rss_start", "peak_rss_cold", "peak_rss_steady"}) {
+      if (const double bytes = row->metric_or_nan(metric); std::isfinite(bytes)) {
+        raise_to(s.peak_rss, bytes);
+      }
+    }
+    if (const auto& reason = row->provenance.unequal_work) s.unequal_work = *reason;
+  }
+}
+
+}  // namespace
+
+Summary summarise_series(SeriesId series, std::span<const Row* const> attempts,
+                         const std::string& metric) {
+  Summary s{std::move(series)};
+  s.metric = metric;
+  count_statuses(attempts, s);
+  measure(attempts, s);
+  return s;
+}
+
+std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName& cases) {
+  std::map<Place, Providers> places;
+  for (const Row& row : rows) places[place_of(row)][row.provider].push_back(&row);
+
+  std::vector<Summary> summaries;
+  for (auto& [place, providers] : places) {
+    for (auto& [provider, attempts] : providers) {
+      std::ranges::sort(attempts, [](auto* a, auto* b) { return made_before(*a, *b); });
+    }
+    const auto facts = facts_of(place.case_name, providers, cases);
+    const auto baseline = providers.find(facts.baseline);
+    const auto first = summaries.size();
+    for (const auto& [provider, attempts] : providers) {
+      auto s = summarise_series({place, provider}, attempts, facts.primary_metric);
+      s.baseline = facts.baseline;
+      s.is_baseline = provider == facts.baseline;
+      if (s.is_baseline) {
+        if (s.status == Status::kOk) s.ratio = PairedRatio{s.rounds, 1, std::nullopt};
+      } else if (baseline != providers.end()) {
+        s.ratio = ratio_beside(attempts, baseline->second, s.metric);
+      }
+      s.caveats = summary_caveats(s);
+      summaries.push_back(std::move(s));
+    }
+    std::stable_partition(summaries.begin() + static_cast<std::ptrdiff_t>(first), summaries.end(),
+                          [](const Summary& s) { return s.is_baseline; });
+  }
+  return summaries;
+}
+
+Json summary_json(const std::string& run_id, const std::string& journal,
+                  std::span<const Summary> summaries) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  const auto number = [](const std::optional<double>& value) {
+    return value ? number_to_json(*value) : Json();
+  };
+  Json results = Json::array();
+  for (const Summary& s : summaries) {
+    const Metric* metric = find_metric(s.metric);
+    const bool is_time = metric != nullptr && metric->unit == "s";
+    const Interval* interval = s.ratio && s.ratio->interval ? &*s.ratio->interval : nullptr;
+    results.push_back({{"suite", s.suite},
+                       {"case", s.case_name},
+                       {"point", s.point},
+                       {"provider", s.provider},
+                       {"platform", s.platform},
+                       {"status", name_of(s.status)},
+                       {"rounds", s.rounds},
+                       {"median_s", is_time ? number(s.median) : Json()},
+                       {"ratio", s.ratio ? number_to_json(s.ratio->ratio) : Json()},
+                       {"ratio_low", interval ? number_to_json(interval->low) : Json()},
+                       {"ratio_high", interval ? number_to_json(interval->high) : Json()},
+                       {"baseline", text(s.baseline)},
+                       {"fraction_of_limit", number(s.fraction_of_limit)},
+                       {"fidelity_error", number(s.fidelity_error)},
+                       {"peak_rss", number(s.peak_rss)}});
+  }
+  return {{"run_id", text(run_id)}, {"journal", text(journal)}, {"results", std::move(results)}};
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/show/figures/figure.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "lab/record/metrics.h"
+
+namespace assay::lab {
+namespace {
+
+std::string_view form_name(FigureForm form) {
+  switch (form) {
+    case FigureForm::kLines:
+      return "lines";
+    case FigureForm::kScatter:
+      return "scatter";
+    case FigureForm::kBars:
+      return "bars";
+    case FigureForm::kStacked:
+      return "stacked";
+    case FigureForm::kAgainst:
+      return "against";
+    case FigureForm::kTable:
+      return "table";
+  }
+  throw InternalError("a figure has one of six forms");
+}
+
+// Lines as objects: what a program reads.
+Json table_json(const FigureTable& table) {
+  Json lines = Json::array();
+  for (const auto& line : table.lines) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < line.size(); ++i) object[table.columns[i]] = line[i];
+    lines.push_back(std::move(object));
+  }
+  Json units = Json::object();
+  for (const auto& column : table.columns) {
+    if (const Metric* metric = find_metric(column)) units[column] = metric->unit;
+  }
+  return {{"columns", table.columns}, {"units", std::move(units)}, {"lines", std::move(lines)}};
+}
+
+Json or_null(const std::optional<double>& x) { return x ? Json(*x) : Json(); }
+
+}  // namespace
+
+Json figure_json(const Figure& figure) {
+  Json series = Json::array();
+  for (const auto& s : figure.series) {
+    Json points = Json::array();
+    for (const auto& p : s.points) {
+      points.push_back({{"x", p.x},
+                        {"y", p.y},
+                        {"low", or_null(p.low)},
+                        {"high", or_null(p.high)},
+                        {"attempts", p.attempts}});
+    }
+    series.push_back({{"label", s.label}, {"origin", s.origin}, {"points", std::move(points)}});
+  }
+  Json marks = Json::array();
+  for (const auto& m : figure.marks) marks.push_back({{"y", m.y}, {"label", m.label}});
+  Json roofs = Json::array();
+  for (const auto& r : figure.roofs) {
+    roofs.push_back({{"peak", r.peak}, {"slope", r.slope}, {"label", r.label}});
+  }
+  return {{"name", figure.name},
+          {"title", figure.title},
+          {"subtitle", figure.subtitle},
+          {"form", form_name(figure.form)},
+          {"marks", std::move(marks)},
+          {"roofs", std::move(roofs)},
+          {"table", figure.table ? table_json(*figure.table) : Json()},
+          {"x", {{"label", figure.x_label}, {"log", figure.log_x}}},
+          {"y", {{"label", figure.y_label}, {"log", figure.log_y}}},
+          {"categories", figure.categories},
+          {"series", std::move(series)},
+          {"notes", figure.notes},
+          {"newest_row", figure.newest.empty() ? Json() : Json(figure.newest)}};
+}
+
+std::string metric_label(std::string_view name) {
+  std::string words(name);
+  for (char& c : words) {
+    if (c == '_') c = ' ';
+  }
+  const Metric* metric = find_metric(name);
+  if (metric == nullptr || metric->unit == "1") return words;
+  return fmt::format("{} [{}]", words, metric->unit);
+}
+
+}  // namespace assay::lab

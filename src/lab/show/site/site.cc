@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/show/site/site.h"
+
+#include <array>
+#include <cstdint>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "lab/show/site/page_files.h"
+
+namespace assay::lab {
+namespace {
+
+std::string base64(std::string_view bytes) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      const auto byte = i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u;
+      group = group << 8 | byte;
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      text += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63u] : '=';
+    }
+  }
+  return text;
+}
+
+std::string bytes_of_hex(std::string_view hex) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
+  }
+  return bytes;
+}
+
+// The hashes of what is inside the page never change while the program runs.
+std::string policy_of_page(std::string_view connect) {
+  static const std::string scripts = policy_hash(chart_script()) + " " + policy_hash(page_script());
+  static const std::string style = policy_hash(page_style());
+  return fmt::format(
+      "default-src 'none'; script-src {}; style-src-elem {} "
+      "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; style-src-attr 'unsafe-inline'; "
+      "img-src data: blob:; "
+      "connect-src {}; base-uri 'none'; form-action 'none'",
+      scripts, style, connect);
+}
+
+// The frame's places, in the order they occur there.
+struct Parts {
+  std::string_view policy, style, chart, data, page;
+};
+
+std::string fill(const Parts& parts) {
+  const std::array<std::pair<std::string_view, std::string_view>, 5> places = {
+      {{"@POLICY@", parts.policy},
+       {"@STYLE@", parts.style},
+       {"@DATA@", parts.data},
+       {"@CHART@", parts.chart},
+       {"@PAGE@", parts.page}}};
+  std::string_view rest = page_frame();
+  std::string html;
+  html.reserve(rest.size() + parts.style.size() + parts.chart.size() + parts.data.size() +
+               parts.page.size() + parts.policy.size());
+  for (const auto& [mark, text] : places) {
+    const auto at = rest.find(mark);
+    check(at != std::string_view::npos, "the page's frame has a place for each part, in order");
+    html.append(rest.substr(0, at)).append(text);
+    rest.remove_prefix(at + mark.size());
+  }
+  return html.append(rest);
+}
+
+}  // namespace
+
+std::string policy_hash(std::string_view text) {
+  return "'sha256-" + base64(bytes_of_hex(sha256_hex(text))) + "'";
+}
+
+std::string script_safe_json(const Json& data) {
+  const std::string text = canonical_json(data);
+  std::string safe;
+  safe.reserve(text.size() + text.size() / 16);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    switch (text[i]) {
+      case '<':
+        safe += "\\u003c";
+        break;
+      case '>':
+        safe += "\\u003e";
+        break;
+      case '&':
+        safe += "\\u0026";
+        break;
+      case '\xe2':
+        if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+          safe += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
+          i += 2;
+          break;
+        }
+        [[fallthrough]];
+      default:
+        safe += text[i];
+    }
+  }
+  return safe;
+}
+
+std::string site_html(const Json& data) {
+  const auto policy = policy_of_page("'none'");
+  const auto json = script_safe_json(data);
+  return fill({policy, page_style(), chart_script(), json, page_script()});
+}
+
+LivePage live_page() {
+  const auto policy = policy_of_page("'self'");
+  return {fill({policy, page_style(), chart_script(), "null", page_script()}),
+          policy + "; frame-ancestors 'none'"};
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/show/site/site_data.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "lab/beside/caveats.h"
+#include "lab/record/metrics.h"
+#include "lab/show/site/row_columns.h"
+#include "lab/show/site/site_calibration.h"
+#include "lab/show/site/site_history.h"
+#include "lab/show/site/site_index.h"
+#include "lab/show/site/site_machines.h"
+#include "lab/show/site/site_summaries.h"
+
+namespace assay::lab {
+namespace {
+
+Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
+
+Json runs_json(const SiteIndex& index) {
+  Json runs = Json::array();
+  for (const auto& run : index.runs()) {
+    const Row& first = index.rows()[run.first];
+    const Row& last = index.rows()[run.first + run.count - 1];
+    runs.push_back({{"id", run.id},
+                    {"rows", run.count},
+                    {"first", run.first},
+                    {"machine", index.machine_of(first)},
+                    {"time", text_or_null(first.provenance.time_start)},
+                    {"end", text_or_null(last.provenance.time_end)},
+                    {"commit", text_or_null(first.provenance.commit)},
+                    {"branch", text_or_null(first.provenance.branch)},
+                    {"label", text_or_null(first.provenance.label)},
+                    {"dirty", first.provenance.dirty.value_or(false)}});
+  }
+  return runs;
+}
+
+const char* name_of_kind(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::kTime:
+      return "time";
+    case MetricKind::kRate:
+      return "rate";
+    case MetricKind::kFraction:
+      return "fraction";
+    case MetricKind::kBytes:
+      return "bytes";
+    case MetricKind::kCount:
+      return "count";
+  }
+  return "count";
+}
+
+// The primary metric and the baseline of each case, as its newest summary has them.
+Json cases_json(const SiteIndex& index) {
+  Json cases = Json::array();
+  for (const auto& named : index.cases()) {
+    cases.push_back({{"suite", named.suite}, {"name", named.name}});
+  }
+  for (const auto& s : index.summaries()) {
+    Json& json = cases[static_cast<std::size_t>(s.key.case_index)];
+    const Metric* metric = find_metric(s.summary.metric);
+    json["baseline"] = s.summary.baseline;
+    json["metric"] = s.summary.metric;
+    json["unit"] = metric == nullptr ? "" : std::string(metric->unit);
+    json["kind"] = metric == nullptr ? "count" : name_of_kind(metric->kind);
+    json["description"] = metric == nullptr ? "" : std::string(metric->description);
+    json["more_is_better"] = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
+  }
+  return cases;
+}
+
+Json points_json(const SiteIndex& index) {
+  Json points = Json::array();
+  for (const auto& point : index.points()) {
+    Json values = Json::array();
+    for (const auto& [name, value] : point.values.items()) {
+      values.push_back(Json::array({name, value}));
+    }
+    points.push_back({{"case", point.case_index}, {"values", std::move(values)}});
+  }
+  return points;
+}
+
+// In place, all text that the document holds. Keys are ours.
+void make_printable(Json& json) {
+  if (json.is_string()) {
+    auto& text = json.get_ref<std::string&>();
+    text = printable(text);
+  } else if (json.is_structured()) {
+    for (auto& item : json) make_printable(item);
+  }
+}
+
+}  // namespace
+
+Json site_data(SiteInput input) {
+  const SiteIndex index(std::move(input.rows), input.cases);
+  Json summaries = Json::array();
+  for (const auto& summary : index.summaries()) {
+    summaries.push_back(site_summary(summary, index.rows()));
+  }
+  Json data = {{"title", input.title},
+               {"warnings", input.warnings},
+               {"caveats", environment_caveats(index.rows())},
+               {"runs", runs_json(index)},
+               {"machines", site_machines(index, input.ceilings)},
+               {"cases", cases_json(index)},
+               {"points", points_json(index)},
+               {"summaries", std::move(summaries)},
+               {"history", site_history(index)},
+               {"calibrations", site_calibrations(index)},
+               {"rows", row_columns(index.rows())}};
+  make_printable(data);
+  return data;
+}
+
+}  // namespace assay::lab

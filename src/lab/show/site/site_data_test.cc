@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/show/site/site_data.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lab/beside/summary.h"
+#include "lab/decide/history.h"
+#include "lab/testing/many_rows.h"
+
+namespace assay::lab {
+namespace {
+
+using testing_rows::many_rows;
+
+Json data_of(std::vector<Row> rows) {
+  SiteInput input;
+  input.rows = std::move(rows);
+  input.ceilings[testing_rows::kMachines[0]] = testing_rows::example_ceilings();
+  return site_data(std::move(input));
+}
+
+TEST(SiteData, OfNoRowsIsEmptyAndWhole) {
+  const auto data = data_of({});
+  for (const char* list : {"runs", "machines", "cases", "points", "summaries", "history"}) {
+    EXPECT_TRUE(data.at(list).is_array() && data.at(list).empty()) << list;
+  }
+  EXPECT_EQ(data.at("rows").at("count"), 0);
+}
+
+TEST(SiteData, DoesNotDependOnTheOrderOfRows) {
+  auto rows = many_rows({.rows = 500, .runs = 3});
+  const auto straight = data_of(rows);
+  std::ranges::reverse(rows);
+  EXPECT_EQ(canonical_json(data_of(rows)), canonical_json(straight));
+}
+
+TEST(SiteData, SummariesAreThoseOfEachRun) {
+  const auto rows = many_rows({.rows = 400, .runs = 2, .hostile = false});
+  const auto data = data_of(rows);
+  std::map<std::string, std::vector<Row>> runs;
+  for (const auto& row : rows) runs[row.run_id].push_back(row);
+  std::size_t at = 0;
+  for (const auto& [id, own] : runs) {
+    for (const auto& expected : summarise(own)) {
+      const Json& s = data["summaries"].at(at++);
+      EXPECT_EQ(data["runs"][s["run"].get<std::size_t>()]["id"], id);
+      EXPECT_EQ(s["provider"], expected.provider);
+      EXPECT_EQ(s["rows"].size(), expected.attempts.size());
+      if (expected.median) {
+        EXPECT_EQ(s["median"].get<double>(), *expected.median);
+      }
+      if (expected.ratio && expected.ratio->interval) {
+        EXPECT_EQ(s["ratio"].get<double>(), expected.ratio->ratio);
+        EXPECT_EQ(s["ratio_low"].get<double>(), expected.ratio->interval->low);
+        EXPECT_LE(s["low"].get<double>(), s["median"].get<double>());
+        EXPECT_GE(s["high"].get<double>(), s["median"].get<double>());
+      }
+    }
+  }
+  EXPECT_EQ(at, data["summaries"].size());
+}
+
+TEST(SiteData, ExactlyOneSummaryOfASeriesIsTheLatest) {
+  auto rows = many_rows({.rows = 500, .runs = 4, .hostile = false});
+  // In the newest run on the first machine, one series is void throughout: it says nothing.
+  const auto newest =
+      std::ranges::max_element(rows, {}, [](const Row& r) {
+        return r.machine.fingerprint == testing_rows::kMachines[0] ? r.run_id : std::string();
+      })->run_id;
+  const Row like = *std::ranges::find(rows, newest, &Row::run_id);
+  for (auto& row : rows) {
+    if (row.run_id == newest && row.case_name == like.case_name && row.point == like.point &&
+        row.provider == like.provider) {
+      row.status = Status::kExcluded;
+      row.failure = Failure{"steady", "steal", "", {}, {}, ""};
+    }
+  }
+  const auto data = data_of(rows);
+  std::map<std::string, int> latest;
+  for (const auto& s : data["summaries"]) {
+    Json key = {s["case"], s["point"], s["provider"], s["machine"]};
+    latest[canonical_json(key)] += s["latest"].get<bool>();
+    if (s["latest"] && s["provider"] == like.provider &&
+        data["points"][s["point"].get<std::size_t>()]["values"].size() == like.point.size()) {
+      EXPECT_NE(s["status"], "excluded");
+    }
+  }
+  for (const auto& [key, count] : latest) EXPECT_EQ(count, 1) << key;
+}
+
+TEST(SiteData, HistoryIsThatOfAssayHistory) {
+  const auto rows = many_rows({.rows = 5000, .runs = 24});
+  const auto data = data_of(rows);
+  std::size_t changes = 0, expected_changes = 0;
+  double product = 1, expected_product = 1;
+  for (const auto& series : data["history"]) {
+    changes += series["changes"].size();
+    for (const auto& change : series["changes"]) {
+      product *= change["ratio"].get<double>();
+      // The generator's one step: our providers, from the fourteenth run on.
+      const auto position = change["position"].get<std::size_t>();
+      EXPECT_EQ(series["points"][position]["run"], 13);
+      EXPECT_NEAR(change["ratio"].get<double>(), 1.09, 0.02);
+    }
+    EXPECT_EQ(series["segments"].size(), series["changes"].size() + 1);
+    EXPECT_EQ(series["segments"].back()["last"], series["points"].size() - 1);
+  }
+  for (const auto& series : history(rows, {})) {
+    expected_changes += series.changes.size();
+    for (const auto& change : series.changes) expected_product *= change.ratio;
+  }
+  EXPECT_GT(changes, 0u);
+  EXPECT_EQ(changes, expected_changes);
+  EXPECT_DOUBLE_EQ(product, expected_product);
+}
+
+TEST(SiteData, MachinesHaveNoiseAndCeilings) {
+  const auto data = data_of(many_rows({.rows = 1000, .runs = 6, .hostile = false}));
+  ASSERT_EQ(data["machines"].size(), 2u);
+  const Json& first = data["machines"][0];
+  EXPECT_EQ(first["fingerprint"], testing_rows::kMachines[0]);
+  EXPECT_EQ(first["ceilings"]["groups"].size(), 2u);
+  EXPECT_EQ(first["ceilings"]["groups"][0]["memory"].size(), 3u);
+  EXPECT_TRUE(data["machines"][1]["ceilings"].is_null());
+  // The generator's scatter: 1 % of a half-normal within a process, whose standard deviation is
+  // 0.6 of that; about 1 % between processes.
+  EXPECT_NEAR(first["noise"]["within_process"].get<double>(), 0.006, 0.002);
+  EXPECT_NEAR(first["noise"]["between_processes"].get<double>(), 0.010, 0.004);
+}
+
+TEST(SiteData, CalibrationComesFromOneProviderUnderTwoNames) {
+  auto rows = many_rows({.rows = 1000, .runs = 4, .hostile = false});
+  const auto data = data_of(rows);
+  ASSERT_FALSE(data["calibrations"].empty());
+  const Json& first = data["calibrations"][0];
+  EXPECT_EQ(first["comparisons"].get<std::size_t>(), first["list"].size());
+  for (const auto& entry : first["list"]) {
+    EXPECT_EQ(entry["provider"], "reference");
+    EXPECT_EQ(entry["other"], "reference@again");
+    EXPECT_NEAR(entry["ratio"].get<double>(), 1, 0.03);  // the generator's scatter, five times over
+  }
+  EXPECT_LT(first["floor"].get<double>(), 0.03);
+  EXPECT_EQ(first["false_alarms"]["count"], 0);
+  EXPECT_EQ(first["false_alarms"]["trials"], 2 * first["comparisons"].get<int>());
+
+  // Another build's worker is other code: nothing to compare with itself.
+  for (auto& row : rows) {
+    if (row.provider == "reference@again") {
+      row.provenance.side.emplace().worker_sha256 = "ab";
+    }
+    auto& calibration = row.provenance.calibration.emplace();
+    calibration.measured = "2026-01-01T00:00:00Z";
+    calibration.floor = 0.0125;
+  }
+  const auto others = data_of(rows);
+  ASSERT_EQ(others["calibrations"].size(), 2u);  // machines, by what their rows carry
+  EXPECT_EQ(others["calibrations"][0]["comparisons"], 0);
+  EXPECT_EQ(others["calibrations"][0]["recorded"]["floor"], 0.0125);
+}
+
+TEST(SiteData, TextIsPrintableAndNoKeyComesFromARow) {
+  const auto data = data_of(many_rows({.rows = 200, .runs = 1}));
+  const auto text = canonical_json(data);
+  for (const char* bad : {"\u202e", "\u2028", "\\u001b"}) {
+    EXPECT_EQ(text.find(bad), std::string::npos) << bad;
+  }
+  for (const char* list : {"runs", "machines", "cases", "points", "summaries"}) {
+    for (const auto& item : data[list]) {
+      EXPECT_FALSE(item.contains("__proto__"));
+      EXPECT_FALSE(item.contains("constructor"));
+    }
+  }
+}
+
+TEST(SiteData, RowsOfOtherHandsAreNoError) {
+  auto rows = many_rows({.rows = 60, .runs = 1, .hostile = false});
+  rows.resize(8);
+  for (auto& row : rows) {
+    row.provenance = {};
+    row.machine = machine_from_json(Json{{"fingerprint", "../../etc"}});
+    row.work = {{"flops", INFINITY}, {"bytes", 0}};
+    row.samples = samples_from_json(Json{{"steady_s", {"nan", -1}}});
+    row.fidelity.reset();
+  }
+  rows[0].metrics["steady_time"] = -1;
+  rows[1].metrics.clear();
+  const auto data = data_of(rows);
+  EXPECT_EQ(data["rows"]["count"], 8);
+  EXPECT_FALSE(canonical_json(data).empty());
+}
+
+}  // namespace
+}  // namespace assay::lab

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/show/site/site_history.h"
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "lab/decide/history.h"
+#include "lab/stats/unpaired_ratio.h"
+
+namespace assay::lab {
+namespace {
+
+// A row without what a history does not look at: samples, most of the provenance. history() copies
+// rows as it sorts them, and the whole of ten thousand would cost a second.
+Row light(const Row& row) {
+  Row copy;
+  copy.run_id = row.run_id;
+  copy.attempt_id = row.attempt_id;
+  copy.suite = row.suite;
+  copy.case_name = row.case_name;
+  copy.point = row.point;
+  copy.provider = row.provider;
+  copy.platform = row.platform;
+  copy.machine.fingerprint = row.machine.fingerprint;
+  copy.cores = row.cores;
+  copy.round = row.round;
+  copy.try_number = row.try_number;
+  copy.order = row.order;
+  copy.status = row.status;
+  copy.provenance.commit = row.provenance.commit;
+  copy.provenance.dirty = row.provenance.dirty;
+  copy.provenance.isolation = row.provenance.isolation;
+  copy.provenance.primary_metric = row.provenance.primary_metric;
+  copy.provenance.baseline = row.provenance.baseline;
+  if (const auto found = row.metrics.find(row.primary_metric()); found != row.metrics.end()) {
+    copy.metrics.insert(*found);
+  }
+  return copy;
+}
+
+class HistoryWriter {
+ public:
+  explicit HistoryWriter(const SiteIndex& index) : index_(index) {
+    for (std::size_t i = 0; i < index.runs().size(); ++i) {
+      runs_[index.runs()[i].id] = static_cast<int>(i);
+    }
+    for (std::size_t i = 0; i < index.summaries().size(); ++i) {
+      const auto& s = index.summaries()[i];
+      summaries_[{s.key, s.run}] = static_cast<int>(i);
+    }
+  }
+
+  // Nothing for a series with fewer than two values.
+  Json write(const HistorySeries& series) const {
+    const auto key = index_.find(series.key);
+    check(key.has_value(), "a series is of rows of the index");
+    std::vector<std::size_t> position(series.points.size());
+    std::vector<const HistoryPoint*> known;
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+      position[i] = known.size();
+      if (series.points[i].median) known.push_back(&series.points[i]);
+    }
+    if (known.size() < 2) return {};
+    const double first_level = series.segments.front().level;
+    Json points = Json::array(), segments = Json::array(), changes = Json::array();
+    for (const auto* point : known) points.push_back(point_json(*point, *key, first_level));
+    for (const auto& segment : series.segments) {
+      segments.push_back({{"first", position[segment.first]},
+                          {"last", position[segment.last]},
+                          {"level", segment.level},
+                          {"relative", segment.level / first_level}});
+    }
+    for (const auto& change : series.changes) {
+      changes.push_back(
+          {{"position", position[change.after]}, {"p", change.p}, {"ratio", change.ratio}});
+    }
+    return {{"points", std::move(points)},
+            {"p", series.p},
+            {"segments", std::move(segments)},
+            {"changes", std::move(changes)},
+            {"last", last_step(*known[known.size() - 2], *known.back(), *key)}};
+  }
+
+ private:
+  Json point_json(const HistoryPoint& point, const SeriesKey& key, double first_level) const {
+    Json runs = Json::array();
+    for (const auto& run : point.runs) runs.push_back(runs_.at(run));
+    Json json = {{"run", runs[0]},
+                 {"summary", summaries_.at({key, runs[0].get<int>()})},
+                 {"runs", std::move(runs)},
+                 {"value", *point.median},
+                 {"relative", *point.median / first_level}};
+    if (point.interval) {
+      json["low"] = point.interval->low;
+      json["high"] = point.interval->high;
+      json["relative_low"] = point.interval->low / first_level;
+      json["relative_high"] = point.interval->high / first_level;
+    }
+    return json;
+  }
+
+  std::vector<double> values_of(const HistoryPoint& point, const SeriesKey& key) const {
+    std::vector<double> values;
+    for (const auto& run : point.runs) {
+      const auto at = summaries_.at({key, runs_.at(run)});
+      for (const auto& a : index_.summaries()[static_cast<std::size_t>(at)].summary.attempts) {
+        if (a.status == Status::kOk && !std::isnan(a.value)) values.push_back(a.value);
+      }
+    }
+    return values;
+  }
+
+  Json last_step(const HistoryPoint& before, const HistoryPoint& after,
+                 const SeriesKey& key) const {
+    const auto a = values_of(before, key), b = values_of(after, key);
+    if (a.empty() || b.empty()) return nullptr;
+    const auto step = unpaired_ratio(a, b);
+    Json json = {{"ratio", step.ratio}, {"low", nullptr}, {"high", nullptr}};
+    if (step.interval) {
+      json["low"] = step.interval->low;
+      json["high"] = step.interval->high;
+    }
+    return json;
+  }
+
+  const SiteIndex& index_;
+  std::map<std::string, int> runs_;
+  std::map<std::pair<SeriesKey, int>, int> summaries_;
+};
+
+}  // namespace
+
+Json site_history(const SiteIndex& index) {
+  std::vector<Row> rows;
+  rows.reserve(index.rows().size());
+  for (const Row& row : index.rows()) rows.push_back(light(row));
+  const HistoryWriter writer(index);
+  Json all = Json::array();
+  for (const auto& series : history(rows, {})) {
+    if (Json json = writer.write(series); !json.is_null()) all.push_back(std::move(json));
+  }
+  return all;
+}
+
+}  // namespace assay::lab

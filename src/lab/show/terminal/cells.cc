@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/show/terminal/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "lab/record/metrics.h"
+#include "lab/stats/quantile.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr const char* kUnknown = "–";
+
+}  // namespace
+
+std::string format_metric(double value, const std::string& name) {
+  const Metric* metric = find_metric(name);
+  if (metric == nullptr) return fmt::format("{:.4g}", value);
+  switch (metric->kind) {
+    case MetricKind::kTime:
+      return format_seconds(value);
+    case MetricKind::kBytes:
+      return format_bytes(value);
+    case MetricKind::kRate:
+      return format_rate(value, metric->unit);
+    case MetricKind::kFraction:
+      return fmt::format("{:.1f} %", 100 * value);
+    case MetricKind::kCount:
+      return fmt::format("{:.4g}", value);
+  }
+  return {};
+}
+
+std::string format_ratio(double ratio) {
+  if (!std::isfinite(ratio)) return fmt::format("{}", ratio);
+  if (ratio >= 99.995) return fmt::format("{:.0f}", ratio);
+  if (ratio >= 9.9995) return fmt::format("{:.2f}", ratio);
+  if (ratio >= 0.09995) return fmt::format("{:.3f}", ratio);
+  return fmt::format("{:.3g}", ratio);
+}
+
+std::string median_cell(const Summary& s) {
+  return s.median ? format_metric(*s.median, s.metric) : kUnknown;
+}
+
+std::string ratio_cell(const Summary& s) {
+  if (!s.ratio) return kUnknown;
+  if (s.is_baseline) return "1 (baseline)";
+  const auto ratio = format_ratio(s.ratio->ratio);
+  if (!s.ratio->interval) return ratio;
+  return fmt::format("{} [{}, {}]", ratio, format_ratio(s.ratio->interval->low),
+                     format_ratio(s.ratio->interval->high));
+}
+
+std::string limit_cell(const Summary& s) {
+  if (!s.fraction_of_limit) return kUnknown;
+  return fmt::format("{:.0f} %", 100 * *s.fraction_of_limit);
+}
+
+std::string fidelity_cell(const Summary& s) {
+  if (s.fidelity_error) return fmt::format("{:.2g}", *s.fidelity_error);
+  return s.unjudged ? "no oracle" : kUnknown;
+}
+
+std::string memory_cell(const Summary& s) {
+  return s.peak_rss ? format_bytes(*s.peak_rss) : kUnknown;
+}
+
+std::string verdict_cell(const Summary& s) {
+  // Less work in less time is no merit: whoever reads the verdict must see it there.
+  const std::string work = s.unequal_work.empty() ? "" : " (unequal work)";
+  if (s.status != Status::kOk) {
+    const auto code = s.failure ? s.failure->code : std::string();
+    const auto status = std::string(name_of(s.status));
+    const auto text = code.empty() || code == status ? status : status + ": " + code;
+    return fit(printable(text), 40) + (s.as_expected ? " (expected)" : "") + work;
+  }
+  if (s.is_baseline || !s.ratio) return (s.unjudged ? "no oracle" : "ok") + work;
+  const Metric* metric = find_metric(s.metric);
+  const bool more_is_better = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
+  switch (side_of_one(*s.ratio)) {
+    case Side::kBelow:
+      return (more_is_better ? "slower" : "faster") + work;
+    case Side::kAbove:
+      return (more_is_better ? "faster" : "slower") + work;
+    case Side::kUndecided:
+      return "ok" + work;
+  }
+  return {};
+}
+
+std::string sparkline(std::span<const Attempt> attempts, int limit) {
+  static constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::string line;
+  if (static_cast<int>(attempts.size()) > limit) {
+    attempts = attempts.last(static_cast<std::size_t>(limit - 1));
+    line = "…";
+  }
+  std::vector<double> values;
+  for (const auto& a : attempts) {
+    if (is_measured(a.status) && !std::isnan(a.value)) values.push_back(a.value);
+  }
+  double middle = 0, span = 1;
+  if (!values.empty()) {
+    const auto [least, most] = std::ranges::minmax(values);
+    span = std::max(most - least, 0.1 * median(values));
+    middle = (least + most) / 2;
+  }
+  for (const auto& a : attempts) {
+    if (is_void(a.status)) {
+      line += "·";
+    } else if (a.status == Status::kSkipped || a.status == Status::kEnvMissing) {
+      line += "–";
+    } else if (!is_measured(a.status) || std::isnan(a.value)) {
+      line += "×";
+    } else {
+      const auto step = static_cast<int>(4 + 8 * (a.value - middle) / span);
+      line += kBars[static_cast<std::size_t>(std::clamp(step, 0, 7))];
+    }
+  }
+  return line;
+}
+
+}  // namespace assay::lab
