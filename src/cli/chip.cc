@@ -109,7 +109,7 @@ int run_systolic(const ChipArguments& a) {
                     {"gemm", chip::to_string(layer.gemm)},
                     {"cycles", cycles},
                     {"scalesim_compute_cycles", last}});
-    text += fmt::format("{} {:>20} {:>14} {:>14}\n", lab::pad_right(lab::printable(layer.name), 24),
+    text += fmt::format("{} {:>20} {:>14} {:>14}\n", pad_right(printable(layer.name), 24),
                         chip::to_string(layer.gemm), cycles, last);
   }
   const Json json = {{"array_rows", array.rows},

@@ -143,7 +143,7 @@ int confirm_change(const HistoryArguments& a, std::span<const lab::HistorySeries
                              ? Finding{"not measured", kUnresolved}
                              : finding_of(*it, *c.change, c.series->more_is_better);
     const bool elsewhere = key.fingerprint != machine;
-    lines += fmt::format("{}{}: {}\n", lab::fit(lab::printable(key.provider), 40),
+    lines += fmt::format("{}{}: {}\n", fit(printable(key.provider), 40),
                          elsewhere ? " (seen on another machine than this)" : "", finding.text);
     json["confirmations"].push_back(Json{{"series", key.to_json()},
                                          {"from", c.before().label()},

@@ -18,7 +18,7 @@ namespace {
 
 int complain(const std::exception& e, int status) {
   // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
-  std::fprintf(stderr, "assay: %s\n", lab::printable(e.what()).c_str());
+  std::fprintf(stderr, "assay: %s\n", printable(e.what()).c_str());
   return status;
 }
 

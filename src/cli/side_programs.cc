@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr double kBuildLimitS = 3600;
 constexpr const char* kWorker = "build/assay-worker";
 
-std::string shown(const std::string& text) { return lab::fit(lab::printable(text), 80); }
+std::string shown(const std::string& text) { return fit(printable(text), 80); }
 
 ProcessResult git(std::vector<std::string> arguments) {
   ProcessSpec spec;

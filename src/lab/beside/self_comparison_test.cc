@@ -10,8 +10,6 @@
 namespace assay::lab {
 namespace {
 
-using testing::HasSubstr;
-
 Row attempt(const std::string& provider, int round, double time, const std::string& run = "r",
             int seed = 0) {
   Row row;
@@ -62,11 +60,7 @@ TEST(SelfComparison, PointsAndRunsStayApart) {
   EXPECT_NEAR(*together[0].budget.within_process, 0.01, 1e-4);
 }
 
-TEST(SelfComparison, TheTableSaysWhatCannotBeTold) {
-  const std::vector<Row> rows = {attempt("p", 0, 1), attempt("p", 1, 1.1)};
-  const auto table = noise_table(noise_lines(rows));
-  EXPECT_THAT(table, HasSubstr("toy p seed=0"));
-  EXPECT_THAT(table, HasSubstr("–"));
+TEST(NoiseLines, WhatCannotBeToldIsAbsent) {
   auto bare = attempt("p", 0, 1);
   bare.samples = {};
   const std::vector<Row> one = {bare};

@@ -27,6 +27,15 @@ inline constexpr const char* kColumnNames =
     "try, executed, status";
 inline constexpr int kColumnCount = 13;
 
+// What SeriesId (lab/beside/place.h) is made of, and where to select it from: the isolation follows
+// from the line, and a line that is damaged has none.
+inline constexpr const char* kSeriesColumns =
+    "suite, case_name, point, provider, platform, fingerprint, cores, isolation";
+inline constexpr const char* kPlacedAttempts =
+    "(SELECT *, CASE WHEN json_valid(line) THEN"
+    " coalesce(json_extract(line, '$.provenance.isolation'), '') ELSE '' END AS isolation"
+    " FROM attempt)";
+
 // Inserts a row unless its key is there: takes the columns, then sequence and line.
 std::string insert_row_sql();
 

@@ -9,8 +9,6 @@
 namespace assay::lab {
 namespace {
 
-constexpr const char* kKey = "case_name, point, provider, platform, fingerprint, cores";
-
 // Numbers each run's rows from 0 without gaps, in the order they have now.
 void renumber(Database& db) {
   db.execute(
@@ -30,7 +28,7 @@ PruneReport prune_database(Database& db, int keep) {
   auto obsolete = db.prepare(
       fmt::format("WITH of_key AS ("
                   "  SELECT {0}, run_id, max(status NOT IN ('excluded', 'interrupted')) AS says"
-                  "  FROM attempt GROUP BY {0}, run_id),"
+                  "  FROM {1} GROUP BY {0}, run_id),"
                   " ranked AS ("
                   "  SELECT {0}, run_id AS oldest,"
                   "   row_number() OVER (PARTITION BY {0} ORDER BY run_id DESC) AS place"
@@ -38,7 +36,7 @@ PruneReport prune_database(Database& db, int keep) {
                   " SELECT run_id, max(oldest IS NULL OR run_id >= oldest) AS kept"
                   " FROM of_key LEFT JOIN (SELECT * FROM ranked WHERE place = ?) USING ({0})"
                   " GROUP BY run_id",
-                  kKey));
+                  kSeriesColumns, kPlacedAttempts));
   std::vector<std::string> removed;
   obsolete.bind(std::int64_t{keep});
   while (obsolete.step()) {

@@ -3,6 +3,7 @@
 #include "lab/store/sqlite_store.h"
 
 #include "base/error.h"
+#include "lab/store/columns.h"
 #include "lab/store/sqlite_ingest.h"
 #include "lab/store/sqlite_maintain.h"
 #include "lab/store/sqlite_open.h"
@@ -11,23 +12,17 @@ namespace assay::lab {
 namespace {
 
 // The rows that Selection::latest means, as a query for their ids.
-constexpr const char* kLatestIds =
-    "WITH placed AS ("
-    "  SELECT id, suite, case_name, point, provider, platform, fingerprint, cores, run_id, status,"
-    "   coalesce(json_extract(line, '$.provenance.isolation'), '') AS isolation FROM attempt),"
-    " of_key AS ("
-    "  SELECT suite, case_name, point, provider, platform, fingerprint, cores, isolation, run_id,"
-    "   max(status NOT IN ('excluded', 'interrupted')) AS says"
-    "  FROM placed"
-    "  GROUP BY suite, case_name, point, provider, platform, fingerprint, cores, isolation, "
-    "run_id),"
-    " ranked AS ("
-    "  SELECT *, row_number() OVER"
-    "   (PARTITION BY suite, case_name, point, provider, platform, fingerprint, cores, isolation"
-    "    ORDER BY says DESC, run_id DESC) AS place FROM of_key)"
-    " SELECT id FROM placed JOIN ranked USING"
-    "  (suite, case_name, point, provider, platform, fingerprint, cores, isolation, run_id)"
-    " WHERE place = 1";
+std::string latest_ids() {
+  return fmt::format(
+      "WITH of_key AS ("
+      "  SELECT {0}, run_id, max(status NOT IN ('excluded', 'interrupted')) AS says"
+      "  FROM {1} GROUP BY {0}, run_id),"
+      " ranked AS ("
+      "  SELECT *, row_number() OVER (PARTITION BY {0} ORDER BY says DESC, run_id DESC) AS place"
+      "  FROM of_key)"
+      " SELECT id FROM {1} JOIN ranked USING ({0}, run_id) WHERE place = 1",
+      kSeriesColumns, kPlacedAttempts);
+}
 
 class SqliteStore : public Store {
  public:
@@ -52,7 +47,7 @@ class SqliteStore : public Store {
     auto statement = db_.prepare(fmt::format(
         "SELECT run_id, attempt_id, line FROM attempt WHERE {} AND {} ORDER BY run_id, sequence",
         selection.run_id ? "run_id = ?" : "1",
-        selection.latest ? fmt::format("id IN ({})", kLatestIds) : "1"));
+        selection.latest ? fmt::format("id IN ({})", latest_ids()) : "1"));
     if (selection.run_id) statement.bind(*selection.run_id);
     while (statement.step()) {
       const auto run_id = statement.text(0), attempt_id = statement.text(1);

@@ -159,7 +159,7 @@ TEST_F(StoreTest, OneBadJournalOfSeveralStoresNone) {
 
 // 1e-05 and 1E-05 are the same number, but not the same text, and the text is what is stored.
 TEST_F(StoreTest, ALineWhoseTextWasChangedButNotItsValueIsRefused) {
-  auto line = row_to_line(example_row({}));
+  auto line = row_to_line(example_row({.time = 1e-5}));
   const auto at = line.find("e-05");
   ASSERT_NE(at, std::string::npos);
   line[at] = 'E';
@@ -209,12 +209,13 @@ TEST_F(StoreTest, LatestAgreesWithThePlainFunctionAndSurvivesPruning) {
         return static_cast<int>(uniform_below(random[i++], bound));
       };
       const Status statuses[] = {Status::kOk, Status::kOk, Status::kInterrupted, Status::kFailed};
-      const auto row = example_row({.run_id = fmt::format("r{}", pick(5)),
-                                    .provider = fmt::format("p{}", pick(3)),
-                                    .n = 1 + pick(2),
+      const auto row = example_row({.provider = fmt::format("p{}", pick(3)),
                                     .round = order,
-                                    .order = order,
-                                    .status = statuses[pick(4)]});
+                                    .run_id = fmt::format("r{}", pick(5)),
+                                    .n = 1 + pick(2),
+                                    .status = statuses[pick(4)],
+                                    .isolation = pick(3) == 0 ? "in-process" : "process",
+                                    .order = order});
       rows.push_back(row);
     }
     std::ranges::stable_sort(rows, {}, &Row::run_id);

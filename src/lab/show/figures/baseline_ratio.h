@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/record/row.h"
-#include "lab/stats/paired_ratio.h"
+#include "lab/beside/pairs.h"
 
 namespace assay::lab {
 

@@ -132,7 +132,7 @@ std::vector<std::string> caveat_notes(const Order& summaries) {
 
 }  // namespace
 
-std::string group_title(const Summary& s) {
+std::string group_title(const Place& s) {
   const auto point = fit(printable(point_label(s.point)), 200);
   // Files of other tools do not say how many cores an attempt had.
   const auto cores = s.cores == 0   ? std::string("cores not known")

@@ -17,6 +17,6 @@ std::string terminal_table(std::span<const Summary> summaries, const TableStyle&
                            std::span<const std::string> notes = {});
 
 // "semiring_matmul n=64 dtype=f32, cpu, 2 cores, machine 0123…": what a group of rows shares.
-std::string group_title(const Summary& summary);
+std::string group_title(const Place& place);
 
 }  // namespace assay::lab
