@@ -46,6 +46,7 @@ inline Row make_row(const RowSpec& spec) {
   row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
                                    row.round, 0);
   if (row.failure) row.failure->message = "off by 3 tolerances";
+  row.provenance.mode = "standard";
   row.samples = {};  // their quantiles stand for them
   return row;
 }
