@@ -123,4 +123,16 @@ std::uint64_t parse_whole_bytes(std::string_view text, std::string_view what) {
   return static_cast<std::uint64_t>(whole);
 }
 
+double parse_share(const std::string& text, std::string_view what) {
+  try {
+    std::size_t used = 0;
+    const double value = std::stod(text, &used);
+    const auto unit = text.substr(used);
+    if (value >= 0 && value <= 100 && unit == "%") return value / 100;
+    if (value >= 0 && value <= 1 && unit.empty()) return value;
+  } catch (const std::exception&) {
+  }
+  fail("{}: expected a share such as 2% or 0.02, got '{}'", what, text);
+}
+
 }  // namespace assay

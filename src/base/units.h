@@ -20,6 +20,8 @@ std::string format_rate(double per_second, std::string_view unit);
 
 // "10m", "90s", "1.5h", "250ms" or plain seconds "3". Throws UserError naming `what`.
 double parse_duration_s(std::string_view text, std::string_view what);
+// "2%" or "0.02", between 0 and 1. Throws UserError naming `what`.
+double parse_share(const std::string& text, std::string_view what);
 // "64MiB", "2GB", "1024" (bytes). Rounds down, for limits and rates: "0.1GiB". Throws UserError
 // naming `what`.
 std::uint64_t parse_bytes(std::string_view text, std::string_view what);

@@ -47,5 +47,14 @@ TEST(Units, ReadsWhatPeopleType) {
   }
 }
 
+TEST(Units, ParsesShares) {
+  EXPECT_EQ(parse_share("2%", "t"), 0.02);
+  EXPECT_EQ(parse_share("0.02", "t"), 0.02);
+  EXPECT_EQ(parse_share("100%", "t"), 1);
+  for (const char* bad : {"", "%", "2", "-1%", "101%", "2 %", "nan", "0.5x"}) {
+    EXPECT_THROW(parse_share(bad, "t"), UserError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace assay

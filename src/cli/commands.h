@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 namespace assay::lab {
 struct Calibration;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 #include "cli/commands.h"
 #include "cli/program.h"
 

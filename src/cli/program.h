@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 namespace assay::cli {
 

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What can be typed, as plain values. Only the files arguments*.cc know CLI11.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace assay::cli {
+
+struct ListArguments {
+  std::vector<std::string> cases;
+  bool json = false;
+};
+
+// How to measure, as every command that does can be told. What is not given is the command's own.
+struct MeasureArguments {
+  std::optional<int> rounds, cores;
+  std::optional<std::string> budget, steady, max_steal;
+};
+
+struct RunArguments {
+  std::vector<std::string> cases;
+  bool quick = false;
+  std::string points;
+  std::vector<std::string> providers, skip, platforms;
+  MeasureArguments measure;
+  std::optional<int> batches, warm_up, cpu_slots, tries;
+  std::optional<std::string> limit, memory, settle, precision;
+  std::optional<std::uint64_t> seed;
+  std::string label, out, resume, store, trace;
+  bool in_process = false, dry_run = false, all = false, json = false;
+};
+
+struct ReportArguments {
+  std::vector<std::string> sources;
+  std::string out;
+  bool latest = false;
+};
+
+struct FiguresArguments {
+  std::vector<std::string> sources, cases;
+  std::vector<std::string> formats = {"png", "pdf", "svg"};
+  std::string out = "figures";
+  bool all = false;
+};
+
+struct SiteArguments {
+  std::vector<std::string> sources;
+  std::string out, title = "Assay";
+};
+
+struct ServeArguments {
+  std::vector<std::string> sources;
+  std::string host = "127.0.0.1", title = "Assay";
+  int port = 8377;
+  bool expose = false;
+};
+
+struct StoreArguments {
+  std::string action;  // ingest, latest, prune, merge, verify, export, rebuild
+  std::string url;
+  std::vector<std::string> sources;  // journals, folders or stores, by action
+  std::string out;
+  std::string run;
+  int keep = 0;
+  bool json = false;
+};
+
+struct DoctorArguments {
+  bool json = false;
+  bool peaks = false;
+  std::vector<std::string> sources;  // rows whose noise to show
+};
+
+struct CalibrateArguments {
+  std::string case_name, point, out;
+  std::vector<std::string> providers;
+  std::optional<int> comparisons;
+  MeasureArguments measure;
+  std::optional<std::string> tolerance;
+  bool quick = false, json = false;
+};
+
+struct ChipArguments {
+  std::string action;    // run, explain, collective, systolic, check
+  std::string topology;  // file; empty: the default chip
+  std::string gemm, variant = "load_ref", order = "mnk";
+  std::int64_t multicast = 1;
+  std::string network, bandwidth, latency, endpoint;
+  std::int64_t ranks = 0, splits = 1, segments = 0, group = 0;
+  std::string collective = "all_reduce", algorithm = "ring", bytes, contention = "fifo";
+  std::string trace, op_log, window = "composite";
+  std::string scalesim_topology, scalesim_config;
+  bool json = false;
+};
+
+struct TransportArguments {
+  std::string action = "run";  // run, scan, inspect, converge, database
+  std::string input;           // TOML file; for converge also the name of a built-in surface
+  std::string output, journal, method, grid, device = "cpu", wout, booz;
+  std::optional<double> nu, er, tolerance;
+  std::vector<double> rho_list, nu_list, er_list;
+  std::optional<int> threads, batch, max_points, max_xi;
+  bool plot = false, verbose = false, json = false;
+};
+
+struct EinsumArguments {
+  std::string action;  // calibrate, cp, tucker, tt, mp2; empty: contract
+  std::string expression;
+  std::vector<std::string> shapes, operands;
+  std::string out, dtype, objective = "time", memory, backend, calibration;
+  bool explain = false, analyze = false, json = false;
+  std::optional<int> threads, exact_limit, tries;
+  std::optional<double> budget;  // seconds
+  std::uint64_t seed = 0;
+  // decompositions
+  std::string tensor, init = "svd", method = "hooi";
+  std::vector<std::int64_t> ranks;
+  std::optional<double> tolerance;
+  int sweeps = 200, restarts = 0;
+  bool nonnegative = false;
+  // mp2
+  std::string b, occupied, virtuals, chain, basis = "sto-3g";
+  std::vector<std::int64_t> synthetic;
+  double spacing = 1.4;
+  std::int64_t frozen_occupied = 0, frozen_virtual = 0;
+};
+
+struct CompareArguments {
+  std::string a, b;
+  std::vector<std::string> sources;
+  std::string metric, effect = "5%", alpha = "5%", confidence = "95%";
+  std::string out;
+  bool pool = false, json = false;
+};
+
+struct GateArguments {
+  std::string baseline, current;
+  std::vector<std::string> sources;
+  std::string delta = "5%", alpha = "5%", confidence = "95%", rule = "intervals", metric;
+  std::string out, junit;
+  bool pool = false, json = false;
+  // --run: measure both sides
+  bool run = false, quick = false;
+  std::vector<std::string> cases, providers;
+  std::string points, build, journals;
+  MeasureArguments measure;
+};
+
+struct HistoryArguments {
+  std::string case_name;
+  std::vector<std::string> sources;
+  std::string provider, point, metric, out;
+  bool json = false;
+  // --confirm: measure the two commits of a change beside each other
+  bool confirm = false;
+  std::string at, before, after, build, journals;
+  MeasureArguments measure;
+};
+
+struct ImportArguments {
+  std::vector<std::string> files;
+  std::string format = "auto", suite = "imported", case_name, provider, commit, time, machine;
+  std::string out, store;
+  bool here = false, json = false;
+};
+
+struct ExportArguments {
+  std::vector<std::string> sources;
+  std::string format = "csv";  // csv, junit, trace
+  std::string run, out;
+  bool latest = false;
+};
+
+struct BundleArguments {
+  std::string case_name, point;
+  std::vector<std::string> sources;
+  std::string out;
+  bool json = false;
+};
+
+struct FeedArguments {
+  std::string kind;  // op-matrix
+  std::vector<std::string> sources, names;
+  std::string apply, out, ours, reference, point;
+  bool quick_rows = false;
+};
+
+using Command =
+    std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments, SiteArguments,
+                 ServeArguments, StoreArguments, DoctorArguments, CalibrateArguments, ChipArguments,
+                 TransportArguments, EinsumArguments, ImportArguments, ExportArguments,
+                 CompareArguments, GateArguments, HistoryArguments, BundleArguments, FeedArguments>;
+
+// Reads the command line. Prints help or the version and returns an exit status instead where that
+// was asked for; throws UserError for anything that cannot be understood.
+std::variant<Command, int> parse_arguments(int argc, char** argv);
+
+}  // namespace assay::cli

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What each command accepts: one function for each, which describes its arguments to CLI11 and
+// says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
+// arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc,
+// arguments_decide.cc, arguments_publish.cc (pages).
+
+#include "cli/arguments/arguments.h"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+// Of the argument `source`, which many commands have.
+inline constexpr const char* kSourcesHelp = "journals, folders of journals, stores (results/)";
+
+// What --rounds, --budget, --steady, --cores and --max-steal mean to a command.
+struct MeasureHelp {
+  std::string rounds;
+  std::string budget;           // empty: the command has no --budget
+  std::string steady = "0.5s";  // what is taken where none is given
+  std::string cores = "all";    // likewise
+};
+// arguments.cc; `group` is the heading in the help.
+void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& help,
+                         const std::string& group);
+
+// arguments_publish.cc
+void add_site(CLI::App& app, SiteArguments& a);
+void add_serve(CLI::App& app, ServeArguments& a);
+
+// arguments_engines.cc
+void add_chip(CLI::App& app, ChipArguments& a);
+void add_transport(CLI::App& app, TransportArguments& a);
+void add_einsum(CLI::App& app, EinsumArguments& a);
+
+// arguments_decide.cc
+void add_compare(CLI::App& app, CompareArguments& a);
+void add_gate(CLI::App& app, GateArguments& a);
+void add_history(CLI::App& app, HistoryArguments& a);
+
+// arguments_exchange.cc
+void add_import(CLI::App& app, ImportArguments& a);
+void add_export(CLI::App& app, ExportArguments& a);
+void add_bundle(CLI::App& app, BundleArguments& a);
+void add_feed(CLI::App& app, FeedArguments& a);
+
+}  // namespace assay::cli

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments/arguments_add.h"
+
+namespace assay::cli {
+
+void add_compare(CLI::App& app, CompareArguments& a) {
+  app.add_option("A", a.a,
+                 "a provider, a run, a commit (each by name or unique beginning), a source")
+      ->required();
+  app.add_option("B", a.b, "the same kind; the ratio is B / A")->required();
+  app.add_option("source", a.sources, "where rows of providers, runs, commits are (results/)");
+  app.add_option("--metric", a.metric, "compare this one (each case's primary metric)");
+  app.add_option("--effect", a.effect, "the effect that `rounds needed` is about (5%)");
+  app.add_option("--alpha", a.alpha, "false ones among the differences called so (5%)");
+  app.add_option("--confidence", a.confidence, "of the intervals (95%)");
+  app.add_flag("--pool", a.pool, "all runs together (the newest of each point)");
+  app.add_option("--out", a.out, "also write the JSON there");
+  app.add_flag("--json", a.json, "print JSON");
+  app.footer(R"(Examples:
+  assay compare naive assay-simd                      two providers, of the newest run with both
+  assay compare 20260131T12 20260201T08               two runs
+  assay compare 1a2b3c4 5d6e7f8 results/assay.db      two commits of a store
+  assay compare old.jsonl new.jsonl --effect 1%       two sources)");
+}
+
+void add_gate(CLI::App& app, GateArguments& a) {
+  app.add_option("--baseline", a.baseline,
+                 "a source, a run or a commit; with --run a worker program, or a revision to build")
+      ->required();
+  app.add_option("--current", a.current, "likewise; with --run this build unless given");
+  app.add_option("--source", a.sources, "where rows of runs and commits are (results/)");
+  const std::string limits = "Thresholds";
+  app.add_option("--delta", a.delta, "how much slower is too slow (5%); never below the A/A floor")
+      ->group(limits);
+  app.add_option("--alpha", a.alpha, "chance of even one false alarm in all rows (5%)")
+      ->group(limits);
+  app.add_option("--confidence", a.confidence, "of the intervals, which are not adjusted (95%)")
+      ->group(limits);
+  app.add_option("--rule", a.rule, "intervals (default), min-p95")
+      ->check(CLI::IsMember({"intervals", "min-p95"}))
+      ->group(limits);
+  app.add_option("--metric", a.metric, "gate this one (each case's primary metric)")->group(limits);
+  app.add_flag("--pool", a.pool, "all runs of a source together (the newest of each row)")
+      ->group(limits);
+  const std::string output = "Output";
+  app.add_option("--junit", a.junit, "write JUnit XML there, one test for each row")->group(output);
+  app.add_option("--out", a.out, "write the result as JSON there")->group(output);
+  app.add_flag("--json", a.json, "print JSON")->group(output);
+  const std::string measure = "Measuring both sides";
+  app.add_flag("--run", a.run, "measure baseline and current now, in the same rounds")
+      ->group(measure);
+  app.add_option("case", a.cases, "with --run: cases, or `all`")->group(measure);
+  app.add_flag("--quick", a.quick, "representative points, short attempts")->group(measure);
+  app.add_option("--points", a.points, "as for assay run")->group(measure);
+  app.add_option("--providers", a.providers, "only these")->delimiter(',')->group(measure);
+  add_measure_options(app, a.measure,
+                      {.rounds = "before the first look (10)",
+                       .budget = "for all, rounds of unresolved rows included (10m)"},
+                      measure);
+  app.add_option("--build", a.build, "shell command that builds build/assay-worker of a revision")
+      ->group(measure);
+  app.add_option("--journals", a.journals, "folder for the journals (results/)")->group(measure);
+  app.footer(R"(Examples:
+  assay gate --baseline main.db --current results/ --junit gate.xml --out gate.json
+  assay gate --baseline 1a2b3c4 --current 5d6e7f8 --source results/assay.db --delta 3%
+  assay gate --run semiring_matmul --quick --baseline origin/main --budget 5m
+  assay gate --run dense_matmul --baseline old/assay-worker --providers naive,assay-simd
+
+Exit status: 0 passed, 1 something is slower, 3 something is unresolved, 4 something that was ok is
+wrong, crashed, out of memory, timed out or failed (4 before 1 before 3).)");
+}
+
+void add_history(CLI::App& app, HistoryArguments& a) {
+  app.add_option("case", a.case_name, "the case")->required();
+  app.add_option("source", a.sources, kSourcesHelp);
+  app.add_option("--provider", a.provider, "only this one");
+  app.add_option("--point", a.point, "JSON object: only points with these values");
+  app.add_option("--metric", a.metric, "this one (the case's primary metric)");
+  app.add_option("--out", a.out, "also write the JSON there");
+  app.add_flag("--json", a.json, "print JSON");
+  const std::string confirm = "Confirming a change";
+  app.add_flag("--confirm", a.confirm, "measure the commits before and after it in the same rounds")
+      ->group(confirm);
+  app.add_option("--at", a.at, "the change at this commit (the newest one)")->group(confirm);
+  app.add_option("--before", a.before, "worker program of the older commit (built from git)")
+      ->group(confirm);
+  app.add_option("--after", a.after, "worker program of the newer commit (built from git)")
+      ->group(confirm);
+  app.add_option("--build", a.build, "shell command that builds build/assay-worker of a commit")
+      ->group(confirm);
+  add_measure_options(app, a.measure,
+                      {.rounds = "of the comparison (20)",
+                       .budget = "for the comparison (10m)",
+                       .cores = "as in the rows"},
+                      confirm);
+  app.add_option("--journals", a.journals, "folder for the journal (results/)")->group(confirm);
+  app.footer(R"(Examples:
+  assay history semiring_matmul results/assay.db
+  assay history semiring_matmul --provider assay-simd --point '{"algebra":"log"}'
+  assay history semiring_matmul --provider assay-simd --confirm --budget 5m)");
+}
+
+}  // namespace assay::cli

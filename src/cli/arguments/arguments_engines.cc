@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// The engines, used directly.
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments/arguments_add.h"
+
+namespace assay::cli {
+
+void add_chip(CLI::App& app, ChipArguments& a) {
+  const auto action = [&](CLI::App& in, const char* name, const char* description,
+                          const char* examples) {
+    auto* sub = in.add_subcommand(name, description);
+    sub->add_flag("--json", a.json, "print JSON");
+    sub->callback([&a, name] { a.action = name; });
+    sub->footer(std::string("Examples:\n") + examples);
+    return sub;
+  };
+  const auto gemm = [&](CLI::App* sub, bool is_required) {
+    sub->add_option("--topology", a.topology, "file that describes the chip (the default chip)");
+    sub->add_option("--gemm", a.gemm, "MxKxN")->required(is_required);
+  };
+  const auto staged = [&](CLI::App* sub) {
+    gemm(sub, true);
+    sub->add_option("--variant", a.variant, "ref_ref, load_ref (default), load_load");
+    sub->add_option("--order", a.order, "loops over tiles, outer to inner (mnk)");
+    sub->add_option("--multicast", a.multicast, "elements that share each tile of B (1)");
+  };
+  auto* run = action(app, "run", "simulate a matrix product",
+                     "  assay chip run --gemm 512x512x512 --variant load_ref --trace gemm.json\n"
+                     "  assay chip run --gemm 256x256x256 --window pe:0+load --op-log ops.csv");
+  staged(run);
+  run->add_option("--window", a.window,
+                  "what is measured: composite (default), pe:N; with the up-front load: +load");
+  run->add_option("--trace", a.trace, "write a trace for Perfetto there");
+  run->add_option("--op-log", a.op_log, "write every operation there, as CSV");
+  staged(action(app, "explain", "closed form beside simulation, stage by stage",
+                "  assay chip explain --gemm 256x256x256 --variant ref_ref"));
+  auto* collective =
+      action(app, "collective", "simulate a collective on a network of chips",
+             "  assay chip collective --network torus:4x4 --algorithm bidirectional_torus "
+             "--bytes 64MiB\n"
+             "  assay chip collective --network switch --ranks 8 --algorithm double_binary_tree "
+             "--segments 16 --bytes 1MiB");
+  collective->add_option("--topology", a.topology, "file that describes the network");
+  collective->add_option("--network", a.network,
+                         "ring, fully_connected, switch, torus:4x4, mesh:4x4, fat_tree:4x4x2");
+  collective->add_option("--ranks", a.ranks, "ranks, where the network does not tell");
+  collective->add_option("--collective", a.collective,
+                         "all_reduce (default), reduce_scatter, all_gather, all_to_all");
+  collective->add_option("--algorithm", a.algorithm,
+                         "ring (default), recursive_doubling, halving_doubling, "
+                         "double_binary_tree, direct, torus_2d, hierarchical, "
+                         "bidirectional_ring, bidirectional_torus");
+  collective->add_option("--bytes", a.bytes, "of the vector, e.g. 1MiB")->required();
+  collective->add_option("--bandwidth", a.bandwidth, "of a link, e.g. 50GiB/s");
+  collective->add_option("--latency", a.latency, "of a link, e.g. 500ns");
+  collective->add_option("--endpoint", a.endpoint, "delay at a rank, e.g. 10ns");
+  collective->add_option("--splits", a.splits, "parts done one after another (1)");
+  collective->add_option("--segments", a.segments, "per tree of double_binary_tree (chosen)");
+  collective->add_option("--group", a.group, "ranks per group of hierarchical (chosen)");
+  collective->add_option("--contention", a.contention,
+                         "fifo (default), fluid, astra, astra-unaware");
+  collective->add_option("--trace", a.trace, "write a trace for Perfetto there");
+  auto* systolic = action(app, "systolic", "cycles of a systolic array",
+                          "  assay chip systolic --gemm 128x128x128\n"
+                          "  assay chip systolic --scalesim-topology alexnet.csv "
+                          "--scalesim-config scale.cfg");
+  gemm(systolic, false);
+  systolic->add_option("--scalesim-topology", a.scalesim_topology,
+                       "layers in SCALE-Sim's form, instead of --gemm");
+  systolic->add_option("--scalesim-config", a.scalesim_config,
+                       "array and dataflow in SCALE-Sim's form (those of the topology)");
+  auto* topology = app.add_subcommand("topology", "look at a topology file");
+  topology->require_subcommand(1);
+  topology->footer("Examples:\n  assay chip topology check examples/chip/default.toml");
+  action(*topology, "check", "read it, refuse what is wrong, say what it amounts to",
+         "  assay chip topology check examples/chip/default.toml")
+      ->add_option("file", a.topology, "the file")
+      ->required();
+  app.require_subcommand(1);
+  app.footer(R"(Examples:
+  assay chip run --gemm 512x512x512 --variant load_ref --trace gemm.json
+  assay chip explain --gemm 256x256x256
+  assay chip collective --network torus:4x4 --algorithm torus_2d --bytes 1MiB
+  assay chip systolic --gemm 128x128x128
+  assay chip topology check examples/chip/default.toml)");
+}
+
+void add_transport(CLI::App& app, TransportArguments& a) {
+  const auto common = [&a](CLI::App& sub) {
+    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz");
+    sub.add_option("--threads", a.threads, "cases solved at the same time (1)");
+    sub.add_option("--batch", a.batch, "cases between two journal entries (32)");
+    sub.add_option("--method", a.method, "auto, dense, structured, parity or mixed");
+    sub.add_flag("--plot", a.plot, "draw a panel beside the output (.png)");
+    sub.add_flag("--verbose", a.verbose, "say on standard error what is being done");
+    sub.add_flag("--json", a.json, "print JSON");
+  };
+  const auto action = [&](const char* name, const char* description) {
+    auto* sub = app.add_subcommand(name, description);
+    sub->callback([&a, name] { a.action = name; });
+    return sub;
+  };
+  app.add_option("input", a.input, "input file (TOML)");
+  common(app);
+  auto* scan = action("scan", "solve every case of the file's lists; resumes what was interrupted");
+  scan->add_option("input", a.input, "input file (TOML)")->required();
+  scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
+  common(*scan);
+  auto* inspect = action("inspect", "the surface, its fields and what a solve would cost");
+  inspect->add_option("input", a.input, "input file (TOML)")->required();
+  inspect->add_flag("--json", a.json, "print JSON");
+  auto* converge = action("converge", "raise the grid until the coefficients stop changing");
+  converge->add_option("input", a.input, "input file, or the name of a built-in surface")
+      ->required();
+  converge->add_option("--nu", a.nu, "collisionality nu/v [1/m], in place of the file's");
+  converge->add_option("--er", a.er, "radial field E_r/v [T], in place of the file's");
+  converge->add_option("--tolerance", a.tolerance, "relative change that counts as small (0.01)");
+  converge->add_option("--max-points", a.max_points, "largest n_theta*n_zeta (2500)");
+  converge->add_option("--max-xi", a.max_xi, "largest n_xi (400)");
+  common(*converge);
+  auto* database = action("database", "coefficients over an equilibrium, as NEOPAX reads them");
+  database->add_option("--wout", a.wout, "VMEC file")->required();
+  database->add_option("--booz", a.booz, "Boozer file, for the surfaces (else VMEC angles)");
+  database->add_option("--rho", a.rho_list, "radii, separated by commas")
+      ->delimiter(',')
+      ->required();
+  database->add_option("--nu", a.nu_list, "nu/v [1/m]")->delimiter(',')->required();
+  database->add_option("--er", a.er_list, "Er_tilde")->delimiter(',')->required();
+  database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
+  database->add_option("--device", a.device, "cpu (default) or cuda");
+  common(*database);
+  app.footer(R"(Examples:
+  assay transport examples/w7x.toml --output run.nc --plot
+  assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5
+  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5
+  assay transport converge w7x_eim_sample --nu 1e-3 --er 1e-3
+  assay transport database --wout wout.nc --rho 0.25,0.5 --nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5)");
+}
+
+void add_einsum(CLI::App& app, EinsumArguments& a) {
+  app.add_option("expression", a.expression, "e.g. 'bij,bjk->bik'; a label is a letter or {n}");
+  app.add_option("--shapes", a.shapes, "of the operands, e.g. 512x512,512x512 (scalar: `scalar`)")
+      ->delimiter(',');
+  app.add_option("--operands", a.operands, ".npy files instead, one for each operand");
+  app.add_option("--out", a.out, "write the result there, as .npy");
+  app.add_option("--dtype", a.dtype, "of operands given by --shapes (f32), or of the result");
+  app.add_flag("--explain", a.explain, "show the plan");
+  app.add_flag("--analyze", a.analyze, "run it and add what was measured to the plan");
+  app.add_option("--objective", a.objective, "time (default), mac, flop, write");
+  app.add_option("--memory", a.memory,
+                 "bound on all tensors and packing alive at once, e.g. 64MiB");
+  app.add_option("--backend", a.backend, "blas (default), reference");
+  app.add_option("--exact-limit", a.exact_limit, "terms that are searched exactly (16)");
+  app.add_option("--tries", a.tries,
+                 "of the search beyond that: more take longer and find no worse (128)");
+  app.add_option("--budget", a.budget,
+                 "seconds for more rounds of that search, the best order is kept (0: one round)");
+  app.add_option("--seed", a.seed, "of the search and of generated operands (0)");
+  app.add_option("--calibration", a.calibration, "file of `calibrate` (the one of this machine)");
+  const auto common = [&](CLI::App* sub) {
+    sub->add_flag("--json", a.json, "print JSON");
+    sub->add_option("--threads", a.threads, "cores to use (all)");
+    return sub;
+  };
+  common(&app);
+  const auto action = [&](const char* name, const char* description, const char* examples) {
+    auto* sub = common(app.add_subcommand(name, description));
+    sub->callback([&a, name] { a.action = name; });
+    sub->footer(std::string("Examples:\n") + examples);
+    return sub;
+  };
+  action("calibrate", "measure the kernels here, so that plans know how long things take",
+         "  assay einsum calibrate\n  assay einsum calibrate --threads 1 --out one_core.json")
+      ->add_option("--out", a.out, "file (one for this machine in the cache folder)");
+  const auto decomposition = [&](const char* name, const char* description, const char* examples) {
+    auto* sub = action(name, description, examples);
+    sub->add_option("tensor", a.tensor, ".npy file")->required();
+    sub->add_option("--rank,--ranks", a.ranks, "one, or one for each mode")->delimiter(',');
+    sub->add_option("--out", a.out, "prefix of the .npy files with the parts");
+    return sub;
+  };
+  auto* cp = decomposition("cp", "canonical polyadic decomposition",
+                           "  assay einsum cp x.npy --rank 4 --out parts\n"
+                           "  assay einsum cp x.npy --rank 7 --init random --restarts 30");
+  cp->add_option("--sweeps", a.sweeps, "at most (200)");
+  cp->add_option("--restarts", a.restarts, "further random starts (0)");
+  cp->add_option("--init", a.init, "svd (default), random");
+  cp->add_option("--seed", a.seed, "of random starts (0)");
+  cp->add_flag("--nonnegative", a.nonnegative, "factors of no negative entries");
+  auto* tucker = decomposition("tucker", "Tucker decomposition",
+                               "  assay einsum tucker x.npy --ranks 4,4,8 --out parts\n"
+                               "  assay einsum tucker x.npy --tolerance 1e-3 --method sthosvd");
+  tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
+  tucker->add_option("--method", a.method, "hosvd, sthosvd, hooi (default)");
+  decomposition("tt", "tensor train",
+                "  assay einsum tt x.npy --ranks 8 --out parts\n"
+                "  assay einsum tt x.npy --tolerance 1e-6")
+      ->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
+  auto* mp2 = action("mp2", "density-fitted MP2 correlation energy",
+                     "  assay einsum mp2 --b b.npy --occupied eo.npy --virtual ev.npy\n"
+                     "  assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g");
+  mp2->add_option("--b", a.b, ".npy of B, occupied x virtual x auxiliary");
+  mp2->add_option("--occupied", a.occupied, ".npy of the occupied orbital energies");
+  mp2->add_option("--virtual", a.virtuals, ".npy of the virtual ones");
+  mp2->add_option("--synthetic", a.synthetic, "nocc,nvir,naux: a problem with known energies")
+      ->delimiter(',');
+  mp2->add_option("--chain", a.chain, "hydrogen chain of so many atoms");
+  mp2->add_option("--spacing", a.spacing, "of the chain, in bohr (1.4)");
+  mp2->add_option("--basis", a.basis, "of the chain: sto-3g (default), 6-31g");
+  mp2->add_option("--frozen-occupied", a.frozen_occupied, "lowest orbitals left out (0)");
+  mp2->add_option("--frozen-virtual", a.frozen_virtual, "highest orbitals left out (0)");
+  app.require_subcommand(0, 1);
+  app.footer(R"(Examples:
+  assay einsum 'ij,jk->ik' --shapes 512x512,512x512 --explain --analyze
+  assay einsum 'ij,jk->ik' --operands a.npy b.npy --out c.npy
+  assay einsum calibrate
+  assay einsum cp x.npy --rank 4 --out parts
+  assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g)");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/engines/einsum.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/installation.h"
+#include "cli/program.h"
+#include "einsum/calibration.h"
+#include "einsum/explain.h"
+#include "tensor/fill.h"
+#include "tensor/npy.h"
+
+namespace assay::cli {
+namespace {
+
+int usable_cores() {
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return std::max(1, CPU_COUNT(&cores));
+}
+
+int threads_of(const EinsumArguments& a) {
+  const int threads = a.threads.value_or(usable_cores());
+  if (threads < 1 || threads > 1024) fail("--threads is from 1 to 1024, not {}", threads);
+  return threads;
+}
+
+Shape shape_from(const std::string& text) {
+  if (text == "scalar") return Shape();
+  std::vector<std::int64_t> extents;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const auto end = std::min(text.find('x', at), text.size());
+    std::int64_t extent = -1;
+    const auto [last, error] = std::from_chars(text.data() + at, text.data() + end, extent);
+    if (error != std::errc() || last != text.data() + end || extent < 0) {
+      fail("--shapes: a shape is like 512x256, or scalar, not '{}'", text);
+    }
+    extents.push_back(extent);
+    at = end + 1;
+  }
+  return Shape(std::move(extents));
+}
+
+// The operands: files, or tensors of the shapes filled from the seed.
+class Operands {
+ public:
+  explicit Operands(const EinsumArguments& a) {
+    if (a.shapes.empty() == a.operands.empty()) {
+      fail("give the operands of '{}' by --shapes or by --operands", a.expression);
+    }
+    for (const auto& path : a.operands) {
+      files_.emplace_back(path);
+      views_.push_back(files_.back().view());
+    }
+    dtype_ = dtype_from_name(a.dtype.empty() ? "f32" : a.dtype, "--dtype");
+    for (const auto& text : a.shapes)
+      specs_.push_back(einsum::OperandSpec::dense(dtype_, shape_from(text)));
+    for (const auto& view : views_) specs_.push_back(einsum::OperandSpec::of(view));
+  }
+  const std::vector<einsum::OperandSpec>& specs() const { return specs_; }
+  // Makes the generated ones, which a plan alone does not need.
+  const std::vector<TensorView>& views(std::uint64_t seed) {
+    if (!views_.empty() || specs_.empty()) return views_;
+    if (!is_floating(dtype_) && !is_complex(dtype_)) {
+      fail("--dtype: operands are generated in bf16, f32, f64, c64 or c128, not {}",
+           name_of(dtype_));
+    }
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      tensors_.emplace_back(specs_[i].dtype, specs_[i].shape);
+      fill_uniform(tensors_.back().mutable_view(), Philox(seed, i), -1, 1);
+    }
+    for (const auto& tensor : tensors_) views_.push_back(tensor.view());
+    return views_;
+  }
+
+ private:
+  DType dtype_ = DType::kF32;
+  std::deque<NpyFile> files_;
+  std::deque<Tensor> tensors_;
+  std::vector<TensorView> views_;
+  std::vector<einsum::OperandSpec> specs_;
+};
+
+einsum::PlanOptions plan_options(const EinsumArguments& a, const einsum::Engine& engine) {
+  einsum::PlanOptions options;
+  options.backend = engine.get_backend();
+  options.objective = einsum::objective_from_name(a.objective);
+  if (!a.operands.empty() && !a.dtype.empty()) options.dtype = dtype_from_name(a.dtype, "--dtype");
+  if (!a.memory.empty()) options.memory = parse_bytes(a.memory, "--memory");
+  options.threads = engine.threads();
+  options.seed = a.seed;
+  options.exact_limit = a.exact_limit.value_or(options.exact_limit);
+  options.tries = a.tries.value_or(options.tries);
+  if (options.exact_limit < 2 || options.exact_limit > 18) {
+    fail("--exact-limit is from 2 to 18, not {}", options.exact_limit);
+  }
+  options.budget_s = a.budget.value_or(0);
+  if (!(options.budget_s >= 0 && options.budget_s <= 1e6)) {
+    fail("--budget is from 0 to 1000000 seconds, not {}", options.budget_s);
+  }
+  if (options.tries < 1) fail("--tries is at least 1, not {}", options.tries);
+  return options;
+}
+
+int calibrate(const EinsumArguments& a) {
+  const int threads = threads_of(a);
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const auto calibration = einsum::calibrate(threads, [&](const std::string& what) {
+    if (terminal) std::fprintf(stderr, "\r\033[K%s", what.c_str());
+  });
+  if (terminal) std::fputs("\r\033[K", stderr);
+  if (!a.out.empty()) einsum::save_calibration(a.out, calibration);
+  const auto path = a.out.empty() ? einsum::save_machine_calibration(calibration) : a.out;
+  if (a.json) {
+    print(pretty_json(einsum::to_json(calibration)) + "\n");
+    return kFine;
+  }
+  print(fmt::format("{} threads, {}\n", threads, calibration.blas));
+  for (const auto part : einsum::kParts) {
+    for (const bool wide : {false, true}) {
+      const auto& p = calibration.model.part(part, wide);
+      print(fmt::format("  {:<10} {}  {:>3} shapes  band {:>3.0f} %  up to {}, {}\n", name_of(part),
+                        wide ? "f64" : "f32", p.shapes, 100 * p.band, format_rate(p.rate, "flop/s"),
+                        format_rate(p.bandwidth, "B/s")));
+    }
+  }
+  print(fmt::format("written to {}\n", path));
+  return kFine;
+}
+
+int contract_expression(const EinsumArguments& a) {
+  if (a.expression.empty() && a.shapes.empty() && a.operands.empty()) {
+    fail("an expression or a subcommand is needed (see assay einsum --help)");
+  }
+  einsum::Engine engine(engine_options(a));
+  Operands operands(a);
+  const auto plan = engine.plan(a.expression, operands.specs(), plan_options(a, engine));
+  engine.save_paths();
+  std::optional<einsum::RunReport> report;
+  if (a.analyze || !a.out.empty() || !a.explain) {
+    const auto& views = operands.views(a.seed);
+    Tensor out(plan->result, plan->output_shape());
+    einsum::Workspace workspace(plan->options.memory ? 0 : std::size_t{1} << 30);
+    if (a.analyze) plan->run_into(views, out.mutable_view(), workspace);  // pages and caches
+    report = plan->run_into(views, out.mutable_view(), workspace, {.analyze = a.analyze});
+    if (!a.out.empty()) write_npy(a.out, out.view());
+    if (a.out.empty() && !a.explain && !a.analyze && !a.json) {
+      print(fmt::format("{} {}: --out writes it, --explain shows the plan\n", name_of(out.dtype()),
+                        out.shape().to_string()));
+    }
+  }
+  if (!a.explain && !a.analyze && !a.json) return kFine;
+  const auto* measured = report ? &*report : nullptr;
+  print(a.json ? pretty_json(einsum::explain(*plan, measured)) + "\n"
+               : einsum::explain_text(*plan, measured));
+  return kFine;
+}
+
+}  // namespace
+
+einsum::EngineOptions engine_options(const EinsumArguments& a) {
+  auto options = einsum::EngineOptions::from_environment();
+  options.threads = threads_of(a);
+  if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
+  // A contraction needs no memory of earlier ones: without a home it is made all the same.
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != 0;
+  };
+  const bool has_home = is_set("HOME") || is_set("ASSAY_MACHINE_DIR") || is_set("XDG_STATE_HOME");
+  if (!a.calibration.empty()) {
+    options.model = einsum::load_calibration(a.calibration, options.threads).model;
+  } else if (has_home) {
+    options.model = einsum::machine_model(options.threads);
+  }
+  try {
+    make_directories(cache_folder());
+    options.path_file = cache_folder() + "/einsum-paths";  // orders of contractions
+  } catch (const UserError& e) {
+    print_warnings({fmt::format("orders of contractions are not kept: {}", e.what())});
+  }
+  return options;
+}
+
+int contract(const EinsumArguments& a) {
+  if (a.action.empty()) return contract_expression(a);
+  if (a.action == "calibrate") return calibrate(a);
+  if (a.action == "cp") return decompose_cp(a);
+  if (a.action == "tucker") return decompose_tucker(a);
+  if (a.action == "tt") return decompose_train(a);
+  check(a.action == "mp2", "every action of `assay einsum` has a function");
+  return mp2(a);
+}
+
+}  // namespace assay::cli

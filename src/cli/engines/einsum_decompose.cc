@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/engines/einsum.h"
+#include "einsum/cp.h"
+#include "einsum/hydrogen.h"
+#include "einsum/mp2.h"
+#include "einsum/mp2_synthetic.h"
+#include "einsum/tucker.h"
+#include "tensor/npy.h"
+
+namespace assay::cli {
+namespace {
+
+void show(const EinsumArguments& a, const Json& json, const std::string& text) {
+  std::fputs((a.json ? pretty_json(json) + "\n" : text).c_str(), stdout);
+}
+
+// Writes PREFIX.NAME.npy where a prefix was given.
+void write_part(const EinsumArguments& a, const std::string& name, const Tensor& tensor) {
+  if (!a.out.empty()) write_npy(fmt::format("{}.{}.npy", a.out, name), tensor.view());
+}
+
+std::vector<std::int64_t> ranks_for(const EinsumArguments& a, std::size_t count) {
+  if (a.ranks.size() == 1) return std::vector<std::int64_t>(count, a.ranks[0]);
+  return a.ranks;
+}
+
+std::vector<double> energies_of(const std::string& path, const char* flag) {
+  if (path.empty()) fail("mp2: --b needs {} with the orbital energies", flag);
+  const Tensor values = Tensor::converted(NpyFile(path).view(), DType::kF64);
+  return {values.as<double>().begin(), values.as<double>().end()};
+}
+
+int chain_atoms(const std::string& text) {
+  int atoms = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), atoms);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail("--chain is a number of atoms, not '{}'", text);
+  }
+  return atoms;
+}
+
+}  // namespace
+
+int decompose_cp(const EinsumArguments& a) {
+  if (a.ranks.size() != 1) fail("cp: --rank is one number, not {}", a.ranks.size());
+  if (a.init != "svd" && a.init != "random") fail("--init is svd or random, not '{}'", a.init);
+  const auto d =
+      einsum::cp(NpyFile(a.tensor).view(),
+                 {.rank = a.ranks[0],
+                  .max_sweeps = a.sweeps,
+                  .init = a.init == "svd" ? einsum::CpInit::kSvd : einsum::CpInit::kRandom,
+                  .restarts = a.restarts,
+                  .nonnegative = a.nonnegative,
+                  .seed = a.seed});
+  write_part(a, "weights", d.weights);
+  for (std::size_t m = 0; m < d.factors.size(); ++m) {
+    write_part(a, fmt::format("factor{}", m), d.factors[m]);
+  }
+  show(a,
+       {{"fit", d.fit},
+        {"relative_error", d.relative_error},
+        {"stop", name_of(d.stop)},
+        {"sweeps", d.sweeps},
+        {"congruence", d.congruence},
+        {"degenerate", d.degenerate},
+        {"truncated_solves", d.truncated},
+        {"ridge_solves", d.ridged},
+        {"trace", d.trace}},
+       fmt::format("fit {:.10f}, relative error {:.4e}, {} sweeps: {}\n{}", d.fit, d.relative_error,
+                   d.sweeps, name_of(d.stop),
+                   d.degenerate
+                       ? fmt::format("degenerate: two components cancel (cosine {:.4f}) with "
+                                     "growing weights; no best approximation may exist\n",
+                                     d.congruence)
+                       : ""));
+  return kFine;
+}
+
+int decompose_tucker(const EinsumArguments& a) {
+  const NpyFile file(a.tensor);
+  einsum::TuckerOptions options;
+  options.ranks = ranks_for(a, file.view().rank());
+  options.tolerance = a.tolerance;
+  if (a.method == "hosvd") {
+    options.method = einsum::TuckerMethod::kHosvd;
+  } else if (a.method == "sthosvd") {
+    options.method = einsum::TuckerMethod::kStHosvd;
+  } else if (a.method != "hooi") {
+    fail("--method is hosvd, sthosvd or hooi, not '{}'", a.method);
+  }
+  const auto d = einsum::tucker(file.view(), options);
+  write_part(a, "core", d.core);
+  for (std::size_t m = 0; m < d.factors.size(); ++m) {
+    write_part(a, fmt::format("factor{}", m), d.factors[m]);
+  }
+  show(a,
+       {{"relative_error", d.relative_error},
+        {"core", d.core.shape().extents()},
+        {"sweeps", d.sweeps}},
+       fmt::format("core {}, relative error {:.10e}, {} sweeps\n", d.core.shape().to_string(),
+                   d.relative_error, d.sweeps));
+  return kFine;
+}
+
+int decompose_train(const EinsumArguments& a) {
+  const NpyFile file(a.tensor);
+  const auto modes = file.view().rank();
+  const auto d = einsum::tensor_train(
+      file.view(), {.ranks = ranks_for(a, modes > 0 ? modes - 1 : 0), .tolerance = a.tolerance});
+  std::vector<std::int64_t> ranks;
+  for (std::size_t k = 0; k < d.cores.size(); ++k) {
+    write_part(a, fmt::format("core{}", k), d.cores[k]);
+    if (k > 0) ranks.push_back(d.cores[k].shape()[0]);
+  }
+  show(a, {{"relative_error", d.relative_error}, {"ranks", ranks}},
+       fmt::format("ranks {}, relative error {:.10e}\n", fmt::join(ranks, ","), d.relative_error));
+  return kFine;
+}
+
+int mp2(const EinsumArguments& a) {
+  if (!a.b.empty() + !a.synthetic.empty() + !a.chain.empty() != 1) {
+    fail("mp2: one of --b, --synthetic and --chain says what to compute");
+  }
+  const auto options = engine_options(a);
+  const einsum::Mp2Options mp2_options{a.frozen_occupied, a.frozen_virtual, options.threads};
+  einsum::Mp2Energy e;
+  Json json = Json::object();
+  std::string text;
+  if (!a.synthetic.empty()) {
+    if (a.synthetic.size() != 3)
+      fail("--synthetic is nocc,nvir,naux, not {} numbers", a.synthetic.size());
+    for (const auto n : a.synthetic) {
+      if (n < 1) fail("--synthetic: sizes are at least 1, not {}", n);
+    }
+    const auto s = einsum::synthetic_mp2(a.synthetic[0], a.synthetic[1], a.synthetic[2]);
+    e = einsum::mp2_energy(s.b.view(), s.occupied, s.virtuals, mp2_options);
+  } else if (!a.chain.empty()) {
+    const auto field = einsum::solve_mean_field(
+        {chain_atoms(a.chain), a.spacing, einsum::hydrogen_basis_from_name(a.basis)});
+    einsum::Engine engine(options);
+    const auto c = field.coefficients.view();
+    const auto o = static_cast<std::int64_t>(field.occupied);
+    const auto b =
+        einsum::ao_to_mo(engine, field.b.view(), c.slice(1, 0, o), c.slice(1, o, c.extent(1)));
+    const std::span energies(field.orbital_energies);
+    e = einsum::mp2_energy(b.view(), energies.first(static_cast<std::size_t>(o)),
+                           energies.subspan(static_cast<std::size_t>(o)), mp2_options);
+    json["scf"] = field.energy;
+    text = fmt::format("SCF           {:.12f}\n", field.energy);
+  } else {
+    e = einsum::mp2_energy(NpyFile(a.b).view(), energies_of(a.occupied, "--occupied"),
+                           energies_of(a.virtuals, "--virtual"), mp2_options);
+  }
+  json.update({{"mp2", e.total}, {"opposite_spin", e.opposite_spin}, {"same_spin", e.same_spin}});
+  text += fmt::format("MP2           {:.15g}\nopposite spin {:.15g}\nsame spin     {:.15g}\n",
+                      e.total, e.opposite_spin, e.same_spin);
+  show(a, json, text);
+  return kFine;
+}
+
+}  // namespace assay::cli

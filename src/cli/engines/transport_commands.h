@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What `assay-transport` is made of: one function for each action of `assay transport`.
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "cli/arguments/arguments.h"
+#include "transport/files/data_file.h"
+#include "transport/scan/input.h"
+#include "transport/scan/scan.h"
+
+namespace assay::cli {
+
+// Solves the cases of a file: `assay transport FILE` and `assay transport scan FILE`. `ranks` serve
+// where the program was started by mpirun.
+int transport_run(const TransportArguments& arguments);
+int transport_inspect(const TransportArguments& arguments);
+int transport_converge(const TransportArguments& arguments);
+int transport_database(const TransportArguments& arguments);
+
+// Seconds of the parts of a run; what was not done is 0.
+struct RunTimes {
+  double prepare_s = 0, solve_s = 0, write_s = 0, plot_s = 0, total_s = 0;
+};
+
+// The file, with what was typed in place of what it says.
+transport::RunInput input_with_flags(const TransportArguments& arguments);
+
+// What is printed on standard output.
+std::string run_text(const transport::RunInput& input, const transport::Prepared& prepared,
+                     const std::vector<transport::Solution>& solutions, const RunTimes& times,
+                     const std::vector<std::string>& written);
+// `memory`: peak bytes until the cases were solved, of all ranks together.
+Json run_json(const transport::RunInput& input, const std::vector<transport::Solution>& solutions,
+              const RunTimes& times, double memory);
+
+// Draws the panel of a run beside `output` (its name with .png) and returns that name.
+std::string draw_panel(const transport::RunInput& input, const transport::Prepared& prepared,
+                       const std::vector<transport::Solution>& solutions,
+                       const std::string& output);
+
+// Becomes true at SIGINT or SIGTERM, after the first call.
+const std::atomic<bool>& interrupted();
+
+}  // namespace assay::cli

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/engines/transport_commands.h"
+#include "kernels/blas/blas.h"
+#include "transport/files/database.h"
+
+namespace assay::cli {
+namespace {
+
+namespace tr = assay::transport;
+
+// "25x25x60".
+tr::Grid parse_grid(const std::string& text) {
+  int number[3] = {0, 0, 0};
+  const char *at = text.data(), *end = text.data() + text.size();
+  for (int i = 0; i < 3; ++i) {
+    const auto [next, error] = std::from_chars(at, end, number[i]);
+    const bool separated = i == 2 ? next == end : next != end && *next == 'x';
+    if (error != std::errc() || !separated) fail("--grid expects THETAxZETAxXI, got '{}'", text);
+    at = next + 1;
+  }
+  const tr::Grid grid = {number[0], number[1], number[2]};
+  tr::validate(grid);
+  return grid;
+}
+
+}  // namespace
+
+int transport_database(const TransportArguments& a) {
+  // Refused before anything is solved.
+  if (a.device == "cuda") {
+    throw EnvironmentError("this program was built without CUDA: '--device cuda'");
+  }
+  if (a.device != "cpu") fail("--device must be cpu or cuda, got '{}'", a.device);
+  if (a.output.empty()) fail("database needs --output");
+  tr::check_data_path(a.output);
+
+  tr::DatabaseRequest request;
+  request.wout = a.wout;
+  request.booz = a.booz;
+  request.rho = a.rho_list;
+  request.nu_v = a.nu_list;
+  request.er_tilde = a.er_list;
+  request.grid = parse_grid(a.grid.empty() ? "25x25x60" : a.grid);
+  if (!a.method.empty()) request.scan.method = tr::method_from_name(a.method);
+  if (a.threads) request.scan.threads = *a.threads;
+  if (a.batch) request.scan.batch = *a.batch;
+  request.scan.journal = a.output + ".journal";
+  request.scan.interrupt = &interrupted();
+  tr::check_database(request);
+  const auto cases = request.nu_v.size() * request.er_tilde.size();
+  std::fputs(
+      fmt::format("{} surfaces of {} cases, batches of {}, {} lanes; {}\n", request.rho.size(),
+                  cases, std::min<std::size_t>(static_cast<std::size_t>(request.scan.batch), cases),
+                  request.scan.threads, blas::description() + "; 1 thread")
+          .c_str(),
+      stderr);
+  double solve_s = 0;
+  const auto result = tr::make_database(request, [&](const tr::DatabaseSurface& s) {
+    solve_s += s.solve_s;
+    std::fputs(
+        fmt::format("rho {:g}: prepare {}, solve {} ({} cases solved, {} resumed)\n", s.rho,
+                    format_seconds(s.prepare_s), format_seconds(s.solve_s), s.solved, s.resumed)
+            .c_str(),
+        stderr);
+    for (const auto& w : s.warnings) std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
+  });
+  if (!result.complete) {
+    std::fputs("interrupted; the same command goes on from here\n", stderr);
+    return kInterrupted;
+  }
+  tr::write_data_file(a.output, result.data);
+  for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
+  if (a.json) {
+    Json surfaces = Json::array();
+    for (const auto& s : result.surfaces) {
+      surfaces.push_back({{"rho", s.rho},
+                          {"prepare", s.prepare_s},
+                          {"solve", s.solve_s},
+                          {"solved", s.solved},
+                          {"resumed", s.resumed},
+                          {"warnings", s.warnings}});
+    }
+    std::fputs((pretty_json({{"output", a.output}, {"surfaces", surfaces}}) + "\n").c_str(),
+               stdout);
+  } else {
+    std::fputs(fmt::format("wrote {}: {} x {} x {} cases in {}\n", a.output, request.rho.size(),
+                           request.nu_v.size(), request.er_tilde.size(), format_seconds(solve_s))
+                   .c_str(),
+               stdout);
+  }
+  return kFine;
+}
+
+}  // namespace assay::cli

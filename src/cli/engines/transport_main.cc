@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `assay transport`: the engine with its file formats and MPI, which `assay` itself does not link.
+#include <signal.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "cli/arguments/arguments.h"
+#include "cli/engines/transport_commands.h"
+#include "cli/program.h"
+
+namespace assay::cli {
+namespace {
+
+std::atomic<bool> interrupt_flag = false;
+
+int dispatch(const TransportArguments& a) {
+  if (a.action == "inspect") return transport_inspect(a);
+  if (a.action == "converge") return transport_converge(a);
+  if (a.action == "database") return transport_database(a);
+  check(a.action == "run" || a.action == "scan",
+        "every action of `assay transport` has a function");
+  return transport_run(a);
+}
+
+}  // namespace
+
+const std::atomic<bool>& interrupted() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupt_flag = true; };
+  action.sa_flags = SA_RESETHAND;  // the second one kills
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return interrupt_flag;
+}
+
+}  // namespace assay::cli
+
+int main(int argc, char** argv) {
+  using namespace assay::cli;
+  return run_program(argc, argv, [](const Command& command) {
+    const auto* arguments = std::get_if<TransportArguments>(&command);
+    if (arguments == nullptr) assay::fail("this program serves 'assay transport' only");
+    return dispatch(*arguments);
+  });
+}

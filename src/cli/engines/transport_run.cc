@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/resident_memory.h"
+#include "cli/commands.h"
+#include "cli/engines/transport_commands.h"
+#include "kernels/blas/blas.h"
+#include "transport/files/equilibrium.h"
+#include "transport/files/result_data.h"
+#include "transport/ranks/ranks.h"
+
+namespace assay::cli {
+namespace {
+
+namespace tr = assay::transport;
+
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = monotonic_ns();
+    const double seconds = 1e-9 * static_cast<double>(now - last_);
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::int64_t last_ = monotonic_ns();
+};
+
+tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in) {
+  tr::ScanOptions options;
+  options.method = in.method;
+  options.threads = in.threads;
+  options.batch = in.batch;
+  if (a.action == "scan") {
+    options.journal = !a.journal.empty()   ? a.journal
+                      : !in.output.empty() ? in.output + ".journal"
+                                           : "";
+    options.interrupt = &interrupted();
+    options.on_progress = [begin = monotonic_ns()](std::size_t done, std::size_t total) {
+      const double seconds = 1e-9 * static_cast<double>(monotonic_ns() - begin);
+      std::fputs(fmt::format("{} of {} cases, {:.1f} s\n", done, total, seconds).c_str(), stderr);
+    };
+  }
+  return options;
+}
+
+std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunInput& in,
+                                    const tr::Prepared& prepared, tr::Ranks* ranks,
+                                    bool& complete) {
+  const auto cases = in.cases(prepared.geometry().psi_prime);
+  if (!in.scan && ranks == nullptr) {
+    return {
+        tr::solve(prepared, cases.front(), {.method = in.method, .keep_modes = in.include_modes})};
+  }
+  const auto options = scan_options(a, in);
+  tr::ScanResult result;
+  if (ranks != nullptr) {
+    ranks->run(prepared, options, [&](const tr::BatchSolver& solver) {
+      result = tr::solve_scan(prepared, cases, options, solver);
+    });
+  } else {
+    result = tr::solve_scan(prepared, cases, options);
+  }
+  if (a.verbose || result.resumed > 0) {
+    std::fputs(fmt::format("{} cases solved, {} resumed, {} by symmetry\n", result.solved,
+                           result.resumed, result.mirrored)
+                   .c_str(),
+               stderr);
+  }
+  complete = result.complete;
+  return std::move(result.solutions);
+}
+
+int run_here(const TransportArguments& a, tr::Ranks* ranks) {
+  Stopwatch total, watch;
+  RunTimes times;
+  if (a.input.empty()) fail("name an input file (see assay transport --help)");
+  const auto in = input_with_flags(a);
+  const bool root = ranks == nullptr || ranks->rank() == 0;
+  if (a.action == "run" && ranks != nullptr && in.scan) {
+    fail("a scan over ranks is 'assay transport scan', got a list in '{}'", a.input);
+  }
+  if (root && !in.output.empty()) tr::check_data_path(in.output);
+  if (a.plot && in.output.empty()) fail("--plot needs --output, whose name the image takes");
+  const auto surface = tr::load_surface(in.surface);
+  const auto prepared =
+      tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
+  if (a.verbose && root) {
+    std::fputs(fmt::format("surface '{}', {}x{}x{}\n{}\n", prepared.name(), in.grid.n_theta,
+                           in.grid.n_zeta, in.grid.n_xi, blas::description() + "; 1 thread")
+                   .c_str(),
+               stderr);
+  }
+  times.prepare_s = watch.lap();
+  bool complete = true;
+  const auto solutions = solve_all(a, in, prepared, ranks, complete);
+  times.solve_s = watch.lap();
+  const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
+  if (!root) return kFine;
+  if (!complete) {
+    std::fputs("interrupted; the same command goes on from here\n", stderr);
+    return kInterrupted;
+  }
+  std::vector<std::string> written;
+  if (!in.output.empty()) {
+    tr::write_data_file(in.output, tr::result_data(in, surface, prepared, solutions));
+    written.push_back(in.output);
+    const auto journal = scan_options(a, in).journal;
+    if (!journal.empty()) std::remove(journal.c_str());  // its content is in the output now
+    times.write_s = watch.lap();
+  }
+  if (a.plot) {
+    written.push_back(draw_panel(in, prepared, solutions, in.output));
+    times.plot_s = watch.lap();
+  }
+  times.total_s = total.lap();
+  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory)) + "\n"
+                           : run_text(in, prepared, solutions, times, written);
+  std::fputs(text.c_str(), stdout);
+  return kFine;
+}
+
+}  // namespace
+
+transport::RunInput input_with_flags(const TransportArguments& a) {
+  auto in = tr::read_input(a.input);
+  if (!a.output.empty()) in.output = a.output;
+  if (!a.method.empty()) in.method = tr::method_from_name(a.method);
+  if (a.threads) in.threads = *a.threads;
+  if (a.batch) in.batch = *a.batch;
+  if (in.threads < 1) fail("--threads must be at least 1, got {}", in.threads);
+  if (in.batch < 1) fail("--batch must be at least 1, got {}", in.batch);
+  return in;
+}
+
+int transport_run(const TransportArguments& a) {
+  if (!tr::started_by_mpi()) return run_here(a, nullptr);
+  tr::Ranks ranks;
+  int status = kBadInput;
+  try {
+    status = run_here(a, &ranks);
+  } catch (const UserError& e) {
+    // Every rank meets the same bad input before any waits for another; one of them says so.
+    if (ranks.rank() == 0) std::fputs(fmt::format("assay: {}\n", e.what()).c_str(), stderr);
+  }
+  return ranks.agree(status);
+}
+
+}  // namespace assay::cli

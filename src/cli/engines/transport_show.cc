@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/gnuplot.h"
+#include "base/units.h"
+#include "cli/engines/transport_commands.h"
+#include "transport/scan/plot.h"
+
+namespace assay::cli {
+
+namespace tr = assay::transport;
+
+std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
+                     const std::vector<tr::Solution>& solutions, const RunTimes& times,
+                     const std::vector<std::string>& written) {
+  const auto& g = prepared.geometry();
+  std::string out = fmt::format(
+      "surface {}: nfp {}, iota {:.6g}, psi' {:.6g} T m, B0 {:.6g} T\ngrid {} x {} x {}\n",
+      prepared.name(), g.nfp, g.iota, g.psi_prime, g.b0, g.grid.n_theta, g.grid.n_zeta,
+      g.grid.n_xi);
+  out += fmt::format("{:>10} {:>10}  {:>13} {:>13} {:>13} {:>13} {:>13} {:>9} {:>9}  {}\n",
+                     "nu_hat", in.field_is_er ? "er_hat" : "epsi_hat", "D11", "D31", "D13", "D33",
+                     "D33_Sp", "residual", "onsager", "method");
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < solutions.size(); ++i) {
+    const auto& s = solutions[i];
+    out += fmt::format(
+        "{:>10.4g} {:>10.4g}  {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>9.1e}  "
+        "{}\n",
+        s.at.nu_hat, in.field[i % in.field.size()], s.d.d11, s.d.d31, s.d.d13, s.d.d33,
+        s.d.d33_spitzer, s.residual, s.onsager, tr::name_of(s.method));
+    for (const auto& w : s.warnings) {
+      if (std::ranges::find(warnings, w) == warnings.end()) warnings.push_back(w);
+    }
+  }
+  for (const auto& w : warnings) out += "warning: " + w + "\n";
+  for (const auto& w : written) out += "wrote " + w + "\n";
+  out += fmt::format("prepare {}, solve {}, write {}, plot {}, total {}\n",
+                     format_seconds(times.prepare_s), format_seconds(times.solve_s),
+                     format_seconds(times.write_s), format_seconds(times.plot_s),
+                     format_seconds(times.total_s));
+  return out;
+}
+
+Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions,
+              const RunTimes& times, double memory) {
+  const Json timings = {{"prepare", times.prepare_s},
+                        {"solve", times.solve_s},
+                        {"write", times.write_s},
+                        {"plot", times.plot_s},
+                        {"total", times.total_s}};
+  if (!in.scan) {
+    Json json = tr::solution_to_json(solutions.front());
+    json["timings"] = timings;
+    json["peak_memory"] = number_to_json(memory);
+    return json;
+  }
+  Json cases = Json::array();
+  for (const auto& s : solutions) cases.push_back(tr::solution_to_json(s));
+  return {{"cases", cases}, {"timings", timings}, {"peak_memory", number_to_json(memory)}};
+}
+
+std::string draw_panel(const tr::RunInput& in, const tr::Prepared& prepared,
+                       const std::vector<tr::Solution>& solutions, const std::string& output) {
+  const auto image = std::filesystem::path(output).replace_extension(".png").string();
+  run_gnuplot(tr::panel_script(in, prepared, solutions, image), image);
+  return image;
+}
+
+}  // namespace assay::cli

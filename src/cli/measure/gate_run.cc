@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// `assay gate --run`: both sides measured now, in the same rounds.
+//
+// Measuring on until a row "resolves" would find regressions in noise. So there are two looks and
+// no more, alpha is shared between them, and how many rounds the second adds follows from the
+// scatter of the first, not from where its ratio lies.
+
+#include "cli/measure/gate_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/measure/calibrated_floor.h"
+#include "cli/measure/run_setup.h"
+#include "cli/measure/side_runs.h"
+#include "lab/stats/stopping.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr double kDefaultBudgetS = 600;
+constexpr int kLooksOfGate = 2;
+
+lab::RunRequest request_of(const lab::CaseRegistry& cases, const GateArguments& a) {
+  lab::RunRequest r;
+  r.cases = case_names(cases, a.cases);
+  select_points(r, a.quick, a.points);
+  r.budget_s = kDefaultBudgetS;
+  apply(a.measure, r);
+  r.label = "gate";
+  return r;
+}
+
+// What to measure again: by case, the points and providers, and by how many rounds.
+struct TopUp {
+  std::set<Json> points;
+  std::set<std::string> providers;
+  int rounds = 0;
+};
+
+std::map<std::string, TopUp> unresolved_rows(const lab::GateResult& result) {
+  std::map<std::string, TopUp> by_case;
+  for (const auto& entry : result.entries) {
+    if (entry.outcome != lab::GateOutcome::kUnresolved) continue;
+    const int have = entry.numbers.rounds;
+    const auto look = lab::next_look(have);
+    if (!look) continue;  // as many rounds as there can be
+    const int wanted = std::clamp(entry.numbers.rounds_for_tolerance, *look, lab::kMaxRounds);
+    auto& top_up = by_case[entry.match.key.case_name];
+    top_up.points.insert(entry.match.key.point);
+    top_up.providers.insert(entry.match.key.provider);
+    top_up.rounds = std::max(top_up.rounds, wanted - have);
+  }
+  return by_case;
+}
+
+}  // namespace
+
+std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions options) {
+  if (options.rule != lab::GateRule::kIntervals)
+    fail("--run judges by intervals, not by '{}'", a.rule);
+  RunSetup setup;
+  auto request = request_of(setup.cases(), a);
+  const auto baseline = side_program(a.baseline, a.build);
+  const auto current = side_program(a.current, a.build);
+  SideRuns runs(setup, "baseline", baseline, "current", current, a.journals);
+  options.looks = kLooksOfGate;
+  options.floor = [&](const std::string& machine) {
+    return calibrated_floor(machine, runs.second_rows());
+  };
+  const auto judge = [&] {
+    return lab::judge_gate(runs.first_rows(), runs.second_rows(), options);
+  };
+
+  RunSetup::catch_interrupts();
+  const auto start_ns = monotonic_ns();
+  if (!runs.measure(request, a.providers)) return std::nullopt;
+  MeasuredGate gate{judge(), baseline.name, current.name};
+  auto more = unresolved_rows(gate.result);
+  auto cases_left = static_cast<double>(more.size());
+  for (const auto& [name, top_up] : more) {
+    const double left_s = request.budget_s - 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
+    if (left_s <= 0) break;
+    auto again = request;
+    again.cases = {name};
+    again.mode = "points";
+    again.points = Json(top_up.points);
+    again.rounds = top_up.rounds;
+    again.budget_s = left_s / cases_left--;
+    again.order_seed = request.order_seed + 1;
+    setup.progress().note(
+        fmt::format("{}: {} more rounds of what is unresolved", name, top_up.rounds));
+    const std::vector<std::string> providers(top_up.providers.begin(), top_up.providers.end());
+    if (!runs.measure(again, providers)) return std::nullopt;
+  }
+  if (!more.empty()) gate.result = judge();
+  gate.result.options.floor = {};  // it refers to what is gone now
+  return gate;
+}
+
+}  // namespace assay::cli

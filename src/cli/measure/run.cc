@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/measure/run_setup.h"
+#include "cli/terminal.h"
+#include "kernels/blas/library.h"
+#include "lab/beside/stopping.h"
+#include "lab/beside/summary.h"
+#include "lab/run/runner.h"
+#include "lab/show/terminal/table.h"
+#include "lab/stats/stopping.h"
+#include "lab/store/store.h"
+#include "lab/store/transfer.h"
+
+namespace assay::cli {
+namespace {
+
+lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
+  lab::RunRequest r;
+  r.cases = case_names(cases, a.cases);
+  select_points(r, a.quick, a.points);
+  if (a.quick) r.rounds = lab::kQuickRounds;
+  r.providers = a.providers;
+  r.skip = a.skip;
+  if (!a.platforms.empty()) r.platforms = a.platforms;
+  apply(a.measure, r);
+  if (a.precision) {
+    r.precision = parse_share(*a.precision, "--precision");
+    if (!(r.precision > 0)) fail("--precision must be more than 0, got '{}'", *a.precision);
+    r.rounds = lab::kMaxRounds;
+  }
+  if (a.batches) r.settings.batches = *a.batches;
+  if (a.warm_up) r.settings.warm_up_calls = *a.warm_up;
+  if (a.limit) r.time_limit_s = parse_duration_s(*a.limit, "--limit");
+  if (a.memory) r.memory_limit = parse_bytes(*a.memory, "--memory");
+  if (a.cpu_slots) r.cpu_slots = *a.cpu_slots;
+  if (a.settle) r.settle_s = parse_duration_s(*a.settle, "--settle");
+  if (a.tries) r.max_tries = *a.tries;
+  if (a.seed) r.order_seed = *a.seed;
+  r.in_process = a.in_process;
+  r.label = a.label;
+  return r;
+}
+
+// With --resume the plan is the run's own; cases named beside it must be the same ones.
+lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments& a) {
+  auto place = lab::find_place(a.resume, a.out);
+  if (!a.cases.empty() && case_names(cases, a.cases) != place.request.cases) {
+    fail("--resume continues a run of other cases than those named: '{}'", a.resume);
+  }
+  // A run that spent its budget may get more.
+  apply({.budget = a.measure.budget}, place.request);
+  return place;
+}
+
+// Providers that run in this process load it when the runner's threads are there, too late for
+// saying which kernels it should take. Where it is missing, its providers say so themselves.
+void load_openblas_early() {
+  try {
+    blas::Library::openblas();
+  } catch (const EnvironmentError&) {
+  }
+}
+
+void print_plan(const lab::Plan& plan) {
+  for (const auto& at : plan.points) {
+    std::fputs(fmt::format("{} {}\n", at.definition->name(), lab::point_label(at.point)).c_str(),
+               stdout);
+    for (const auto& contender : at.contenders) {
+      if (!contender.refused) continue;
+      std::fputs(fmt::format("  {:<16} {} ({}): {}\n", contender.name,
+                             lab::name_of(contender.refused->status), contender.refused->why.code,
+                             contender.refused->why.message)
+                     .c_str(),
+                 stdout);
+    }
+    for (const auto& contender : at.contenders) {
+      if (contender.refused || !contender.provider.deterministic()) continue;
+      std::fputs(fmt::format("  {:<16} once, deterministic\n", contender.name).c_str(), stdout);
+    }
+    for (std::size_t round = 0; round < at.order.size(); ++round) {
+      std::string line = fmt::format("  round {:<3}", round + 1);
+      for (const int i : at.order[round]) {
+        line += fmt::format(" {:<16}", at.contenders[static_cast<std::size_t>(i)].name);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      std::fputs((line + "\n").c_str(), stdout);
+    }
+  }
+  std::fputs(fmt::format("{} attempts at {} points\n", plan.attempts, plan.points.size()).c_str(),
+             stdout);
+}
+
+void print_plan_json(const lab::Plan& plan) {
+  Json points = Json::array();
+  for (const auto& at : plan.points) {
+    Json rounds = Json::array(), refused = Json::array();
+    for (const auto& order : at.order) {
+      Json round = Json::array();
+      for (const int i : order) round.push_back(at.contenders[static_cast<std::size_t>(i)].name);
+      rounds.push_back(std::move(round));
+    }
+    for (const auto& contender : at.contenders) {
+      if (!contender.refused) continue;
+      refused.push_back(Json{{"provider", contender.name},
+                             {"platform", contender.platform},
+                             {"status", lab::name_of(contender.refused->status)},
+                             {"code", contender.refused->why.code},
+                             {"message", contender.refused->why.message}});
+    }
+    points.push_back(Json{{"case", at.definition->name()},
+                          {"point", at.point},
+                          {"rounds", rounds},
+                          {"refused", refused}});
+  }
+  std::fputs((pretty_json({{"attempts", plan.attempts}, {"points", points}}) + "\n").c_str(),
+             stdout);
+}
+
+// Wrong results, unless the case expects them of that provider.
+bool any_wrong(const std::vector<lab::Row>& rows) {
+  return std::ranges::any_of(rows, [](const lab::Row& row) {
+    return row.status == lab::Status::kWrongResult && !row.as_expected();
+  });
+}
+
+}  // namespace
+
+int run(const RunArguments& a) {
+  RunSetup setup;
+  const auto& cases = setup.cases();
+  auto& progress = setup.progress();
+  auto& context = setup.context();
+  context.trace_directory = a.trace;
+
+  if (a.dry_run) {
+    const auto request =
+        a.resume.empty() ? request_of(cases, a) : place_to_resume(cases, a).request;
+    const auto plan = lab::plan_run(context, request);
+    a.json ? print_plan_json(plan) : print_plan(plan);
+    return kFine;
+  }
+  // A store that cannot be opened is refused now, not after an hour of measuring.
+  if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
+  RunSetup::catch_interrupts();
+  const auto result = [&] {
+    if (a.resume.empty()) {
+      const auto request = request_of(cases, a);
+      if (request.in_process) load_openblas_early();
+      return lab::start_run(context, request, a.out);
+    }
+    auto place = place_to_resume(cases, a);
+    if (place.request.in_process) load_openblas_early();
+    return lab::resume_run(context, std::move(place));
+  }();
+  if (!a.store.empty()) {
+    const auto store = lab::open_store(a.store, lab::Access::kCreate);
+    lab::ingest_journals(*store, {result.journal});
+  }
+
+  const auto summaries = lab::summarise(result.rows);
+  progress.clear_line();
+  const auto stops = lab::stops_of(result.rows);
+  if (a.json) {
+    auto json = lab::summary_json(result.run_id, result.journal, summaries);
+    for (const auto& stop : stops) {
+      json["stopping"].push_back(Json{{"case", stop.case_name},
+                                      {"point", stop.point},
+                                      {"stopping", lab::to_json(stop.stopping)}});
+    }
+    std::fputs((pretty_json(json) + "\n").c_str(), stdout);
+  } else {
+    auto style = stdout_style();
+    style.all = a.all;
+    std::fputs(lab::terminal_table(summaries, style).c_str(), stdout);
+  }
+  std::fflush(stdout);
+  for (const auto& line : lab::stopping_lines(stops)) progress.note(line);
+  progress.note(fmt::format("journal: {}", result.journal));
+  if (result.interrupted) {
+    progress.note(fmt::format("interrupted; continue with: assay run --resume {}", result.journal));
+    return kInterrupted;
+  }
+  return any_wrong(result.rows) ? kWrongResults : kFine;
+}
+
+}  // namespace assay::cli

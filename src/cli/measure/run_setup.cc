@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measure/run_setup.h"
+
+#include <signal.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cases/harness/cases.h"
+#include "cli/installation.h"
+#include "cli/workloads.h"
+#include "lab/measure/attempt.h"
+
+namespace assay::cli {
+namespace {
+
+std::atomic<bool> stop_requested = false;
+
+void on_interrupt(int) { stop_requested = true; }
+
+}  // namespace
+
+RunSetup::RunSetup() : cases_(all_cases()), workloads_(all_workloads()) {
+  context_.cases = &cases_;
+  context_.programs = find_programs();
+  context_.own_program = own_program();
+  context_.run_here = [this](const lab::WorkerSpec& spec) {
+    lab::run_attempt_here(spec, workloads_);
+  };
+  context_.progress = &progress_;
+  context_.stop = &stop_requested;
+}
+
+void RunSetup::catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the default action is back for a second one
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void apply(const MeasureArguments& a, lab::RunRequest& request) {
+  if (a.rounds) request.rounds = *a.rounds;
+  if (a.cores) request.cores = *a.cores;
+  if (a.steady) request.settings.steady_s = parse_duration_s(*a.steady, "--steady");
+  if (a.max_steal) request.max_steal = parse_share(*a.max_steal, "--max-steal");
+  if (a.budget) {
+    request.budget_s = parse_duration_s(*a.budget, "--budget");
+    if (!(request.budget_s > 0)) fail("--budget must be more than 0, got '{}'", *a.budget);
+  }
+}
+
+std::vector<std::string> case_names(const lab::CaseRegistry& cases,
+                                    const std::vector<std::string>& typed) {
+  if (typed.empty()) fail("name at least one case, or `all` (see assay list)");
+  std::vector<std::string> names;
+  for (const auto& name : typed) {
+    if (name == "all") {
+      for (const auto& c : cases.all()) {
+        if (c->suite() != cases::harness::kSuite) names.emplace_back(c->name());
+      }
+    } else {
+      names.emplace_back(cases.find(name).name());
+    }
+  }
+  std::vector<std::string> unique;
+  for (auto& name : names) {
+    if (std::ranges::find(unique, name) == unique.end()) unique.push_back(std::move(name));
+  }
+  return unique;
+}
+
+void select_points(lab::RunRequest& request, bool quick, const std::string& points) {
+  if (quick) {
+    const auto usual = lab::default_request(true);
+    request.mode = usual.mode;
+    request.settings = usual.settings;
+  }
+  if (points == "all") {
+    if (quick) fail("--quick and --points all exclude each other");
+    request.mode = "all";
+  } else if (!points.empty()) {
+    request.mode = "points";
+    request.points = parse_json(points, "--points");
+  }
+}
+
+}  // namespace assay::cli

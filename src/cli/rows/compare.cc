@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/decide/compare.h"
+
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/rows/selections.h"
+#include "cli/terminal.h"
+
+namespace assay::cli {
+
+int compare(const CompareArguments& a) {
+  const lab::CompareSettings settings{.alpha = parse_share(a.alpha, "--alpha"),
+                                      .confidence = parse_share(a.confidence, "--confidence"),
+                                      .effect = parse_share(a.effect, "--effect")};
+  const auto rows = read_rows(a.sources);
+  auto first = select_side(a.a, rows, a.pool), second = select_side(a.b, rows, a.pool);
+  const auto is_provider = [](const SelectedSide& side) {
+    return side.selector.kind == lab::SelectorKind::kProvider;
+  };
+  if (is_provider(first) != is_provider(second)) {
+    fail("a provider is compared with a provider only: {} with {}", first.selector.name,
+         second.selector.name);
+  }
+  if (first.selector.kind == second.selector.kind &&
+      first.selector.value == second.selector.value) {
+    fail("both sides are the same: {}", first.selector.name);
+  }
+  const bool by_provider = is_provider(first);
+  if (by_provider && !a.pool) lab::keep_newest_shared_runs(first.rows, second.rows);
+  const auto comparisons = lab::compare_matches(
+      lab::match_rows(first.rows, second.rows, {.by_provider = by_provider, .metric = a.metric}),
+      settings);
+  const auto a_name = by_provider ? first.selector.value : first.selector.name;
+  const auto b_name = by_provider ? second.selector.value : second.selector.name;
+  const auto json =
+      pretty_json(lab::comparisons_json(comparisons, a_name, b_name, settings)) + "\n";
+  if (!a.out.empty()) write_file_atomically(a.out, json);
+  std::fputs(
+      a.json
+          ? json.c_str()
+          : lab::comparisons_table(comparisons, a_name, b_name, settings, stdout_style()).c_str(),
+      stdout);
+  return kFine;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/decide/gate.h"
+
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/measure/calibrated_floor.h"
+#include "cli/measure/gate_run.h"
+#include "cli/rows/selections.h"
+#include "cli/terminal.h"
+#include "lab/decide/gate_tests.h"
+#include "lab/show/exchange/junit.h"
+
+namespace assay::cli {
+namespace {
+
+lab::GateOptions options_of(const GateArguments& a) {
+  lab::GateOptions options;
+  options.rule = a.rule == "min-p95" ? lab::GateRule::kMinP95 : lab::GateRule::kIntervals;
+  options.delta = parse_share(a.delta, "--delta");
+  options.alpha = parse_share(a.alpha, "--alpha");
+  options.confidence = parse_share(a.confidence, "--confidence");
+  options.metric = a.metric;
+  return options;
+}
+
+int show(const GateArguments& a, const lab::GateResult& result, const std::string& baseline,
+         const std::string& current) {
+  const auto json = pretty_json(lab::gate_json(result, baseline, current)) + "\n";
+  if (!a.out.empty()) write_file_atomically(a.out, json);
+  if (!a.junit.empty()) {
+    write_file_atomically(a.junit, lab::junit_xml("assay gate", lab::gate_tests(result)));
+  }
+  std::fputs(
+      a.json ? json.c_str() : lab::gate_table(result, baseline, current, stdout_style()).c_str(),
+      stdout);
+  return result.exit_status();
+}
+
+int gate_on_rows(const GateArguments& a) {
+  if (a.current.empty()) fail("--current is missing: a source, a run or a commit");
+  if (!a.cases.empty()) fail("cases are for --run: '{}'", a.cases.front());
+  auto options = options_of(a);
+  const auto rows = read_rows(a.sources);
+  const auto baseline = select_side(a.baseline, rows, a.pool);
+  const auto current = select_side(a.current, rows, a.pool);
+  for (const auto* side : {&baseline, &current}) {
+    if (side->selector.kind == lab::SelectorKind::kProvider) {
+      fail("a gate is between sources, runs or commits, not {} (assay compare does that)",
+           side->selector.name);
+    }
+  }
+  options.floor = [&](const std::string& machine) {
+    return calibrated_floor(machine, current.rows);
+  };
+  return show(a, lab::judge_gate(baseline.rows, current.rows, options), baseline.selector.name,
+              current.selector.name);
+}
+
+}  // namespace
+
+int gate(const GateArguments& a) {
+  if (!a.run) return gate_on_rows(a);
+  const auto measured = run_gate(a, options_of(a));
+  if (!measured) return kInterrupted;
+  return show(a, measured->result, measured->baseline, measured->current);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which rows a word on the command line means.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/decide/selectors.h"
+#include "lab/record/row.h"
+
+namespace assay::cli {
+
+// Prints warnings on standard error. Without sources: results/, and nothing where that is not
+// there.
+std::vector<lab::Row> read_rows(const std::vector<std::string>& sources);
+
+struct SelectedSide {
+  lab::Selector selector;
+  std::vector<lab::Row> rows;
+};
+
+// The rows a selector means, of `rows` or, for a source, of that source: its newest run of each
+// provider at each point, unless they are to be pooled. Throws UserError when there are none.
+SelectedSide select_side(const std::string& text, std::span<const lab::Row> rows, bool pool);
+
+}  // namespace assay::cli
