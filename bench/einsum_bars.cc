@@ -19,13 +19,14 @@
 #include <random>
 
 #include "base/clock.h"
-#include "einsum/calibration.h"
-#include "einsum/cp.h"
+#include "einsum/calibrate/calibration_measure.h"
+#include "einsum/decompose/cp.h"
 #include "einsum/einsum.h"
-#include "einsum/example_networks.h"
-#include "einsum/mp2.h"
-#include "einsum/mp2_synthetic.h"
-#include "einsum/parallel.h"
+#include "einsum/kernels/parallel.h"
+#include "einsum/mp2/mp2.h"
+#include "einsum/mp2/mp2_synthetic.h"
+#include "einsum/search/search_greedy.h"
+#include "einsum/testing/example_networks.h"
 #include "kernels/blas/blas.h"
 #include "tensor/fill.h"
 

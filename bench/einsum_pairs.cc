@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "einsum/calibration.h"
+#include "einsum/calibrate/calibration.h"
 #include "einsum/einsum.h"
 #include "tensor/fill.h"
 

@@ -20,10 +20,10 @@
 #include <string_view>
 #include <vector>
 
-#include "einsum/multi_plan.h"
-#include "einsum/plan.h"
-#include "einsum/plan_cache.h"
-#include "einsum/time_model.h"
+#include "einsum/kernels/time_model.h"
+#include "einsum/plan/multi_plan.h"
+#include "einsum/plan/plan.h"
+#include "einsum/plan/plan_cache.h"
 
 namespace assay::einsum {
 

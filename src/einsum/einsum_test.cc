@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "einsum/example_operands.h"
-#include "einsum/explain.h"
+#include "einsum/plan/explain.h"
+#include "einsum/testing/example_operands.h"
 #include "tensor/fill.h"
 
 namespace assay::einsum {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/hoist.h"
+#include "einsum/plan/hoist.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "einsum/einsum.h"
-#include "einsum/example_operands.h"
+#include "einsum/testing/example_operands.h"
 
 namespace assay::einsum {
 namespace {

@@ -3,7 +3,7 @@
 //
 // Every way to compute a step gives its result, whatever the layouts: each candidate of
 // lower_pair() is run, not only the one that a plan would take.
-#include "einsum/lower.h"
+#include "einsum/lower/lower.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <limits>
 
 #include "base/philox.h"
-#include "einsum/gett_terms.h"
-#include "einsum/run_pair.h"
+#include "einsum/kernels/gett_terms.h"
+#include "einsum/run/run_pair.h"
 
 namespace assay::einsum {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/multi_plan.h"
+#include "einsum/plan/multi_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "einsum/einsum.h"
-#include "einsum/example_operands.h"
+#include "einsum/testing/example_operands.h"
 
 namespace assay::einsum {
 namespace {

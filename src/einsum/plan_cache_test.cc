@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/plan_cache.h"
+#include "einsum/plan/plan_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "einsum/einsum.h"
-#include "einsum/example_operands.h"
+#include "einsum/testing/example_operands.h"
 #include "tensor/fill.h"
 
 namespace assay::einsum {

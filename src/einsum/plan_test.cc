@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a plan says of itself: totals, memory.
-#include "einsum/plan.h"
+#include "einsum/plan/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/philox.h"
 #include "einsum/einsum.h"
-#include "einsum/example_operands.h"
-#include "einsum/explain.h"
+#include "einsum/plan/explain.h"
+#include "einsum/testing/example_operands.h"
 
 namespace assay::einsum {
 namespace {

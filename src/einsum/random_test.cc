@@ -10,7 +10,7 @@
 #include <map>
 
 #include "base/philox.h"
-#include "einsum/plan.h"
+#include "einsum/plan/plan.h"
 #include "tensor/fill.h"
 
 namespace assay::einsum {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/search.h"
+#include "einsum/search/search.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,12 @@
 #include <cmath>
 
 #include "base/philox.h"
-#include "einsum/example_networks.h"
+#include "einsum/search/search_annealing.h"
+#include "einsum/search/search_bisection.h"
+#include "einsum/search/search_exact.h"
+#include "einsum/search/search_greedy.h"
+#include "einsum/search/search_windows.h"
+#include "einsum/testing/example_networks.h"
 
 namespace assay::einsum {
 namespace {

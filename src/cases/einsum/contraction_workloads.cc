@@ -5,7 +5,7 @@
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/contractions.h"
-#include "einsum/calibration.h"
+#include "einsum/calibrate/calibration.h"
 #include "einsum/einsum.h"
 #include "kernels/blas/blas.h"
 #include "tensor/safetensors.h"

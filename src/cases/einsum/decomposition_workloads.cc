@@ -6,8 +6,8 @@
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/decomposition_inputs.h"
-#include "einsum/cp.h"
-#include "einsum/tucker.h"
+#include "einsum/decompose/cp.h"
+#include "einsum/decompose/tucker.h"
 #include "kernels/blas/blas.h"
 #include "tensor/safetensors.h"
 

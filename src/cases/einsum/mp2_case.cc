@@ -7,7 +7,7 @@
 
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/oracle/mp2_oracle.h"
-#include "einsum/mp2.h"
+#include "einsum/mp2/mp2.h"
 #include "kernels/blas/blas.h"
 #include "lab/record/point.h"
 #include "tensor/fill.h"

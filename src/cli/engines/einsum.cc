@@ -17,8 +17,9 @@
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/program.h"
-#include "einsum/calibration.h"
-#include "einsum/explain.h"
+#include "einsum/calibrate/calibration.h"
+#include "einsum/calibrate/calibration_measure.h"
+#include "einsum/plan/explain.h"
 #include "tensor/fill.h"
 #include "tensor/npy.h"
 

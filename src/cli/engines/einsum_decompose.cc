@@ -9,11 +9,12 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/engines/einsum.h"
-#include "einsum/cp.h"
-#include "einsum/hydrogen.h"
-#include "einsum/mp2.h"
-#include "einsum/mp2_synthetic.h"
-#include "einsum/tucker.h"
+#include "einsum/decompose/cp.h"
+#include "einsum/decompose/tensor_train.h"
+#include "einsum/decompose/tucker.h"
+#include "einsum/mp2/hydrogen.h"
+#include "einsum/mp2/mp2.h"
+#include "einsum/mp2/mp2_synthetic.h"
 #include "tensor/npy.h"
 
 namespace assay::cli {
