@@ -13,7 +13,7 @@
 namespace assay {
 
 // The names of an enumeration's values, in one table for both directions:
-//   constexpr Names<Colour, 2> kColours = {{{{kRed, "red"}, {kBlue, "blue"}}}};
+//   constexpr auto kColours = make_names<Colour>({{Colour::kRed, "red"}, {Colour::kBlue, "blue"}});
 template <typename Value, std::size_t kCount>
 struct Names {
   std::array<std::pair<Value, std::string_view>, kCount> entries;
@@ -44,5 +44,11 @@ struct Names {
     return text;
   }
 };
+
+template <typename Value, std::size_t kCount>
+constexpr Names<Value, kCount> make_names(
+    const std::pair<Value, std::string_view> (&entries)[kCount]) {
+  return {std::to_array(entries)};
+}
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "chip/collective/schedule_builder.h"
 
 namespace assay::chip {
@@ -34,43 +35,26 @@ auto parse_name(std::string_view text, const Values& values, std::string_view wh
 
 }  // namespace
 
-std::string_view name_of(Collective collective) {
-  switch (collective) {
-    case Collective::kAllReduce:
-      return "all_reduce";
-    case Collective::kReduceScatter:
-      return "reduce_scatter";
-    case Collective::kAllGather:
-      return "all_gather";
-    case Collective::kAllToAll:
-      return "all_to_all";
-  }
-  return {};
-}
+constexpr auto kCollectiveNames =
+    make_names<Collective>({{Collective::kAllReduce, "all_reduce"},
+                            {Collective::kReduceScatter, "reduce_scatter"},
+                            {Collective::kAllGather, "all_gather"},
+                            {Collective::kAllToAll, "all_to_all"}});
 
-std::string_view name_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::kRing:
-      return "ring";
-    case Algorithm::kRecursiveDoubling:
-      return "recursive_doubling";
-    case Algorithm::kHalvingDoubling:
-      return "halving_doubling";
-    case Algorithm::kDoubleBinaryTree:
-      return "double_binary_tree";
-    case Algorithm::kDirect:
-      return "direct";
-    case Algorithm::kTorus2d:
-      return "torus_2d";
-    case Algorithm::kHierarchical:
-      return "hierarchical";
-    case Algorithm::kBidirectionalRing:
-      return "bidirectional_ring";
-    case Algorithm::kBidirectionalTorus:
-      return "bidirectional_torus";
-  }
-  return {};
-}
+std::string_view name_of(Collective collective) { return kCollectiveNames[collective]; }
+
+constexpr auto kAlgorithmNames =
+    make_names<Algorithm>({{Algorithm::kRing, "ring"},
+                           {Algorithm::kRecursiveDoubling, "recursive_doubling"},
+                           {Algorithm::kHalvingDoubling, "halving_doubling"},
+                           {Algorithm::kDoubleBinaryTree, "double_binary_tree"},
+                           {Algorithm::kDirect, "direct"},
+                           {Algorithm::kTorus2d, "torus_2d"},
+                           {Algorithm::kHierarchical, "hierarchical"},
+                           {Algorithm::kBidirectionalRing, "bidirectional_ring"},
+                           {Algorithm::kBidirectionalTorus, "bidirectional_torus"}});
+
+std::string_view name_of(Algorithm algorithm) { return kAlgorithmNames[algorithm]; }
 
 Collective parse_collective(std::string_view text) {
   return parse_name(text, kCollectives, "a collective");

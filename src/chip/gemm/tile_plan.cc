@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "chip/kernel/whole_parts.h"
 
 namespace assay::chip {
@@ -196,47 +197,28 @@ class Planner {
 
 }  // namespace
 
-std::string_view name_of(Variant variant) {
-  switch (variant) {
-    case Variant::kRefRef:
-      return "ref_ref";
-    case Variant::kLoadRef:
-      return "load_ref";
-    case Variant::kLoadLoad:
-      return "load_load";
-  }
-  return {};
-}
+constexpr auto kVariantNames = make_names<Variant>({{Variant::kRefRef, "ref_ref"},
+                                                    {Variant::kLoadRef, "load_ref"},
+                                                    {Variant::kLoadLoad, "load_load"}});
 
-std::string_view name_of(LoopOrder order) {
-  switch (order) {
-    case LoopOrder::kMnk:
-      return "mnk";
-    case LoopOrder::kNmk:
-      return "nmk";
-    case LoopOrder::kMkn:
-      return "mkn";
-    case LoopOrder::kNkm:
-      return "nkm";
-    case LoopOrder::kKmn:
-      return "kmn";
-    case LoopOrder::kKnm:
-      return "knm";
-  }
-  return {};
-}
+std::string_view name_of(Variant variant) { return kVariantNames[variant]; }
+
+constexpr auto kLoopOrderNames = make_names<LoopOrder>({{LoopOrder::kMnk, "mnk"},
+                                                        {LoopOrder::kNmk, "nmk"},
+                                                        {LoopOrder::kMkn, "mkn"},
+                                                        {LoopOrder::kNkm, "nkm"},
+                                                        {LoopOrder::kKmn, "kmn"},
+                                                        {LoopOrder::kKnm, "knm"}});
+
+std::string_view name_of(LoopOrder order) { return kLoopOrderNames[order]; }
 
 Variant parse_variant(std::string_view text) {
-  for (const auto variant : kVariants) {
-    if (text == name_of(variant)) return variant;
-  }
+  if (const auto variant = kVariantNames.find(text)) return *variant;
   fail("expected a variant ref_ref, load_ref or load_load, got '{}'", text);
 }
 
 LoopOrder parse_loop_order(std::string_view text) {
-  for (const auto order : kOrders) {
-    if (text == name_of(order)) return order;
-  }
+  if (const auto order = kLoopOrderNames.find(text)) return *order;
   fail("expected a loop order such as mnk or nmk, got '{}'", text);
 }
 

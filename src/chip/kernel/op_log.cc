@@ -7,36 +7,23 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace assay::chip {
 
-std::string_view name_of(Stage stage) {
-  switch (stage) {
-    case Stage::kDmaIn:
-      return "dma_in";
-    case Stage::kFetch:
-      return "fetch";
-    case Stage::kGemm:
-      return "gemm";
-    case Stage::kDmaOut:
-      return "dma_out";
-  }
-  return {};
-}
+constexpr auto kStageNames = make_names<Stage>({{Stage::kDmaIn, "dma_in"},
+                                                {Stage::kFetch, "fetch"},
+                                                {Stage::kGemm, "gemm"},
+                                                {Stage::kDmaOut, "dma_out"}});
 
-std::string_view engine_of(Stage stage) {
-  switch (stage) {
-    case Stage::kDmaIn:
-      return "dma_read";
-    case Stage::kFetch:
-      return "fetch";
-    case Stage::kGemm:
-      return "mac";
-    case Stage::kDmaOut:
-      return "dma_write";
-  }
-  return {};
-}
+std::string_view name_of(Stage stage) { return kStageNames[stage]; }
+
+constexpr auto kStageNames = make_names<Stage>({{Stage::kDmaIn, "dma_read"},
+                                                {Stage::kFetch, "fetch"},
+                                                {Stage::kGemm, "mac"},
+                                                {Stage::kDmaOut, "dma_write"}});
+
+std::string_view engine_of(Stage stage) { return kStageNames[stage]; }
 
 OpId OpLog::add(OpRecord op) {
   check(op.t_request <= op.t_ready && op.t_ready <= op.t_grant && op.t_grant <= op.t_end,

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "chip/network/links.h"
 
 namespace assay::chip {
@@ -136,24 +137,16 @@ constexpr std::array kContentions = {Contention::kAstra, Contention::kAstraUnawa
 
 }  // namespace
 
-std::string_view name_of(Contention contention) {
-  switch (contention) {
-    case Contention::kAstra:
-      return "astra";
-    case Contention::kAstraUnaware:
-      return "astra-unaware";
-    case Contention::kFifo:
-      return "fifo";
-    case Contention::kFluid:
-      return "fluid";
-  }
-  return {};
-}
+constexpr auto kContentionNames =
+    make_names<Contention>({{Contention::kAstra, "astra"},
+                            {Contention::kAstraUnaware, "astra-unaware"},
+                            {Contention::kFifo, "fifo"},
+                            {Contention::kFluid, "fluid"}});
+
+std::string_view name_of(Contention contention) { return kContentionNames[contention]; }
 
 Contention parse_contention(std::string_view text) {
-  for (const auto contention : kContentions) {
-    if (text == name_of(contention)) return contention;
-  }
+  if (const auto contention = kContentionNames.find(text)) return *contention;
   fail("expected a contention model astra, astra-unaware, fifo or fluid, got '{}'", text);
 }
 

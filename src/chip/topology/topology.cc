@@ -7,22 +7,18 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/names.h"
 
 namespace assay::chip {
 
 std::string_view name_of(MacKind kind) { return kind == MacKind::kRate ? "rate" : "systolic"; }
 
-std::string_view name_of(Dataflow dataflow) {
-  switch (dataflow) {
-    case Dataflow::kOutputStationary:
-      return "output_stationary";
-    case Dataflow::kWeightStationary:
-      return "weight_stationary";
-    case Dataflow::kInputStationary:
-      return "input_stationary";
-  }
-  return {};
-}
+constexpr auto kDataflowNames =
+    make_names<Dataflow>({{Dataflow::kOutputStationary, "output_stationary"},
+                          {Dataflow::kWeightStationary, "weight_stationary"},
+                          {Dataflow::kInputStationary, "input_stationary"}});
+
+std::string_view name_of(Dataflow dataflow) { return kDataflowNames[dataflow]; }
 
 std::string_view name_of(Layout layout) {
   return layout == Layout::kTileContiguous ? "tile_contiguous" : "row_major";
@@ -32,25 +28,16 @@ std::string_view name_of(BufferRelease release) {
   return release == BufferRelease::kFetch ? "fetch" : "gemm";
 }
 
-std::string_view name_of(NetworkKind kind) {
-  switch (kind) {
-    case NetworkKind::kRing:
-      return "ring";
-    case NetworkKind::kFullyConnected:
-      return "fully_connected";
-    case NetworkKind::kSwitch:
-      return "switch";
-    case NetworkKind::kMesh:
-      return "mesh";
-    case NetworkKind::kTorus:
-      return "torus";
-    case NetworkKind::kFatTree:
-      return "fat_tree";
-    case NetworkKind::kCustom:
-      return "custom";
-  }
-  return {};
-}
+constexpr auto kNetworkKindNames =
+    make_names<NetworkKind>({{NetworkKind::kRing, "ring"},
+                             {NetworkKind::kFullyConnected, "fully_connected"},
+                             {NetworkKind::kSwitch, "switch"},
+                             {NetworkKind::kMesh, "mesh"},
+                             {NetworkKind::kTorus, "torus"},
+                             {NetworkKind::kFatTree, "fat_tree"},
+                             {NetworkKind::kCustom, "custom"}});
+
+std::string_view name_of(NetworkKind kind) { return kNetworkKindNames[kind]; }
 
 Time HbmTopology::burst_time() const {
   const Time busy = channel.duration(burst_bytes);

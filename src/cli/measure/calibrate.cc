@@ -94,12 +94,12 @@ lab::Calibration calibration_of(const std::vector<lab::Row>& rows, const lab::Ru
   c.excludes_one = share_of(summary.excludes_one);
   for (const auto& line : lab::noise_lines(rows, true)) {
     const auto kernel = line.case_name + " " + line.provider;
-    const auto heaps = std::ranges::count_if(comparisons, [&](const lab::SelfComparison& s) {
+    const auto bimodal = std::ranges::count_if(comparisons, [&](const lab::SelfComparison& s) {
       return s.case_name == line.case_name && s.provider == line.provider && s.modes;
     });
     c.kernels.push_back(kernel);
     c.noise.push_back({kernel, line.budget.within_process, line.budget.between_processes,
-                       line.budget.between_runs, static_cast<int>(heaps)});
+                       line.budget.between_runs, static_cast<int>(bimodal)});
   }
   for (const auto& row : rows) {
     c.load = std::max(c.load, row.provenance.load_before().value_or(0));
@@ -140,9 +140,7 @@ std::string format_calibration(const lab::Calibration& c) {
     line("noise",
          fmt::format("{}: within a process {}, between processes {}, between runs {}{}", n.kernel,
                      sigma(n.within_process), sigma(n.between_processes), sigma(n.between_runs),
-                     n.two_heaps > 0
-                         ? fmt::format("; two heaps of attempts in {} comparisons", n.two_heaps)
-                         : ""));
+                     n.bimodal > 0 ? fmt::format("; bimodal in {} comparisons", n.bimodal) : ""));
   }
   return text;
 }

@@ -149,7 +149,7 @@ Json noise_json(const std::vector<lab::NoiseLine>& lines) {
                     {"within_process", number(line.budget.within_process)},
                     {"between_processes", number(line.budget.between_processes)},
                     {"between_runs", number(line.budget.between_runs)},
-                    {"two_heaps", line.heaps}});
+                    {"two_heaps", line.bimodal}});
   }
   return list;
 }

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/philox.h"
 #include "einsum/decompose/cp_model.h"
 #include "einsum/decompose/matrix.h"
@@ -362,17 +363,12 @@ void check_start(const TensorView& x, const CpOptions& o) {
 
 }  // namespace
 
-std::string_view name_of(CpStop stop) {
-  switch (stop) {
-    case CpStop::kChange:
-      return "the fit changed no more";
-    case CpStop::kTargetFit:
-      return "the wanted fit was reached";
-    case CpStop::kSweeps:
-      return "the last sweep that was allowed";
-  }
-  throw InternalError("a CpStop is one of its enumerators");
-}
+constexpr auto kCpStopNames =
+    make_names<CpStop>({{CpStop::kChange, "the fit changed no more"},
+                        {CpStop::kTargetFit, "the wanted fit was reached"},
+                        {CpStop::kSweeps, "the last sweep that was allowed"}});
+
+std::string_view name_of(CpStop stop) { return kCpStopNames[stop]; }
 
 CpResult cp(const TensorView& x, const CpOptions& o) {
   if (is_complex(x.dtype()))

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace assay::einsum {
 namespace {
@@ -14,25 +15,15 @@ bool is_wide(DType dtype) { return dtype == DType::kF64 || dtype == DType::kC128
 
 }  // namespace
 
-std::string_view name_of(Part part) {
-  switch (part) {
-    case Part::kGemm:
-      return "gemm";
-    case Part::kSmallGemm:
-      return "small-gemm";
-    case Part::kThinGemm:
-      return "thin-gemm";
-    case Part::kGemv:
-      return "gemv";
-    case Part::kLoops:
-      return "loops";
-    case Part::kPermute:
-      return "permute";
-    case Part::kGett:
-      return "gett";
-  }
-  throw InternalError("a Part is one of its enumerators");
-}
+constexpr auto kPartNames = make_names<Part>({{Part::kGemm, "gemm"},
+                                              {Part::kSmallGemm, "small-gemm"},
+                                              {Part::kThinGemm, "thin-gemm"},
+                                              {Part::kGemv, "gemv"},
+                                              {Part::kLoops, "loops"},
+                                              {Part::kPermute, "permute"},
+                                              {Part::kGett, "gett"}});
+
+std::string_view name_of(Part part) { return kPartNames[part]; }
 
 double jumps(double elements, double run, double distance, double element_size) {
   constexpr double kPage = 4096;

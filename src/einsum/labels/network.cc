@@ -5,23 +5,17 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "einsum/labels/pair_cost.h"
 
 namespace assay::einsum {
 
-std::string_view name_of(Objective objective) {
-  switch (objective) {
-    case Objective::kTime:
-      return "time";
-    case Objective::kMac:
-      return "mac";
-    case Objective::kFlop:
-      return "flop";
-    case Objective::kWrite:
-      return "write";
-  }
-  throw InternalError("an Objective is one of its enumerators");
-}
+constexpr auto kObjectiveNames = make_names<Objective>({{Objective::kTime, "time"},
+                                                        {Objective::kMac, "mac"},
+                                                        {Objective::kFlop, "flop"},
+                                                        {Objective::kWrite, "write"}});
+
+std::string_view name_of(Objective objective) { return kObjectiveNames[objective]; }
 
 Objective objective_from_name(std::string_view name) {
   for (const auto o : {Objective::kTime, Objective::kMac, Objective::kFlop, Objective::kWrite}) {

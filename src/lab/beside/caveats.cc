@@ -51,8 +51,8 @@ std::string about_ratio(const Summary& s) {
   return {};
 }
 
-// Attempts in two heaps are shown as such: one median would speak for neither.
-std::string about_heaps(const Summary& s) {
+// Bimodal attempts are shown as such: one median would speak for neither.
+std::string about_modes(const Summary& s) {
   if (s.runs.size() != 1) return {};  // runs lie apart for other reasons
   std::vector<double> values;
   for (const auto& attempt : s.attempts) {
@@ -67,8 +67,8 @@ std::string about_heaps(const Summary& s) {
     return metric != nullptr && metric->unit == "s" ? format_seconds(value)
                                                     : fmt::format("{:.4g}", value);
   };
-  return fmt::format("its attempts fall into two heaps, {} about {} and {} about {}",
-                     modes->low_count, show(modes->low), modes->high_count, show(modes->high));
+  return fmt::format("its attempts are bimodal: {} about {} and {} about {}", modes->low_count,
+                     show(modes->low), modes->high_count, show(modes->high));
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ std::string status_words(Status status) {
 std::vector<std::string> summary_caveats(const Summary& s) {
   std::vector<std::string> caveats;
   if (auto text = about_ratio(s); !text.empty()) caveats.push_back(std::move(text));
-  if (auto text = about_heaps(s); !text.empty()) caveats.push_back(std::move(text));
+  if (auto text = about_modes(s); !text.empty()) caveats.push_back(std::move(text));
   int all = 0, unused = 0;
   for (const auto& [status, count] : s.counts) {
     all += count;

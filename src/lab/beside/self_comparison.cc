@@ -86,7 +86,7 @@ std::vector<NoiseLine> noise_lines(std::span<const Row> rows, bool by_point) {
     for (const auto& [run, group] : runs) {
       batches.push_back(group.batches);
       ++line.groups;
-      line.heaps += two_modes(group.values).has_value();
+      line.bimodal += two_modes(group.values).has_value();
     }
     line.budget = noise_budget(batches);
     lines.push_back(std::move(line));

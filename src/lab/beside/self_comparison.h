@@ -19,7 +19,7 @@ namespace assay::lab {
 struct SelfComparison {
   std::string case_name, provider;  // without the label
   std::vector<double> d;            // ln(second name) − ln(first), rounds in which both were ok
-  std::optional<Modes> modes;       // when the attempts' values fall into two heaps
+  std::optional<Modes> modes;       // when the attempts' values are bimodal
 };
 // Those with at least `least` common rounds, in the order of cases, providers, runs and points.
 // Names are taken in lexical order, so that the plain one comes first.
@@ -30,7 +30,7 @@ std::vector<SelfComparison> self_comparisons(std::span<const Row> rows, int leas
 struct NoiseLine {
   std::string case_name, point, provider, platform;  // point is empty with by_point
   NoiseBudget budget;
-  int heaps = 0, groups = 0;  // of how many runs the attempts fell into two heaps
+  int bimodal = 0, groups = 0;  // how many of its runs were bimodal
 };
 std::vector<NoiseLine> noise_lines(std::span<const Row> rows, bool by_point = false);
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "lab/show/terminal/cells.h"
 #include "lab/stats/calibration.h"
@@ -176,29 +177,18 @@ auto place_in_order(GateOutcome outcome) { return std::ranges::find(kWorstFirst,
 
 }  // namespace
 
-const char* outcome_name(GateOutcome outcome) {
-  switch (outcome) {
-    case GateOutcome::kPass:
-      return "PASS";
-    case GateOutcome::kRegressed:
-      return "REGRESSED";
-    case GateOutcome::kUnresolved:
-      return "UNRESOLVED";
-    case GateOutcome::kBroken:
-      return "BROKEN";
-    case GateOutcome::kRecovered:
-      return "RECOVERED";
-    case GateOutcome::kStillBroken:
-      return "STILL BROKEN";
-    case GateOutcome::kNotMeasured:
-      return "NOT MEASURED";
-    case GateOutcome::kNew:
-      return "NEW";
-    case GateOutcome::kDropped:
-      return "DROPPED";
-  }
-  throw InternalError("an outcome has a name");
-}
+constexpr auto kGateOutcomeNames =
+    make_names<GateOutcome>({{GateOutcome::kPass, "PASS"},
+                             {GateOutcome::kRegressed, "REGRESSED"},
+                             {GateOutcome::kUnresolved, "UNRESOLVED"},
+                             {GateOutcome::kBroken, "BROKEN"},
+                             {GateOutcome::kRecovered, "RECOVERED"},
+                             {GateOutcome::kStillBroken, "STILL BROKEN"},
+                             {GateOutcome::kNotMeasured, "NOT MEASURED"},
+                             {GateOutcome::kNew, "NEW"},
+                             {GateOutcome::kDropped, "DROPPED"}});
+
+const char* outcome_name(GateOutcome outcome) { return kGateOutcomeNames[outcome].data(); }
 
 int GateResult::count(GateOutcome outcome) const {
   return static_cast<int>(std::ranges::count(entries, outcome, &GateEntry::outcome));

@@ -54,7 +54,7 @@ Json Calibration::to_json() const {
                       {"within_process", or_null(n.within_process)},
                       {"between_processes", or_null(n.between_processes)},
                       {"between_runs", or_null(n.between_runs)},
-                      {"two_heaps", n.two_heaps}});
+                      {"two_heaps", n.bimodal}});
   }
   return {{"measured", measured},
           {"kernels", kernels},

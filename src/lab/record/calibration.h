@@ -25,7 +25,7 @@ struct Calibration {
   struct Noise {
     std::string kernel;
     std::optional<double> within_process, between_processes, between_runs;
-    int two_heaps = 0;  // comparisons whose attempts fell into two heaps
+    int bimodal = 0;  // comparisons whose attempts were
   };
 
   std::string measured;              // when, ISO 8601

@@ -5,20 +5,15 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace assay::lab {
 
-std::string_view origin_name(Origin origin) {
-  switch (origin) {
-    case Origin::kMeasured:
-      return "measured";
-    case Origin::kSimulated:
-      return "simulated";
-    case Origin::kClosedForm:
-      return "closed form";
-  }
-  throw InternalError("origin is one of three");
-}
+constexpr auto kOriginNames = make_names<Origin>({{Origin::kMeasured, "measured"},
+                                                  {Origin::kSimulated, "simulated"},
+                                                  {Origin::kClosedForm, "closed form"}});
+
+std::string_view origin_name(Origin origin) { return kOriginNames[origin]; }
 
 void CaseRegistry::add(std::unique_ptr<Case> c) {
   const auto providers = c->providers();

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "lab/stats/detectable.h"
 #include "lab/stats/distributions.h"
 #include "lab/stats/quantile.h"
@@ -80,17 +81,11 @@ double ratio_of(double current, double baseline, const char* what) {
 
 }  // namespace
 
-const char* verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-      return "PASS";
-    case Verdict::kRegressed:
-      return "REGRESSED";
-    case Verdict::kUnresolved:
-      return "UNRESOLVED";
-  }
-  throw InternalError("a verdict has a name");
-}
+constexpr auto kVerdictNames = make_names<Verdict>({{Verdict::kPass, "PASS"},
+                                                    {Verdict::kRegressed, "REGRESSED"},
+                                                    {Verdict::kUnresolved, "UNRESOLVED"}});
+
+const char* verdict_name(Verdict verdict) { return kVerdictNames[verdict].data(); }
 
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSettings& settings) {
   const std::vector<double> same(rows.size(), settings.tolerance);

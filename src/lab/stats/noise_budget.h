@@ -27,10 +27,10 @@ using RunBatches = std::vector<std::vector<double>>;
 // one batch, and there is at least one attempt (UserError otherwise). O(batches).
 NoiseBudget noise_budget(std::span<const RunBatches> runs);
 
-// Attempts that fall into two heaps are not one number: their median says where the larger heap
+// Bimodal attempts are not one number: their median says where the larger mode
 // lies, and their spread nothing at all.
 struct Modes {
-  double low = 0, high = 0;  // means of the two heaps
+  double low = 0, high = 0;  // means of the two modes
   int low_count = 0, high_count = 0;
   double separation = 0;  // |difference of means| over the root mean square of both spreads
   double p = 1;           // of such a separation in a uniform sample, the flattest single heap

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/names.h"
 
 namespace assay::transport {
 namespace {
@@ -83,17 +84,12 @@ class Ladder {
 
 }  // namespace
 
-std::string_view name_of(Convergence convergence) {
-  switch (convergence) {
-    case Convergence::kConverged:
-      return "converged";
-    case Convergence::kUnresolved:
-      return "unresolved";
-    case Convergence::kOutOfScope:
-      return "out of scope";
-  }
-  throw InternalError("a Convergence is one of its enumerators");
-}
+constexpr auto kConvergenceNames =
+    make_names<Convergence>({{Convergence::kConverged, "converged"},
+                             {Convergence::kUnresolved, "unresolved"},
+                             {Convergence::kOutOfScope, "out of scope"}});
+
+std::string_view name_of(Convergence convergence) { return kConvergenceNames[convergence]; }
 
 ConvergeResult converge(const Surface& surface, const Case& at, const ConvergeOptions& options) {
   if (!(options.tolerance > 0)) fail("tolerance must be positive, got {}", options.tolerance);

@@ -5,28 +5,20 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "lab/record/metrics.h"
 
 namespace assay::lab {
 namespace {
 
-std::string_view form_name(FigureForm form) {
-  switch (form) {
-    case FigureForm::kLines:
-      return "lines";
-    case FigureForm::kScatter:
-      return "scatter";
-    case FigureForm::kBars:
-      return "bars";
-    case FigureForm::kStacked:
-      return "stacked";
-    case FigureForm::kAgainst:
-      return "against";
-    case FigureForm::kTable:
-      return "table";
-  }
-  throw InternalError("a figure has one of six forms");
-}
+constexpr auto kFigureFormNames = make_names<FigureForm>({{FigureForm::kLines, "lines"},
+                                                          {FigureForm::kScatter, "scatter"},
+                                                          {FigureForm::kBars, "bars"},
+                                                          {FigureForm::kStacked, "stacked"},
+                                                          {FigureForm::kAgainst, "against"},
+                                                          {FigureForm::kTable, "table"}});
+
+std::string_view form_name(FigureForm form) { return kFigureFormNames[form]; }
 
 // Lines as objects: what a program reads.
 Json table_json(const FigureTable& table) {

@@ -7,22 +7,16 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/gnuplot.h"
+#include "base/names.h"
 #include "lab/show/figures/table.h"
 
 namespace assay::lab {
 namespace {
 
-const char* extension(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kPng:
-      return "png";
-    case ImageFormat::kPdf:
-      return "pdf";
-    case ImageFormat::kSvg:
-      return "svg";
-  }
-  throw InternalError("an image has one of three formats");
-}
+constexpr auto kImageFormatNames = make_names<ImageFormat>(
+    {{ImageFormat::kPng, "png"}, {ImageFormat::kPdf, "pdf"}, {ImageFormat::kSvg, "svg"}});
+
+const char* extension(ImageFormat format) { return kImageFormatNames[format].data(); }
 
 // A PDF says when it was made, to the second: the one thing that would differ from drawing to
 // drawing. The digits are replaced by those of the newest row's time (or zeros), none added.

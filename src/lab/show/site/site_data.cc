@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "lab/beside/caveats.h"
 #include "lab/record/metrics.h"
@@ -38,21 +39,13 @@ Json runs_json(const SiteIndex& index) {
   return runs;
 }
 
-const char* name_of_kind(MetricKind kind) {
-  switch (kind) {
-    case MetricKind::kTime:
-      return "time";
-    case MetricKind::kRate:
-      return "rate";
-    case MetricKind::kFraction:
-      return "fraction";
-    case MetricKind::kBytes:
-      return "bytes";
-    case MetricKind::kCount:
-      return "count";
-  }
-  return "count";
-}
+constexpr auto kMetricKindNames = make_names<MetricKind>({{MetricKind::kTime, "time"},
+                                                          {MetricKind::kRate, "rate"},
+                                                          {MetricKind::kFraction, "fraction"},
+                                                          {MetricKind::kBytes, "bytes"},
+                                                          {MetricKind::kCount, "count"}});
+
+const char* name_of_kind(MetricKind kind) { return kMetricKindNames[kind].data(); }
 
 // The primary metric and the baseline of each case, as its newest summary has them.
 Json cases_json(const SiteIndex& index) {

@@ -33,7 +33,8 @@ std::string noise_table(std::span<const NoiseLine> lines) {
     text += fmt::format(
         "  {:<{}}  {}  {}  {}  {:>8}{}\n", name(line), width, cell(b.within_process, 14),
         cell(b.between_processes, 17), cell(b.between_runs, 12), b.attempts,
-        line.heaps > 0 ? fmt::format("  two heaps in {} of {} runs", line.heaps, line.groups) : "");
+        line.bimodal > 0 ? fmt::format("  bimodal in {} of {} runs", line.bimodal, line.groups)
+                         : "");
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/names.h"
 #include "lab/stats/distributions.h"
 
 namespace assay::lab::validation {
@@ -13,19 +14,12 @@ namespace {
 
 constexpr double kAccident = 1e-4;
 
-const char* words(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kWithin:
-      return "within";
-    case Outcome::kOutside:
-      return "**outside**";
-    case Outcome::kShort:
-      return "short of it";
-    case Outcome::kShown:
-      return "–";
-  }
-  return "";
-}
+constexpr auto kOutcomeNames = make_names<Outcome>({{Outcome::kWithin, "within"},
+                                                    {Outcome::kOutside, "**outside**"},
+                                                    {Outcome::kShort, "short of it"},
+                                                    {Outcome::kShown, "–"}});
+
+const char* words(Outcome outcome) { return kOutcomeNames[outcome].data(); }
 
 }  // namespace
 

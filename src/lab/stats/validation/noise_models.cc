@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/names.h"
 #include "lab/stats/quantile.h"
 
 namespace assay::lab::validation {
@@ -20,27 +21,16 @@ RandomStream stream(int trial, std::string_view experiment) {
   return {static_cast<std::uint64_t>(trial), short_hash(experiment).substr(0, 8)};
 }
 
-std::string_view name_of(Noise noise) {
-  switch (noise) {
-    case Noise::kNormal:
-      return "normal";
-    case Noise::kLognormal:
-      return "lognormal";
-    case Noise::kSpiky:
-      return "spiky";
-    case Noise::kBimodal:
-      return "bimodal";
-    case Noise::kQuantised:
-      return "quantised";
-    case Noise::kAr1:
-      return "AR(1) 0.3";
-    case Noise::kHierarchical:
-      return "hierarchical";
-    case Noise::kDrifting:
-      return "drifting";
-  }
-  throw InternalError("a noise has a name");
-}
+constexpr auto kNoiseNames = make_names<Noise>({{Noise::kNormal, "normal"},
+                                                {Noise::kLognormal, "lognormal"},
+                                                {Noise::kSpiky, "spiky"},
+                                                {Noise::kBimodal, "bimodal"},
+                                                {Noise::kQuantised, "quantised"},
+                                                {Noise::kAr1, "AR(1) 0.3"},
+                                                {Noise::kHierarchical, "hierarchical"},
+                                                {Noise::kDrifting, "drifting"}});
+
+std::string_view name_of(Noise noise) { return kNoiseNames[noise]; }
 
 std::vector<double> draw_batches(RandomStream& random, int batches) {
   const double process = 1 + kSigma * random.normal();

@@ -17,14 +17,14 @@ export const TONE = {
 export function verdict(s) {
   const caveats = [
     ...(s.failure ? [s.failure] : []), ...(s.caveats || []),
-    ...(s.modes ? ["attempts fall into two heaps"] : [])
+    ...(s.modes ? ["attempts are bimodal"] : [])
   ];
   return [
     h("span", {class: "clip verdict " + (TONE[s.class] || ""), title: [s.verdict, ...caveats].join("; ")},
       s.verdict),
     s.modes ?
         h("span",
-          {class: "tag", title: "attempts fall into two heaps: their median says where the larger lies"},
+          {class: "tag", title: "attempts are bimodal: their median says where the larger mode lies"},
           "bimodal") :
         null,
     caveats.length && !s.modes && s.status === "ok" ?

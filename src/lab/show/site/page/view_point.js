@@ -119,7 +119,7 @@ export function distribution(model, one, list, scale) {
               (v) =>
                   `<b>${esc(f.short(s.provider, 60))}</b><br>${f.quantity(v, one.kind, one.unit)}<br>median ${
                       f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)}${
-                      s.modes ? "<br>two heaps, p = " + s.modes.p : ""}`)
+                      s.modes ? "<br>bimodal, p = " + s.modes.p : ""}`)
         },
       ]
     };
