@@ -75,7 +75,7 @@ benches: build-tests
 
 statistics: build-tests
 	@cmake --build build -j $(JOBS) --target stats_validation
-	@build/src/lab/stats/validation/stats_validation --update docs/methods/statistics.md
+	@build/tests/statistics/stats_validation --update docs/methods/statistics.md
 
 test-other: deps-test
 	@JOBS=$(JOBS) scripts/test-other

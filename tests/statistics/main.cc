@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "lab/stats/validation/findings.h"
+#include "findings.h"
 
 namespace assay::lab::validation {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <cmath>
 
+#include "findings.h"
 #include "lab/stats/detectable.h"
 #include "lab/stats/distributions.h"
 #include "lab/stats/paired_ratio.h"
 #include "lab/stats/sign_interval.h"
-#include "lab/stats/validation/findings.h"
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 namespace assay::lab::validation {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 #include <cmath>
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "findings.h"
 #include "lab/stats/change_points.h"
 #include "lab/stats/quantile.h"
-#include "lab/stats/validation/findings.h"
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 namespace assay::lab::validation {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/stats/validation/findings.h"
+#include "findings.h"
 
 #include <fmt/format.h>
 

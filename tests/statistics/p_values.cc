@@ -8,12 +8,12 @@
 #include <cmath>
 #include <functional>
 
+#include "findings.h"
 #include "lab/stats/rank_sum.h"
 #include "lab/stats/sign_interval.h"
 #include "lab/stats/tests_of_difference.h"
 #include "lab/stats/unpaired_ratio.h"
-#include "lab/stats/validation/findings.h"
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 namespace assay::lab::validation {
 namespace {

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "findings.h"
 #include "lab/stats/distributions.h"
 #include "lab/stats/quantile.h"
 #include "lab/stats/tests_of_difference.h"
 #include "lab/stats/unpaired_ratio.h"
-#include "lab/stats/validation/findings.h"
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 namespace assay::lab::validation {
 namespace {

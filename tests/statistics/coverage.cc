@@ -9,12 +9,12 @@
 #include <map>
 #include <optional>
 
+#include "findings.h"
 #include "lab/stats/bootstrap.h"
 #include "lab/stats/distributions.h"
 #include "lab/stats/paired_ratio.h"
 #include "lab/stats/unpaired_ratio.h"
-#include "lab/stats/validation/findings.h"
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 namespace assay::lab::validation {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <cmath>
 
+#include "findings.h"
 #include "lab/stats/paired_ratio.h"
 #include "lab/stats/stopping.h"
-#include "lab/stats/validation/findings.h"
-#include "lab/stats/validation/noise_models.h"
+#include "noise_models.h"
 
 namespace assay::lab::validation {
 namespace {
