@@ -18,12 +18,12 @@ constexpr auto kStageNames = make_names<Stage>({{Stage::kDmaIn, "dma_in"},
 
 std::string_view name_of(Stage stage) { return kStageNames[stage]; }
 
-constexpr auto kStageNames = make_names<Stage>({{Stage::kDmaIn, "dma_read"},
-                                                {Stage::kFetch, "fetch"},
-                                                {Stage::kGemm, "mac"},
-                                                {Stage::kDmaOut, "dma_write"}});
+constexpr auto kEngineNames = make_names<Stage>({{Stage::kDmaIn, "dma_read"},
+                                                 {Stage::kFetch, "fetch"},
+                                                 {Stage::kGemm, "mac"},
+                                                 {Stage::kDmaOut, "dma_write"}});
 
-std::string_view engine_of(Stage stage) { return kStageNames[stage]; }
+std::string_view engine_of(Stage stage) { return kEngineNames[stage]; }
 
 OpId OpLog::add(OpRecord op) {
   check(op.t_request <= op.t_ready && op.t_ready <= op.t_grant && op.t_grant <= op.t_end,

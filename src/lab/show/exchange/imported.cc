@@ -75,8 +75,8 @@ std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
   const auto time_ns = file.unix_ns.value_or(options.file_time_ns);
   const auto run_id = utc_compact(time_ns) + "-" + run_suffix(commit, hash);
   const auto machine = options.machine.is_null() ? machine_of(file, hash) : options.machine;
-  const auto known = [](const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
+  const auto known = [](const std::string& fact) {
+    return fact.empty() ? std::nullopt : std::optional(fact);
   };
 
   std::vector<Row> rows;
