@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/einsum/cases.h"
+#include "cases/einsum/contraction_expectation.h"
 #include "cases/einsum/contractions.h"
 #include "cases/einsum/decomposition_inputs.h"
 #include "cases/einsum/workloads.h"
@@ -53,6 +54,59 @@ TEST_F(EinsumCases, LargePointsAreJudgedBySampledRows) {
   EXPECT_EQ(v.fidelity.oracle, "plain loops in f64");
   EXPECT_TRUE(v.fidelity.checked->sampled);
   EXPECT_GE(v.fidelity.checked->rows, 2);
+}
+
+// The oracle cannot afford all of these; a fault in any one row is found all the same, whatever the
+// draw, and an interior row and place are among the drawn.
+TEST_F(EinsumCases, NoRowGoesUnjudged) {
+  for (const auto& [name, table] : {std::pair{"half_transform", &network_contractions()},
+                                    std::pair{"transform_4", &network_contractions()},
+                                    std::pair{"conv", &network_contractions()},
+                                    std::pair{"batch_32x1024", &pair_contractions()},
+                                    std::pair{"matmul_2048", &pair_contractions()}}) {
+    const ContractionPoint p(contraction_point(name, "f32"), *table);
+    const auto output = p.contraction.output();
+    for (std::int64_t draw = 0; draw < 20; ++draw) {
+      const auto parts = judged_parts(p, draw);
+      ASSERT_EQ(parts.size(), 2u) << name;
+      const auto& rows = parts[0].at(output[0]);
+      EXPECT_EQ(parts[0].size(), 1u);
+      EXPECT_GE(rows.size(), 3u);
+      EXPECT_EQ(rows.front(), 0);
+      EXPECT_EQ(rows.back(), p.output[0] - 1);
+      EXPECT_FALSE(parts[1].contains(output[0]));  // every row
+      for (std::size_t axis = 1; axis < output.size(); ++axis) {
+        const auto& places = parts[1].at(output[axis]);
+        EXPECT_GE(places.size(), 3u);
+        EXPECT_EQ(places.front(), 0);
+        EXPECT_EQ(places.back(), p.output[axis] - 1);
+      }
+    }
+  }
+}
+
+TEST_F(EinsumCases, AFaultInAnyRowIsFound) {
+  const auto point = contraction_point("half_transform", "f32");
+  const auto& c = cases_.find("einsum_network");
+  const auto workload = workloads_.make(c.name(), "assay-blas", point, 1);
+  workload->load(0, lab::kJudgedSet);
+  workload->call(0);
+  workload->write_outputs(dir_.path() + "/out");
+  const auto expected = c.expect(point, lab::kJudgedSet, 7);
+  const auto judged = [&](const std::string& path) {
+    return lab::judge(expected, path,
+                      [&](int) -> const std::vector<lab::Expectation>& { return expected; });
+  };
+  const auto right = judged(dir_.path() + "/out");
+  EXPECT_EQ(right.status, lab::Status::kOk) << right.message;
+  EXPECT_EQ(right.fidelity.checked->rows, 16);
+  for (std::int64_t row = 0; row < 16; ++row) {
+    Tensor wrong = Tensor::copy(SafetensorsFile(dir_.path() + "/out").view("c"));
+    const auto size = static_cast<std::size_t>(wrong.element_count() / 16);
+    for (auto& x : wrong.as<float>().subspan(static_cast<std::size_t>(row) * size, size)) x += 1;
+    write_safetensors(dir_.path() + "/wrong", {{"c", wrong.view()}});
+    EXPECT_EQ(judged(dir_.path() + "/wrong").status, lab::Status::kWrongResult) << row;
+  }
 }
 
 // The work of a contraction is a number of mathematics: the fewest operations of any order. The
@@ -111,6 +165,33 @@ TEST_F(EinsumCases, FactorsThatAreNotThoseOfTheTensorAreRefused) {
     EXPECT_NE(definition.certify(point, 2, "assay", path)->wrong.find("was reported"),
               std::string::npos);
   }
+}
+
+// Where every sweep is made but few are asked for, or the rank is that of the tensor or beyond and
+// the error only rounding, a right answer is still right.
+TEST_F(EinsumCases, RightDecompositionsPassAtTheEdges) {
+  const auto point = [](int n, int rank, int sweeps, const char* dtype) {
+    return Json{{"n", n},           {"order", 3},     {"rank", rank},
+                {"sweeps", sweeps}, {"dtype", dtype}, {"seed", 0}};
+  };
+  const auto passes = [&](const char* name, const Json& p) {
+    const auto v = verdict(name, p, "assay");
+    EXPECT_EQ(v.status, lab::Status::kOk) << name << p << v.message;
+  };
+  for (const char* dtype : {"f32", "f64"}) {
+    passes("decompose_tucker", point(8, 8, 1, dtype));
+    passes("decompose_tucker", point(2, 2, 3, dtype));
+    for (const int sweeps : {1, 2, 5, 50}) {
+      passes("decompose_cp", point(2, 8, sweeps, dtype));
+      passes("decompose_cp", point(3, 9, sweeps, dtype));
+      passes("decompose_cp", point(4, 4, sweeps, dtype));
+      passes("decompose_cp", point(8, 8, sweeps, dtype));
+      passes("decompose_cp", point(16, 8, sweeps, dtype));
+    }
+  }
+  const auto& tucker = cases_.find("decompose_tucker");
+  EXPECT_THROW(tucker.complete_point(point(8, 9, 1, "f64"), Json::object()), UserError);
+  EXPECT_NO_THROW(tucker.complete_point(point(8, 8, 1, "f64"), Json::object()));
 }
 
 TEST_F(EinsumCases, TheLimitIsThatOfMultiplyAdds) {

@@ -166,21 +166,37 @@ TEST_F(TransportCases, WhatIsNotJudgedIsNotCalledRight) {
   EXPECT_TRUE(solve.expect(point, 0, 0).empty());
 }
 
-// Small grids are judged whole, large ones at the ends and between.
+// Small grids are judged whole, large ones at the ends and where the draw says.
 TEST_F(TransportCases, ScansAreJudgedAsFarAsTheOracleIsCheap) {
   Json point = small(cases_.find("transport_scan"));
   point["cases"] = 64;
-  EXPECT_EQ(judged_rows(TransportPoint(point), 0).size(), 64u);
+  EXPECT_EQ(judged_rows(TransportPoint(point), 0, 0).size(), 64u);
   point["n_theta"] = 17;
   point["n_zeta"] = 25;
   point["n_xi"] = 16;
-  const auto rows = judged_rows(TransportPoint(point), 0);
+  const auto rows = judged_rows(TransportPoint(point), 0, 0);
   EXPECT_GE(rows.size(), 4u);
   EXPECT_LT(rows.size(), 64u);
   EXPECT_EQ(rows.front(), 1);  // the first has no field, and the surface is rational
   EXPECT_EQ(rows.back(), 63);
   point["n_zeta"] = 255;
-  EXPECT_TRUE(judged_rows(TransportPoint(point), 0).empty());
+  EXPECT_TRUE(judged_rows(TransportPoint(point), 0, 0).empty());
+}
+
+// However dear a case is, one that is neither the first nor the last is judged, another in each
+// run.
+TEST_F(TransportCases, NoCaseGoesUnjudgedForGood) {
+  Json point = small(cases_.find("transport_scan"));
+  point["n_theta"] = point["n_zeta"] = 25;
+  point["n_xi"] = 60;
+  point["cases"] = 12;
+  std::set<std::int64_t> seen;
+  for (std::int64_t draw = 0; draw < 200; ++draw) {
+    const auto rows = judged_rows(TransportPoint(point), 0, draw);
+    EXPECT_EQ(rows.size(), 3u);
+    seen.insert(rows.begin(), rows.end());
+  }
+  EXPECT_EQ(seen.size(), 11u);  // all but the one without a field, on a rational surface
 }
 
 // A solver of a neighbouring discretisation is no solver of this one: U_k from the transpose of

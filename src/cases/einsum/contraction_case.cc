@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cmath>
-
 #include "base/error.h"
 #include "cases/einsum/case_list.h"
+#include "cases/einsum/contraction_expectation.h"
 #include "cases/einsum/contractions.h"
-#include "lab/record/sample_rows.h"
 
 namespace assay::cases::einsum {
 namespace {
@@ -14,9 +11,7 @@ namespace {
 using lab::Provider;
 using lab::Skip;
 
-constexpr double kReferenceTerms = 0x1p28;  // above, loops over all labels take minutes
-constexpr double kOracleMac = 0x1p27;       // of the oracle's loops, about a tenth of a second
-constexpr std::int64_t kFewestRows = 2;
+constexpr double kReferenceTerms = 0x1p28;         // above, loops over all labels take minutes
 constexpr std::uint64_t kWorkerBytes = 192 << 20;  // a worker with BLAS before it has inputs
 
 // What einsum_pair and einsum_network share: only their tables differ.
@@ -85,35 +80,9 @@ class ContractionCase : public lab::Case {
     return lab::Limit{p.contraction.flop / 2 / *rate, name};
   }
 
-  // Plain loops along the table's path, over a sample of the rows of the result.
   std::vector<lab::Expectation> expect(const Json& json, int set,
                                        std::int64_t draw) const override {
-    const ContractionPoint p(json, table_);
-    lab::Expectation e;
-    e.output = "c";
-    e.dtype = name_of(p.dtype);
-    for (const auto x : p.output.extents()) e.shape.push_back(x);
-    const std::int64_t rows = p.output.rank() == 0 ? 1 : p.output[0];
-    const auto sample = lab::sample_rows(rows, p.contraction.flop / 2 / static_cast<double>(rows),
-                                         kOracleMac, kFewestRows, draw);
-    e.rows = sample.rows;
-    e.sample_seed = sample.seed;
-    double longest = 1;
-    e.values = contract(p, set, e.rows, longest);
-    // A sum of k products of unit-variance factors: partial sums grow like √j and each addition
-    // rounds by u of it, 8·u·k in all (cases/semiring/tolerance.cc has the derivation). In a
-    // network the errors of a step are multiplied by the later factors like the values are:
-    // relative to the typical element √K of all summed labels together, K·u·8/√K·(steps), and √ of
-    // the longest sum of a step is what its rounding adds to its own elements.
-    const double u = p.dtype == DType::kF32 ? 0x1p-24 : 0x1p-52;
-    const double kept = static_cast<double>(std::max<std::int64_t>(1, p.output.element_count()));
-    const double terms = p.product_of_extents / kept;
-    const double steps = static_cast<double>(p.shapes.size() - 1);
-    e.rtol = 8 * u * steps;
-    e.atol = p.shapes.size() == 2 ? 8 * u * terms
-                                  : 8 * u * steps * std::sqrt(terms) * std::sqrt(longest);
-    e.oracle = p.dtype == DType::kF32 ? "plain loops in f64" : "plain loops in long double";
-    return {e};
+    return expectations(ContractionPoint(json, table_), set, draw);
   }
 
  protected:
@@ -122,35 +91,6 @@ class ContractionCase : public lab::Case {
   }
 
  private:
-  // These rows of the result; `longest` becomes the longest sum of a step.
-  static std::vector<double> contract(const ContractionPoint& p, int set,
-                                      const std::vector<std::int64_t>& rows, double& longest) {
-    auto operands = make_operands(p);
-    fill_operands(p, set, operands);
-    const auto& c = p.contraction;
-    const auto terms = c.terms();
-    const auto output = c.output();
-    std::vector<PlainTensor> nodes;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      nodes.push_back(plain_tensor(terms[i], operands[i], output.empty() ? '\0' : output[0], rows));
-    }
-    const auto extent_of = c.extent_of();
-    const auto kept = kept_labels(terms, output, c.path);
-    for (std::size_t s = 0; s < c.path.size(); ++s) {
-      const auto &x = nodes[static_cast<std::size_t>(c.path[s].first)],
-                 &y = nodes[static_cast<std::size_t>(c.path[s].second)];
-      double sum = 1;
-      for (const auto& [label, extent] : extent_of) {
-        const bool summed = (x.labels + y.labels).find(label) != std::string::npos &&
-                            kept[s].find(label) == std::string::npos;
-        if (summed) sum *= static_cast<double>(extent);
-      }
-      longest = std::max(longest, sum);
-      nodes.push_back(plain_contract(x, y, kept[s], p.dtype != DType::kF32));
-    }
-    return std::move(nodes.back().values);
-  }
-
   static std::vector<lab::Parameter> parameters(const std::vector<Contraction>& table) {
     std::vector<std::string> names;
     for (const auto& c : table) names.push_back(c.name);

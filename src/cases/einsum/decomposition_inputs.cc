@@ -42,6 +42,15 @@ PlainTensor product(PlainTensor x, const std::vector<Tensor>& factors, bool one_
   return x;
 }
 
+// Σ_r of the factors' columns.
+PlainTensor sum(const DecompositionPoint& p, const std::vector<Tensor>& factors) {
+  PlainTensor ones;
+  ones.labels = "r";
+  ones.extents = {p.rank};
+  ones.values.assign(static_cast<std::size_t>(p.rank), 1.0);
+  return product(std::move(ones), factors, true);
+}
+
 // The product plus noise, in the point's dtype.
 Tensor noisy(const DecompositionPoint& p, int set, const PlainTensor& exact, double size) {
   Tensor x(DType::kF64, p.shape());
@@ -87,13 +96,8 @@ std::vector<Tensor> start_factors(const DecompositionPoint& p, int set) {
   return factors;
 }
 
-PlainTensor exact_cp(const DecompositionPoint& p, int set) {
-  PlainTensor ones;
-  ones.labels = "r";
-  ones.extents = {p.rank};
-  ones.values.assign(static_cast<std::size_t>(p.rank), 1.0);
-  return product(std::move(ones), exact_factors(p, set), true);
-}
+PlainTensor exact_cp(const DecompositionPoint& p, int set) { return sum(p, exact_factors(p, set)); }
+PlainTensor start_cp(const DecompositionPoint& p, int set) { return sum(p, start_factors(p, set)); }
 
 PlainTensor exact_tucker(const DecompositionPoint& p, int set) {
   const auto core = uniform_tensor(

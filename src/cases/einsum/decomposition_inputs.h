@@ -29,9 +29,10 @@ struct DecompositionPoint {
 std::vector<Tensor> exact_factors(const DecompositionPoint& point, int set);
 // Where the iteration starts: the factors plus a tenth of stream "s<mode>", uniform as they are.
 std::vector<Tensor> start_factors(const DecompositionPoint& point, int set);
-// Σ_r u_r ∘ v_r ∘ … by plain loops in f64, and a core of rank^order (stream "core") times the
-// factors.
+// Σ_r u_r ∘ v_r ∘ … by plain loops in f64, of the factors and of the start; and a core of
+// rank^order (stream "core") times the factors.
 PlainTensor exact_cp(const DecompositionPoint& point, int set);
+PlainTensor start_cp(const DecompositionPoint& point, int set);
 PlainTensor exact_tucker(const DecompositionPoint& point, int set);
 // The same plus noise of a hundredth of the elements' size (stream "noise"), in the point's dtype:
 // what is decomposed.

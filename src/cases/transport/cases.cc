@@ -101,9 +101,9 @@ class TransportCase : public lab::Case {
   }
 
   std::vector<lab::Expectation> expect(const Json& json, int set,
-                                       std::int64_t /*draw*/) const override {
+                                       std::int64_t draw) const override {
     const TransportPoint point(json);
-    auto expected = expectations(point, set);
+    auto expected = expectations(point, set, draw);
     if (point.cases > 1 && !expected.empty()) add_serial_lane(point, set, expected.front());
     return expected;
   }

@@ -13,13 +13,14 @@ namespace assay::cases::transport {
 // with the engine. Empty where no row can be judged: a rational surface at zero field, whose D11 no
 // f64 solver can know, or a grid that would take the oracle minutes.
 //
-//   "d"   D11, D31, D13, D33 of each case: all rows where they are cheap, else some spread over the
-//         list. The tolerance is that of a careful f64 solver: 1e-10 for ν̂ ≥ 1e-3, 1e-7 below.
+//   "d"   D11, D31, D13, D33 of each case: all rows where they are cheap, else the first, the last
+//         and some that `draw` chooses. The tolerance is that of a careful f64 solver: 1e-10 for ν̂
+//         ≥ 1e-3, 1e-7 below.
 //   "i"   of transport_workflow: the energy integrals of the oracle's coefficients, for the fields
 //         of which every case is known.
-std::vector<lab::Expectation> expectations(const TransportPoint& point, int set);
+std::vector<lab::Expectation> expectations(const TransportPoint& point, int set, std::int64_t draw);
 
 // The cases of a set that the oracle is asked for, ascending.
-std::vector<std::int64_t> judged_rows(const TransportPoint& point, int set);
+std::vector<std::int64_t> judged_rows(const TransportPoint& point, int set, std::int64_t draw);
 
 }  // namespace assay::cases::transport

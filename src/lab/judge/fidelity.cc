@@ -68,41 +68,58 @@ bool poisoned(const TensorView& output, std::int64_t index) {
   });
 }
 
+// Where the values of an expectation lie in the output.
+class Places {
+ public:
+  explicit Places(const Expectation& expected) : expected_(expected) {
+    for (std::size_t axis = 1; axis < expected.shape.size(); ++axis) {
+      row_size_ *= expected.shape[axis];
+    }
+    in_a_row_ =
+        expected.columns.empty() ? static_cast<std::size_t>(row_size_) : expected.columns.size();
+  }
+  std::size_t count() const { return expected_.rows.size() * in_a_row_; }
+  std::int64_t operator[](std::size_t i) const {
+    const std::size_t c = i % in_a_row_;
+    return expected_.rows[i / in_a_row_] * row_size_ +
+           (expected_.columns.empty() ? static_cast<std::int64_t>(c) : expected_.columns[c]);
+  }
+
+ private:
+  const Expectation& expected_;
+  std::int64_t row_size_ = 1;
+  std::size_t in_a_row_ = 0;
+};
+
 }  // namespace
 
 Deviation compare(const Expectation& expected, const TensorView& output) {
   check(output.is_contiguous(), "outputs are read from files, which hold them without gaps");
   Deviation f;
-  const std::int64_t row_size =
-      expected.rows.empty() || expected.values.empty()
-          ? 0
-          : static_cast<std::int64_t>(expected.values.size() / expected.rows.size());
+  const Places places(expected);
+  check(expected.values.size() == places.count(), "an expectation has a value for each place");
   const auto format = float_format(output.dtype());
   std::vector<double> ulps;
-  for (std::size_t r = 0; r < expected.rows.size(); ++r) {
-    for (std::int64_t c = 0; c < row_size; ++c) {
-      const std::int64_t index = expected.rows[r] * row_size + c;
-      const double ref =
-          expected.values[r * static_cast<std::size_t>(row_size) + static_cast<std::size_t>(c)];
-      const double out = value_as_double(output, index);
-      const double error = scaled_error(out, ref, expected.rtol, expected.atol);
-      ++f.elements;
-      if (std::isnan(out) && !std::isnan(ref)) {
-        ++f.nan_count;
-        f.poison_count += poisoned(output, index);
-      }
-      if (error > f.error || f.worst_index < 0) {
-        f.error = std::max(f.error, error);
-        f.worst_index = index;
-        f.worst_out = out;
-        f.worst_ref = ref;
-      }
-      if (std::isfinite(out) && std::isfinite(ref)) {
-        const double difference = std::abs(out - ref);
-        f.max_abs = std::max(f.max_abs, difference);
-        if (ref != 0) f.max_rel = std::max(f.max_rel, difference / std::abs(ref));
-        if (format) ulps.push_back(difference / ulp_at(ref, *format));
-      }
+  for (std::size_t i = 0; i < places.count(); ++i) {
+    const std::int64_t index = places[i];
+    const double ref = expected.values[i], out = value_as_double(output, index);
+    const double error = scaled_error(out, ref, expected.rtol, expected.atol);
+    ++f.elements;
+    if (std::isnan(out) && !std::isnan(ref)) {
+      ++f.nan_count;
+      f.poison_count += poisoned(output, index);
+    }
+    if (error > f.error || f.worst_index < 0) {
+      f.error = std::max(f.error, error);
+      f.worst_index = index;
+      f.worst_out = out;
+      f.worst_ref = ref;
+    }
+    if (std::isfinite(out) && std::isfinite(ref)) {
+      const double difference = std::abs(out - ref);
+      f.max_abs = std::max(f.max_abs, difference);
+      if (ref != 0) f.max_rel = std::max(f.max_rel, difference / std::abs(ref));
+      if (format) ulps.push_back(difference / ulp_at(ref, *format));
     }
   }
   if (!ulps.empty()) {
@@ -116,12 +133,10 @@ Deviation compare(const Expectation& expected, const TensorView& output) {
 
 double difference_from_baseline(const Expectation& expected, const TensorView& output) {
   double largest = 0;
-  const std::size_t row_size = expected.baseline.size() / expected.rows.size();
+  const Places places(expected);
   for (std::size_t i = 0; i < expected.baseline.size(); ++i) {
-    const auto index = expected.rows[i / row_size] * static_cast<std::int64_t>(row_size) +
-                       static_cast<std::int64_t>(i % row_size);
     const double ref = expected.baseline[i], scale = ref == 0 ? 1 : std::abs(ref);
-    largest = std::max(largest, scaled_error(value_as_double(output, index), ref, 0, scale));
+    largest = std::max(largest, scaled_error(value_as_double(output, places[i]), ref, 0, scale));
   }
   return largest;
 }

@@ -27,11 +27,11 @@ struct Deviation {
   bool passed() const { return error <= 1; }
 };
 
-// Compares the rows that the expectation gives. The view has the expectation's shape and dtype.
+// Compares what the expectation gives. The view has the expectation's shape and dtype.
 // NaN equals NaN, an infinity equals itself; anything else against them is infinitely wrong.
 Deviation compare(const Expectation& expected, const TensorView& output);
 
-// Largest |out − b|/|b| over the rows that the expectation gives, b being the baseline's values;
+// Largest |out − b|/|b| over what the expectation gives, b being the baseline's values;
 // |out| where b is zero, infinite where only one of the two is a number.
 double difference_from_baseline(const Expectation& expected, const TensorView& output);
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "lab/judge/fidelity.h"
@@ -45,14 +47,18 @@ Fidelity fidelity_of(const std::vector<Expectation>& expected,
   f.atol = tolerance.atol;
   f.oracle = tolerance.oracle;
   auto& checked = f.checked.emplace();
+  std::map<std::string, std::set<std::int64_t>> rows_of;  // by output: several may look at one
   for (std::size_t i = 0; i < results.size(); ++i) {
     *f.nan_count += results[i].nan_count;
     checked.elements += results[i].elements;
-    checked.rows += static_cast<std::int64_t>(expected[i].rows.size());
+    rows_of[expected[i].output].insert(expected[i].rows.begin(), expected[i].rows.end());
     if (expected[i].sample_seed) {
       checked.sampled = true;
       checked.seed = expected[i].sample_seed;
     }
+  }
+  for (const auto& [output, seen] : rows_of) {
+    checked.rows += static_cast<std::int64_t>(seen.size());
   }
   return f;
 }

@@ -126,6 +126,25 @@ TEST_F(JudgeTest, OnlyTheSampledRowsAreLookedAt) {
   EXPECT_EQ(v.fidelity.checked->seed, 5);
 }
 
+TEST_F(JudgeTest, OnlyTheSampledColumnsOfARowAreLookedAt) {
+  const auto status = [&](std::vector<float> out) {
+    write(out);
+    auto e = expectation({0, 0, 0, 0, 0, 0});
+    e.columns = {0, 2};
+    e.values = {1, 3, 4, 6};
+    const auto v = judge({e}, path_, [&](int) -> const std::vector<Expectation>& {
+      static const std::vector<Expectation> kOther = {expectation({9, 9, 9, 9, 9, 9})};
+      return kOther;
+    });
+    EXPECT_EQ(v.fidelity.checked->elements, 4);
+    EXPECT_EQ(v.fidelity.checked->rows, 2);
+    return v.status;
+  };
+  EXPECT_EQ(status({1, 99, 3, 4, 99, 6}), Status::kOk);
+  EXPECT_EQ(status({1, 2, 99, 4, 5, 6}), Status::kWrongResult);
+  EXPECT_EQ(status({1, 2, 3, 99, 5, 6}), Status::kWrongResult);
+}
+
 TEST_F(JudgeTest, TheDifferenceFromTheBaselineIsSaidAndNotJudged) {
   write({1, 2, 99, 99});
   auto e = expectation({1, 2, 0, 0});

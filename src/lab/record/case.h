@@ -32,7 +32,10 @@ struct Expectation {
   // output is checked. `sample_seed` tells how they were drawn when not.
   std::vector<std::int64_t> rows;
   std::optional<std::int64_t> sample_seed;
-  std::vector<double> values;  // row-major over (rows × the other axes), computed in fp64
+  // Positions within a row, row-major over the other axes, whose values are given, ascending;
+  // empty: all of them.
+  std::vector<std::int64_t> columns = {};
+  std::vector<double> values;  // row-major over (rows × columns), computed in fp64
   double rtol = 0, atol = 0;   // |out − ref| ≤ atol + rtol·|ref|
   // What the case's baseline computes there, in the form of `values`; empty: not compared.
   std::vector<double> baseline = {};
@@ -101,9 +104,10 @@ class Case {
   virtual std::vector<FigureRecipe> figures() const { return {}; }
 
   // The right answer for input set `set` of this point, the same for every provider. An empty list:
-  // there is none. Where all of it would take too long, `draw` chooses the rows (sample_rows()):
-  // each run has its own, so that no part of an answer goes unseen for good. May take seconds; the
-  // runner calls it outside all measurements and remembers the result.
+  // there is none. Several may look at different parts of one output. Where all of it would take
+  // too long, `draw` chooses the rows (sample_rows()): each run has its own, so that no part of an
+  // answer goes unseen for good. May take seconds; the runner calls it outside all measurements and
+  // remembers the result.
   virtual std::vector<Expectation> expect(const Json& point, int set, std::int64_t draw) const = 0;
   // Holds an attempt's output file against laws that every right output keeps, where its values
   // depend on the provider or cannot be written down beforehand. Beside expect(); nothing: there is

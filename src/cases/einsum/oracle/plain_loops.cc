@@ -79,32 +79,36 @@ void contract(const PlainTensor& x, const PlainTensor& y, PlainTensor& z) {
   }
 }
 
-}  // namespace
-
-PlainTensor plain_tensor(std::string_view labels, const Tensor& tensor, char label,
-                         const std::vector<std::int64_t>& indices) {
-  const Tensor wide = Tensor::converted(tensor.view(), DType::kF64);
-  const auto all = wide.as<double>();
-  PlainTensor plain;
-  plain.labels = labels;
-  const auto& extents = tensor.shape().extents();
-  plain.extents.assign(extents.begin(), extents.end());
-  const auto axis = labels.find(label);
-  if (label == 0 || axis == std::string_view::npos) {
-    plain.values.assign(all.begin(), all.end());
-    return plain;
-  }
+// Keeps these indices along an axis.
+void choose(PlainTensor& x, std::size_t axis, const std::vector<std::int64_t>& indices) {
   std::int64_t outer = 1, inner = 1;
-  for (std::size_t i = 0; i < plain.extents.size(); ++i) {
-    (i < axis ? outer : inner) *= i == axis ? 1 : plain.extents[i];
+  for (std::size_t i = 0; i < x.extents.size(); ++i) {
+    if (i != axis) (i < axis ? outer : inner) *= x.extents[i];
   }
+  std::vector<double> kept;
   for (std::int64_t o = 0; o < outer; ++o) {
     for (const auto index : indices) {
-      const auto from = all.begin() + (o * plain.extents[axis] + index) * inner;
-      plain.values.insert(plain.values.end(), from, from + inner);
+      const auto from = x.values.begin() + (o * x.extents[axis] + index) * inner;
+      kept.insert(kept.end(), from, from + inner);
     }
   }
-  plain.extents[axis] = static_cast<std::int64_t>(indices.size());
+  x.values = std::move(kept);
+  x.extents[axis] = static_cast<std::int64_t>(indices.size());
+}
+
+}  // namespace
+
+PlainTensor plain_tensor(std::string_view labels, const Tensor& tensor, const PlainPart& part) {
+  const Tensor wide = Tensor::converted(tensor.view(), DType::kF64);
+  const auto all = wide.as<double>();
+  const auto& extents = tensor.shape().extents();
+  PlainTensor plain;
+  plain.labels = labels;
+  plain.extents.assign(extents.begin(), extents.end());
+  plain.values.assign(all.begin(), all.end());
+  for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+    if (const auto it = part.find(labels[axis]); it != part.end()) choose(plain, axis, it->second);
+  }
   return plain;
 }
 

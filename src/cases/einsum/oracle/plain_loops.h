@@ -23,9 +23,11 @@ struct PlainTensor {
   std::vector<double> values;
 };
 
-// The tensor in f64. Where `label` is one of its letters, only the given indices along it.
-PlainTensor plain_tensor(std::string_view labels, const Tensor& tensor, char label = 0,
-                         const std::vector<std::int64_t>& indices = {});
+// Indices along the axes of some letters, ascending; those of the others are all of them.
+using PlainPart = std::map<char, std::vector<std::int64_t>>;
+
+// That part of the tensor, in f64.
+PlainTensor plain_tensor(std::string_view labels, const Tensor& tensor, const PlainPart& part = {});
 
 // Σ x·y over all letters that are not in `kept`, which is the order of the result. Products and
 // sums in long double where `precise`, else in f64.
