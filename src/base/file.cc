@@ -43,6 +43,14 @@ void UniqueFd::reset(int fd) {
   fd_ = fd;
 }
 
+UniqueFd open_regular_file(const std::string& path) {
+  UniqueFd fd = open_or_throw(path, O_RDONLY | O_NONBLOCK, 0, "read");
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) fail("cannot read '{}': {}", path, errno_text(errno));
+  if (!S_ISREG(info.st_mode)) fail("not a regular file: '{}'", path);
+  return fd;
+}
+
 std::string read_file(const std::string& path) {
   const UniqueFd fd = open_or_throw(path, O_RDONLY, 0, "read");
   std::string content;
@@ -76,9 +84,10 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   }
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   try {
-    const UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666, "write");
-    write_fully(fd.get(), content, temporary);
-    if (::fsync(fd.get()) != 0) fail("cannot sync '{}': {}", temporary, errno_text(errno));
+    const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!fd) fail("cannot write '{}': {}", path, errno_text(errno));
+    write_fully(fd.get(), content, path);
+    if (::fsync(fd.get()) != 0) fail("cannot sync '{}': {}", path, errno_text(errno));
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       fail("cannot write '{}': {}", path, errno_text(errno));
     }
@@ -99,10 +108,9 @@ void make_directories(const std::string& path) {
 }
 
 MappedFile::MappedFile(const std::string& path) {
-  const UniqueFd fd = open_or_throw(path, O_RDONLY, 0, "read");
+  const UniqueFd fd = open_regular_file(path);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) fail("cannot read '{}': {}", path, errno_text(errno));
-  if (!S_ISREG(info.st_mode)) fail("not a regular file: '{}'", path);
   size_ = static_cast<std::size_t>(info.st_size);
   if (size_ == 0) return;
   data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);

@@ -33,6 +33,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+// Opens a regular file for reading. Never waits: a pipe that nobody writes to is refused at once,
+// like everything else that is no regular file. Throws UserError that names the path.
+UniqueFd open_regular_file(const std::string& path);
+
 // The whole content of a file. Throws UserError that names the path.
 std::string read_file(const std::string& path);
 // The content of a file that may not be there (/proc, /sys), without the trailing newline.
@@ -51,7 +55,7 @@ void make_directories(const std::string& path);
 // A file mapped read-only into memory. An empty file is an empty span.
 class MappedFile {
  public:
-  // Throws UserError that names the path.
+  // As open_regular_file().
   explicit MappedFile(const std::string& path);
   MappedFile(MappedFile&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

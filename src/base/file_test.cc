@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,14 @@ TEST(File, ErrorsNameThePath) {
   EXPECT_THAT([] { read_file("/nowhere/at/all"); },
               testing::ThrowsMessage<UserError>(testing::HasSubstr("'/nowhere/at/all'")));
   EXPECT_THROW(MappedFile("/"), UserError);
+}
+
+TEST(File, APipeThatNobodyWritesToIsRefusedAtOnce) {
+  const TemporaryDirectory dir;
+  const auto path = dir.path() + "/pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT([&] { MappedFile mapped(path); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("not a regular file")));
 }
 
 TEST(File, MapsContentAndEmptyFiles) {

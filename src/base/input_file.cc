@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/input_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,13 +13,7 @@
 namespace assay {
 
 std::string read_input_file(const std::string& path) {
-  // A pipe that nobody writes to would make a plain open() wait for ever.
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0) {
-    fail("cannot read '{}': {}", path, errno_text(errno));
-  }
-  if (!S_ISREG(info.st_mode)) fail("not a regular file: '{}'", path);
+  const UniqueFd fd = open_regular_file(path);
   // Counted while reading: the file may grow, and files under /proc say 0.
   std::string content;
   char buffer[1 << 16];

@@ -22,15 +22,22 @@ int complain(const std::exception& e, int status) {
   return status;
 }
 
+void finish_output() {
+  // What was lost on an earlier flush shows in the stream's state only.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fail("cannot write to standard output");
+  }
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve) {
   signal(SIGPIPE, SIG_IGN);  // `assay list | head` ends with a write error, not a signal
   try {
     const auto parsed = parse_arguments(argc, argv);
-    if (const int* status = std::get_if<int>(&parsed)) return *status;
-    const int status = serve(std::get<Command>(parsed));
-    if (std::fflush(stdout) != 0) fail("cannot write to standard output");
+    const int* const answered = std::get_if<int>(&parsed);
+    const int status = answered != nullptr ? *answered : serve(std::get<Command>(parsed));
+    finish_output();
     return status;
   } catch (const EnvironmentError& e) {
     return complain(e, kEnvironmentRefused);

@@ -49,9 +49,7 @@ Engine::Engine(EngineOptions options)
       backend_(options_.backend),
       plans_(options_.cached_plans),
       paths_(options_.cached_paths),
-      multi_plans_(options_.cached_plans) {
-  if (!options_.path_file.empty()) load_paths(options_.path_file, paths_);
-}
+      multi_plans_(options_.cached_plans) {}
 
 void Engine::set_backend(Backend backend) { backend_ = backend; }
 Backend Engine::get_backend() const { return backend_; }
@@ -217,6 +215,10 @@ std::vector<Tensor> Engine::multi_einsum(std::span<const SharedExpression> expre
   }
   if (report != nullptr) *report = said;
   return results;
+}
+
+void Engine::load_paths() {
+  if (!options_.path_file.empty()) einsum::load_paths(options_.path_file, paths_);
 }
 
 void Engine::save_paths() const {

@@ -97,7 +97,9 @@ class Engine {
   int threads() const { return options_.threads; }
   CacheStatistics plan_statistics() const { return plans_.statistics(); }
   CacheStatistics path_statistics() const { return paths_.statistics(); }
-  // Writes the orders found so far to options.path_file, if there is one.
+  // Reads the orders that options.path_file holds, and writes those found so far to it, if there is
+  // one. Throws UserError where that cannot be done: plans are then made without.
+  void load_paths();
   void save_paths() const;
 
  private:

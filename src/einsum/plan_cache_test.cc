@@ -56,6 +56,7 @@ TEST(PlanCache, OrdersPersistAndDamageIsLeftOut) {
   }
   {
     Engine engine({.path_file = file});
+    engine.load_paths();
     engine.einsum(network.expression, views_of(tensors));
     EXPECT_EQ(engine.path_statistics().hits, 1);
   }

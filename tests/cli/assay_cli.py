@@ -3,6 +3,8 @@
 """Runs the program in a folder of its own."""
 
 import os
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -54,6 +56,16 @@ class CliTest(unittest.TestCase):
         "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers",
         "reference,naive", "--rounds", "2", "--steady", "1ms", "--max-steal", "100%",
     )  # fmt: skip
+
+
+def full_disk(size=0):
+    """Options of a run in which no file can grow beyond `size` bytes: writes fail as on a full disk."""
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return {"preexec_fn": limit, "restore_signals": False}
 
 
 def main():

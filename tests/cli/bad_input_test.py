@@ -3,11 +3,10 @@
 """Bad input gets one clear line on stderr, exit status 2, and loses nothing that was there."""
 
 import os
-import resource
-import signal
 import sqlite3
+import subprocess
 
-from assay_cli import CliTest, main
+from assay_cli import ASSAY, CliTest, full_disk, main
 
 
 class BadInput(CliTest):
@@ -52,6 +51,10 @@ class BadInput(CliTest):
         self.refused(*run, "--platforms", "abacus", says="'abacus'")
         self.refused(*run, "--providers", "numby", says="'numby'")
         self.refused(*run, "--cores", "4096", says="4096", status=5)
+        self.refused(*run, "--rounds", "2147483647", "--dry-run", says="--rounds must be at most 100000")
+        for seed in ("-1", "18446744073709551616", "99999999999999999999999", "1.5", "x"):
+            self.refused(*run, "--seed", seed, "--dry-run", says=f"--seed must be an integer from 0 to 2^64 - 1, got '{seed}'")
+        self.run_ok(*run, "--seed", "18446744073709551615", "--dry-run")
 
     def test_points(self):
         def point(text, says):
@@ -109,11 +112,7 @@ class BadInput(CliTest):
         kept = b"".join(before.splitlines(keepends=True)[:2])
         self.write("j.jsonl", kept)
 
-        def limit_file_size():  # stands in for a disk with this much room
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (len(kept) + 100,) * 2)
-
-        result = self.assay("run", "--resume", "j.jsonl", preexec_fn=limit_file_size)
+        result = self.assay("run", "--resume", "j.jsonl", **full_disk(len(kept) + 100))
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertIn("j.jsonl", result.stderr)
         self.assertEqual(self.read("j.jsonl"), kept)
@@ -155,12 +154,11 @@ class BadInput(CliTest):
         self.refused("report", says="results")
 
     def test_closed_output(self):
-        with open("/dev/full", "w") as full:
-            import subprocess
-            from assay_cli import ASSAY
-            result = subprocess.run([ASSAY, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("standard output", result.stderr)
+        for command in (("list",), ("list", "--json"), ("--help",), ("einsum", "--help")):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([ASSAY, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(result.returncode, 2, command)
+            self.assertIn("standard output", result.stderr, command)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,17 @@
 """assay einsum as a user types it, held to NumPy."""
 
 import json
+import os
 
 import numpy as np
 
-from assay_cli import CliTest, main
+from assay_cli import CliTest, full_disk, main
 
 
 class Einsum(CliTest):
-    def einsum(self, *arguments, environment=None):
+    def einsum(self, *arguments, environment=None, **options):
         cache = {"XDG_CACHE_HOME": self.folder, **(environment or {})}
-        return self.assay("einsum", *arguments, environment=cache)
+        return self.assay("einsum", *arguments, environment=cache, **options)
 
     def ok(self, *arguments, **options):
         result = self.einsum(*arguments, **options)
@@ -66,6 +67,18 @@ class Einsum(CliTest):
         self.refused("cp", self.save("x.npy", np.ones((2, 2))), says="--rank")
         self.refused("mp2", says="one of --b, --synthetic and --chain")
 
+    def test_options_that_contradict_or_mean_nothing_are_refused(self):
+        tensor, vector = self.save("x.npy", np.ones((3, 3, 3))), self.save("v.npy", np.ones(3))
+        for name in ("tucker", "tt"):
+            self.refused(name, tensor, "--ranks", "2", "--tolerance", "0.1", says="--ranks excludes --tolerance")
+        self.refused("tt", vector, "--ranks", "2", says="a vector has one core and no ranks, got 2")
+        self.refused("cp", tensor, "--rank", "1", "--restarts", "-3", says="--restarts is at least 0, not -3")
+        self.refused("cp", tensor, "--rank", "1", "--seed", "-1", says="--seed must be an integer from 0")
+        self.refused("i", "--shapes", "3", "--seed", "99999999999999999999999", says="--seed must be")
+        for option in (("--basis", "6-31g"), ("--spacing", "2")):
+            self.refused("mp2", "--synthetic", "2,3,4", *option, says=f"{option[0]} requires --chain")
+        self.refused("mp2", "--chain", "2", "--occupied", vector, says="--occupied requires --b")
+
     def test_another_machines_calibration_is_refused(self):
         part = {"shapes": 1, "fixed_s": 1, "per_call_s": 1, "rate_flop_per_s": 1, "half_m": 1,
                 "half_n": 1, "half_k": 1, "exposed": 1, "bandwidth_b_per_s": 1,
@@ -114,6 +127,38 @@ class Einsum(CliTest):
                                          "ASSAY_MACHINE_DIR": ""})  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(json.loads(result.stdout)["mac"], 27)
+
+    def test_without_its_file_of_orders_contractions_go_on(self):
+        os.mkdir(self.path("assay"))
+        orders = self.path("assay/einsum-paths")
+
+        def warned(says):
+            result = self.einsum("ij,jk,kl->il", "--shapes", "3x3,3x3,3x3", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("orders of contractions are not kept", result.stderr)
+            self.assertIn(says, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["mac"], 54)
+
+        os.mkfifo(orders)
+        warned("not a regular file")
+        os.remove(orders)
+        os.mkdir(orders)
+        warned("not a regular file")
+        os.rmdir(orders)
+        os.symlink("/dev/full", orders)  # what can neither be read nor written
+        warned("not a regular file")
+        os.remove(orders)
+
+    def test_a_full_folder_of_orders_is_said_once(self):
+        result = self.einsum("ij,jk,kl->il", "--shapes", "3x3,3x3,3x3", "--json", **full_disk())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("orders of contractions are not kept", result.stderr)
+        self.assertEqual(json.loads(result.stdout)["mac"], 54)
+
+    def test_a_pipe_is_no_operand(self):
+        os.mkfifo(self.path("pipe.npy"))
+        self.refused("ij->ji", "--operands", self.path("pipe.npy"), says="not a regular file")
 
     def test_what_is_no_label_is_echoed_as_typed(self):
         self.refused("é,é->", "--shapes", "3,3", says="'é' is no label at character 0 of 'é,é->'")

@@ -9,7 +9,7 @@ import subprocess
 
 import numpy as np
 
-from assay_cli import ASSAY, CliTest, main
+from assay_cli import ASSAY, CliTest, full_disk, main
 
 SINGLE = """
 [surface]
@@ -68,6 +68,16 @@ class Transport(CliTest):
         self.assertIn("resolved_input_sha256", header)
         dump = self.tool("h5dump", "-d", "D31", self.path("run.h5"))
         self.assertIn(f"{d['D31']:.4g}"[:6], dump)
+
+    def test_a_full_disk_is_said_and_nothing_is_left(self):
+        source = self.write("in.toml", SINGLE)
+        for suffix in ("nc", "h5", "npz"):
+            for size in (100, 3000):
+                out = self.path("run." + suffix)
+                result = self.assay("transport", source, "--output", out, **full_disk(size))
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(result.stderr, f"assay: cannot write '{out}': File too large\n")
+                self.assertEqual(os.listdir(self.folder), ["in.toml"])
 
     def test_plot(self):
         out = self.path("run.nc")
@@ -137,6 +147,26 @@ class Transport(CliTest):
         answer = json.loads(rational.stdout)
         self.assertEqual(answer["outcome"], "out of scope")
         self.assertIn("(5, -1)", answer["solution"]["warnings"][0])
+
+    def test_what_an_action_does_not_do_is_refused(self):
+        source = self.write("in.toml", SINGLE)
+        converge = ("converge", "w7x_eim_sample", "--nu", "1e-2")
+        self.refused(*converge, "--output", "x.nc", says="--output")
+        self.refused(*converge, "--plot", says="--plot")
+        self.refused("--output", "x.nc", *converge, says="'converge' writes no file")
+        self.refused("--plot", "inspect", source, says="'inspect' draws nothing")
+        self.refused(*converge, "--max-xi", "-5", says="--max-xi -5")
+        self.refused(*converge, "--max-points", "1", says="--max-points 1")
+        self.refused(*converge, "--tolerance", "0", says="--tolerance must be above 0, got 0")
+        self.refused(source, "--output", "", says="--output")
+
+    def test_every_action_has_examples_of_its_own(self):
+        for name in ("scan", "inspect", "converge", "database"):
+            examples = self.fine(name, "--help").stdout.partition("Examples:")[2]
+            lines = [line for line in map(str.strip, examples.splitlines()) if line]
+            self.assertTrue(lines, name)
+            for line in lines:
+                self.assertIn(f"assay transport {name} ", line)
 
     def test_inspect(self):
         source = self.write("in.toml", SINGLE)

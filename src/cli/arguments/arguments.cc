@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -71,7 +72,9 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.add_option("--settle", a.settle, "pause before each attempt, cores held (0s)")->group(how);
   app.add_option("--tries", a.tries, "tries of an attempt that keeps being excluded (3)")
       ->group(how);
-  app.add_option("--seed", a.seed, "of the order of attempts (0)")->group(how);
+  add_seed(app, "of the order of attempts (0)", [&a](std::uint64_t seed) {
+    a.seed = seed;
+  })->group(how);
   app.add_flag("--in-process", a.in_process,
                "inside the runner: fast, and never compared with isolated rows")
       ->group(how);
@@ -191,11 +194,14 @@ void offer(CLI::App& app, std::optional<Command>& chosen, const char* name, cons
   command->final_callback([arguments, &chosen] { chosen = *arguments; });
 }
 
+// More would take days, and a plan of them all the memory.
+constexpr int kMostRounds = 100'000;
+
 }  // namespace
 
 void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& help,
                          const std::string& group) {
-  app.add_option("--rounds", a.rounds, help.rounds)->group(group);
+  add_rounds(app, a.rounds, help.rounds)->group(group);
   if (!help.budget.empty()) app.add_option("--budget", a.budget, help.budget)->group(group);
   app.add_option("--steady", a.steady, "steady time of an attempt (" + help.steady + ")")
       ->group(group);
@@ -203,6 +209,32 @@ void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& 
       ->group(group);
   app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)")
       ->group(group);
+}
+
+// CLI11 would take -1, and what is too large, for the largest number there is.
+CLI::Option* add_seed(CLI::App& app, const std::string& help,
+                      std::function<void(std::uint64_t)> set) {
+  return app.add_option_function<std::string>(
+      "--seed",
+      [set = std::move(set)](const std::string& text) {
+        std::uint64_t seed = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+        if (error != std::errc() || end != text.data() + text.size()) {
+          fail("--seed must be an integer from 0 to 2^64 - 1, got '{}'", text);
+        }
+        set(seed);
+      },
+      help);
+}
+
+CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::string& help) {
+  return app.add_option_function<int>(
+      "--rounds",
+      [&rounds](int value) {
+        if (value > kMostRounds) fail("--rounds must be at most {}, got {}", kMostRounds, value);
+        rounds = value;
+      },
+      help);
 }
 
 std::variant<Command, int> parse_arguments(int argc, char** argv) {

@@ -7,11 +7,17 @@
 // arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc,
 // arguments_decide.cc, arguments_publish.cc (pages).
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
 #include "cli/arguments/arguments.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace assay::cli {
 
@@ -28,6 +34,11 @@ struct MeasureHelp {
 // arguments.cc; `group` is the heading in the help.
 void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& help,
                          const std::string& group);
+
+// Options that several commands have. arguments.cc
+CLI::Option* add_seed(CLI::App& app, const std::string& help,
+                      std::function<void(std::uint64_t)> set);
+CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::string& help);
 
 // arguments_publish.cc
 void add_site(CLI::App& app, SiteArguments& a);

@@ -88,30 +88,45 @@ void add_chip(CLI::App& app, ChipArguments& a) {
 }
 
 void add_transport(CLI::App& app, TransportArguments& a) {
-  const auto common = [&a](CLI::App& sub) {
-    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz");
-    sub.add_option("--threads", a.threads, "cases solved at the same time (1)");
-    sub.add_option("--batch", a.batch, "cases between two journal entries (32)");
+  const auto solver = [&a](CLI::App& sub) {
     sub.add_option("--method", a.method, "auto, dense, structured, parity or mixed");
-    sub.add_flag("--plot", a.plot, "draw a panel beside the output (.png)");
-    sub.add_flag("--verbose", a.verbose, "say on standard error what is being done");
     sub.add_flag("--json", a.json, "print JSON");
   };
-  const auto action = [&](const char* name, const char* description) {
+  const auto many = [&](CLI::App& sub) {
+    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz")
+        ->check([](const std::string& name) {
+          return name.empty() ? std::string("the name of a file is empty") : std::string();
+        });
+    sub.add_option("--threads", a.threads, "cases solved at the same time (1)");
+    sub.add_option("--batch", a.batch, "cases between two journal entries (32)");
+    solver(sub);
+  };
+  const auto run = [&](CLI::App& sub) {
+    many(sub);
+    sub.add_flag("--plot", a.plot, "draw a panel beside the output (.png)");
+    sub.add_flag("--verbose", a.verbose, "say on standard error what is being done");
+  };
+  const auto action = [&](const char* name, const char* description, const char* examples) {
     auto* sub = app.add_subcommand(name, description);
     sub->callback([&a, name] { a.action = name; });
+    sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
   app.add_option("input", a.input, "input file (TOML)");
-  common(app);
-  auto* scan = action("scan", "solve every case of the file's lists; resumes what was interrupted");
+  run(app);
+  auto* scan = action("scan", "solve every case of the file's lists; resumes what was interrupted",
+                      "  assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5\n"
+                      "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5");
   scan->add_option("input", a.input, "input file (TOML)")->required();
   scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
-  common(*scan);
-  auto* inspect = action("inspect", "the surface, its fields and what a solve would cost");
+  run(*scan);
+  auto* inspect = action("inspect", "the surface, its fields and what a solve would cost",
+                         "  assay transport inspect examples/w7x.toml");
   inspect->add_option("input", a.input, "input file (TOML)")->required();
   inspect->add_flag("--json", a.json, "print JSON");
-  auto* converge = action("converge", "raise the grid until the coefficients stop changing");
+  auto* converge = action("converge", "raise the grid until the coefficients stop changing",
+                          "  assay transport converge w7x_eim_sample --nu 1e-3 --er 1e-3\n"
+                          "  assay transport converge examples/w7x.toml --tolerance 0.003");
   converge->add_option("input", a.input, "input file, or the name of a built-in surface")
       ->required();
   converge->add_option("--nu", a.nu, "collisionality nu/v [1/m], in place of the file's");
@@ -119,8 +134,10 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   converge->add_option("--tolerance", a.tolerance, "relative change that counts as small (0.01)");
   converge->add_option("--max-points", a.max_points, "largest n_theta*n_zeta (2500)");
   converge->add_option("--max-xi", a.max_xi, "largest n_xi (400)");
-  common(*converge);
-  auto* database = action("database", "coefficients over an equilibrium, as NEOPAX reads them");
+  solver(*converge);
+  auto* database = action("database", "coefficients over an equilibrium, as NEOPAX reads them",
+                          "  assay transport database --wout wout.nc --rho 0.25,0.5 "
+                          "--nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5");
   database->add_option("--wout", a.wout, "VMEC file")->required();
   database->add_option("--booz", a.booz, "Boozer file, for the surfaces (else VMEC angles)");
   database->add_option("--rho", a.rho_list, "radii, separated by commas")
@@ -130,7 +147,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   database->add_option("--er", a.er_list, "Er_tilde")->delimiter(',')->required();
   database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
   database->add_option("--device", a.device, "cpu (default) or cuda");
-  common(*database);
+  many(*database);
   app.footer(R"(Examples:
   assay transport examples/w7x.toml --output run.nc --plot
   assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5
@@ -157,7 +174,8 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
                  "of the search beyond that: more take longer and find no worse (128)");
   app.add_option("--budget", a.budget,
                  "seconds for more rounds of that search, the best order is kept (0: one round)");
-  app.add_option("--seed", a.seed, "of the search and of generated operands (0)");
+  const auto set_seed = [&a](std::uint64_t seed) { a.seed = seed; };
+  add_seed(app, "of the search and of generated operands (0)", set_seed);
   app.add_option("--calibration", a.calibration, "file of `calibrate` (the one of this machine)");
   const auto common = [&](CLI::App* sub) {
     sub->add_flag("--json", a.json, "print JSON");
@@ -177,7 +195,7 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   const auto decomposition = [&](const char* name, const char* description, const char* examples) {
     auto* sub = action(name, description, examples);
     sub->add_option("tensor", a.tensor, ".npy file")->required();
-    sub->add_option("--rank,--ranks", a.ranks, "one, or one for each mode")->delimiter(',');
+    sub->add_option("--ranks,--rank", a.ranks, "one, or one for each mode")->delimiter(',');
     sub->add_option("--out", a.out, "prefix of the .npy files with the parts");
     return sub;
   };
@@ -187,28 +205,30 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   cp->add_option("--sweeps", a.sweeps, "at most (200)");
   cp->add_option("--restarts", a.restarts, "further random starts (0)");
   cp->add_option("--init", a.init, "svd (default), random");
-  cp->add_option("--seed", a.seed, "of random starts (0)");
+  add_seed(*cp, "of random starts (0)", set_seed);
   cp->add_flag("--nonnegative", a.nonnegative, "factors of no negative entries");
   auto* tucker = decomposition("tucker", "Tucker decomposition",
                                "  assay einsum tucker x.npy --ranks 4,4,8 --out parts\n"
                                "  assay einsum tucker x.npy --tolerance 1e-3 --method sthosvd");
-  tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
+  tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks")
+      ->excludes("--ranks");
   tucker->add_option("--method", a.method, "hosvd, sthosvd, hooi (default)");
   decomposition("tt", "tensor train",
                 "  assay einsum tt x.npy --ranks 8 --out parts\n"
                 "  assay einsum tt x.npy --tolerance 1e-6")
-      ->add_option("--tolerance", a.tolerance, "relative error, instead of ranks");
+      ->add_option("--tolerance", a.tolerance, "relative error, instead of ranks")
+      ->excludes("--ranks");
   auto* mp2 = action("mp2", "density-fitted MP2 correlation energy",
                      "  assay einsum mp2 --b b.npy --occupied eo.npy --virtual ev.npy\n"
                      "  assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g");
   mp2->add_option("--b", a.b, ".npy of B, occupied x virtual x auxiliary");
-  mp2->add_option("--occupied", a.occupied, ".npy of the occupied orbital energies");
-  mp2->add_option("--virtual", a.virtuals, ".npy of the virtual ones");
+  mp2->add_option("--occupied", a.occupied, ".npy of the occupied orbital energies")->needs("--b");
+  mp2->add_option("--virtual", a.virtuals, ".npy of the virtual ones")->needs("--b");
   mp2->add_option("--synthetic", a.synthetic, "nocc,nvir,naux: a problem with known energies")
       ->delimiter(',');
   mp2->add_option("--chain", a.chain, "hydrogen chain of so many atoms");
-  mp2->add_option("--spacing", a.spacing, "of the chain, in bohr (1.4)");
-  mp2->add_option("--basis", a.basis, "of the chain: sto-3g (default), 6-31g");
+  mp2->add_option("--spacing", a.spacing, "of the chain, in bohr (1.4)")->needs("--chain");
+  mp2->add_option("--basis", a.basis, "of the chain: sto-3g (default), 6-31g")->needs("--chain");
   mp2->add_option("--frozen-occupied", a.frozen_occupied, "lowest orbitals left out (0)");
   mp2->add_option("--frozen-virtual", a.frozen_virtual, "highest orbitals left out (0)");
   app.require_subcommand(0, 1);

@@ -142,14 +142,27 @@ int calibrate(const EinsumArguments& a) {
   return kFine;
 }
 
+// Whether the file of orders could be used. Contractions are made without it.
+template <typename Use>
+bool keeps_paths(Use use) {
+  try {
+    use();
+    return true;
+  } catch (const UserError& e) {
+    print_warnings({fmt::format("orders of contractions are not kept: {}", e.what())});
+    return false;
+  }
+}
+
 int contract_expression(const EinsumArguments& a) {
   if (a.expression.empty() && a.shapes.empty() && a.operands.empty()) {
     fail("an expression or a subcommand is needed (see assay einsum --help)");
   }
   einsum::Engine engine(engine_options(a));
   Operands operands(a);
+  const bool keeps = keeps_paths([&] { engine.load_paths(); });
   const auto plan = engine.plan(a.expression, operands.specs(), plan_options(a, engine));
-  engine.save_paths();
+  if (keeps) keeps_paths([&] { engine.save_paths(); });
   std::optional<einsum::RunReport> report;
   if (a.analyze || !a.out.empty() || !a.explain) {
     const auto& views = operands.views(a.seed);
@@ -187,12 +200,10 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   } else if (has_home) {
     options.model = einsum::machine_model(options.threads);
   }
-  try {
+  keeps_paths([&] {
     make_directories(cache_folder());
-    options.path_file = cache_folder() + "/einsum-paths";  // orders of contractions
-  } catch (const UserError& e) {
-    print_warnings({fmt::format("orders of contractions are not kept: {}", e.what())});
-  }
+    options.path_file = cache_folder() + "/einsum-paths";
+  });
   return options;
 }
 

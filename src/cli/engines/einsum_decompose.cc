@@ -53,6 +53,7 @@ int chain_atoms(const std::string& text) {
 
 int decompose_cp(const EinsumArguments& a) {
   if (a.ranks.size() != 1) fail("cp: --rank is one number, not {}", a.ranks.size());
+  if (a.restarts < 0) fail("--restarts is at least 0, not {}", a.restarts);
   if (a.init != "svd" && a.init != "random") fail("--init is svd or random, not '{}'", a.init);
   const auto d =
       einsum::cp(NpyFile(a.tensor).view(),
@@ -116,7 +117,8 @@ int decompose_train(const EinsumArguments& a) {
   const NpyFile file(a.tensor);
   const auto modes = file.view().rank();
   const auto d = einsum::tensor_train(
-      file.view(), {.ranks = ranks_for(a, modes > 0 ? modes - 1 : 0), .tolerance = a.tolerance});
+      file.view(),
+      {.ranks = modes > 1 ? ranks_for(a, modes - 1) : a.ranks, .tolerance = a.tolerance});
   std::vector<std::int64_t> ranks;
   for (std::size_t k = 0; k < d.cores.size(); ++k) {
     write_part(a, fmt::format("core{}", k), d.cores[k]);

@@ -66,6 +66,12 @@ int transport_converge(const TransportArguments& a) {
   if (a.tolerance) options.tolerance = *a.tolerance;
   if (a.max_points) options.max_points = *a.max_points;
   if (a.max_xi) options.max_xi = *a.max_xi;
+  if (!(options.tolerance > 0)) fail("--tolerance must be above 0, got {}", options.tolerance);
+  const auto& start = options.start;
+  if (options.max_points < start.points() || options.max_xi < start.n_xi) {
+    fail("the first grid is {}x{}x{}: --max-points {} and --max-xi {} leave none", start.n_theta,
+         start.n_zeta, start.n_xi, options.max_points, options.max_xi);
+  }
   if (!a.json) {
     std::fputs(
         fmt::format("{}: nu_hat {:g}, epsi_hat {:g}, tolerance {:g}\n"

@@ -16,7 +16,17 @@ namespace {
 
 std::atomic<bool> interrupt_flag = false;
 
+// What stands before the name of an action is read all the same.
+void refuse_unused(const TransportArguments& a) {
+  const bool runs = a.action == "run" || a.action == "scan";
+  if (a.plot && !runs) fail("'{}' draws nothing: --plot", a.action);
+  if (!a.output.empty() && !runs && a.action != "database") {
+    fail("'{}' writes no file: --output '{}'", a.action, a.output);
+  }
+}
+
 int dispatch(const TransportArguments& a) {
+  refuse_unused(a);
   if (a.action == "inspect") return transport_inspect(a);
   if (a.action == "converge") return transport_converge(a);
   if (a.action == "database") return transport_database(a);

@@ -166,6 +166,9 @@ Tensor rebuild(const std::vector<Tensor>& cores) {
 }
 
 void check_options(const TrainOptions& o, std::size_t modes) {
+  if (modes == 1 && !o.ranks.empty()) {
+    fail("tensor train: a vector has one core and no ranks, got {}", fmt::join(o.ranks, ","));
+  }
   if (o.ranks.empty() && !o.tolerance)
     fail("tensor train: ranks or a tolerance are needed, got neither");
   if (!o.ranks.empty() && o.ranks.size() + 1 != modes) {

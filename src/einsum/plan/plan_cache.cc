@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/input_file.h"
 #include "base/json.h"
 
 namespace assay::einsum {
@@ -111,7 +112,7 @@ std::string path_key(const Problem& problem, std::span<const OperandSpec> operan
 PathFileReport load_paths(const std::string& path, PathCache& cache) {
   PathFileReport report;
   if (!std::filesystem::exists(path)) return report;
-  std::istringstream lines(read_file(path));
+  std::istringstream lines(read_input_file(path));
   for (std::string line; std::getline(lines, line);) {
     try {
       const auto text = std::string_view(line).substr(std::min<std::size_t>(9, line.size()));

@@ -15,43 +15,28 @@
 namespace assay::transport {
 namespace {
 
-using Writer = void (*)(const std::string&, const DataFile&);
+using Format = std::string (*)(const std::string& path, const DataFile&);
 
-Writer writer_of(const std::string& path) {
+Format format_of(const std::string& path) {
   const auto extension = std::filesystem::path(path).extension().string();
-  if (extension == ".nc") return write_netcdf;
-  if (extension == ".h5") return write_hdf5;
-  if (extension == ".npz") return write_npz;
+  if (extension == ".nc") return netcdf_bytes;
+  if (extension == ".h5") return hdf5_bytes;
+  if (extension == ".npz") return npz_bytes;
   fail("the name of an output must end in .nc, .h5 or .npz, got '{}'", path);
-}
-
-std::string temporary_of(const std::string& path) {
-  return fmt::format("{}.{}.partial", path, ::getpid());
 }
 
 }  // namespace
 
 void check_data_path(const std::string& path) {
-  writer_of(path);
-  const auto temporary = temporary_of(path);
+  format_of(path);
+  const auto temporary = fmt::format("{}.{}.partial", path, ::getpid());
   const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!fd) fail("cannot write: {}: '{}'", errno_text(errno), path);
   std::remove(temporary.c_str());
 }
 
 void write_data_file(const std::string& path, const DataFile& data) {
-  const auto write = writer_of(path);
-  const auto temporary = temporary_of(path);
-  try {
-    write(temporary, data);
-    const UniqueFd fd(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd || ::fsync(fd.get()) != 0 || std::rename(temporary.c_str(), path.c_str()) != 0) {
-      fail("cannot write: {}: '{}'", errno_text(errno), path);
-    }
-  } catch (...) {
-    std::remove(temporary.c_str());
-    throw;
-  }
+  write_file_atomically(path, format_of(path)(path, data));
 }
 
 }  // namespace assay::transport

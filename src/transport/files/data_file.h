@@ -35,9 +35,11 @@ void check_data_path(const std::string& path);
 // are arrays of bytes. The file appears whole or not at all. Throws UserError that names the path.
 void write_data_file(const std::string& path, const DataFile& data);
 
-// One for each format, to the very path given.
-void write_netcdf(const std::string& path, const DataFile& data);
-void write_hdf5(const std::string& path, const DataFile& data);
-void write_npz(const std::string& path, const DataFile& data);
+// The bytes of such a file, one function for each format. They are made in memory: the libraries do
+// not survive a disk that fills up under them, and cannot say what went wrong. `path` is for
+// messages.
+std::string netcdf_bytes(const std::string& path, const DataFile& data);
+std::string hdf5_bytes(const std::string& path, const DataFile& data);
+std::string npz_bytes(const std::string& path, const DataFile& data);
 
 }  // namespace assay::transport

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <netcdf.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <numbers>
@@ -231,6 +232,14 @@ TEST(Equilibrium, RefusesWhatItCannotUse) {
   EXPECT_NE(refusal([&] { read_booz(path, 0.25, 1.0, {}); }).find("not finite"), std::string::npos);
   write_booz(path, builtin_surface("sample_dkes"), 0.25);
   EXPECT_NE(refusal([&] { read_booz(path, 0.25, {}, {}); }).find("psi_prime"), std::string::npos);
+}
+
+TEST(Equilibrium, APipeIsRefusedAtOnce) {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() + "/pipe.nc";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_NE(refusal([&] { NetcdfReader file(path); }).find("not a regular file"),
+            std::string::npos);
 }
 
 RunInput small_input() {

@@ -7,11 +7,13 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace assay::transport {
 
 NetcdfReader::NetcdfReader(const std::string& path) : path_(path) {
   if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
+  open_regular_file(path);  // or the library waits for whoever writes to a pipe
   const int status = nc_open(path.c_str(), NC_NOWRITE, &id_);
   if (status != NC_NOERR) fail("cannot read as NetCDF ({}): '{}'", nc_strerror(status), path);
 }

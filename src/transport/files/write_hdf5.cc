@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hdf5.h>
 
-#include <memory>
+#include <algorithm>
 
 #include "base/error.h"
 #include "transport/files/data_file.h"
 
 namespace assay::transport {
 namespace {
+
+constexpr std::size_t kGrowth = 1 << 20;  // of the file in memory, in bytes
 
 // Owns an HDF5 identifier of any kind.
 class Handle {
@@ -42,10 +44,13 @@ void put_text(hid_t object, const std::string& name, const std::string& text,
 
 }  // namespace
 
-void write_hdf5(const std::string& path, const DataFile& data) {
+std::string hdf5_bytes(const std::string& path, const DataFile& data) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors come back as ours, not on stderr
-  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
-                    path);
+  const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
+  if (H5Pset_fapl_core(in_memory, kGrowth, /*backing_store=*/false) < 0) {
+    fail("cannot write HDF5: '{}'", path);
+  }
+  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose, path);
   std::map<std::string, hsize_t> size;
   for (const auto& [name, length] : data.dimensions) size[name] = length;
   for (const auto& v : data.variables) {
@@ -78,6 +83,12 @@ void write_hdf5(const std::string& path, const DataFile& data) {
     if (H5Awrite(attribute, H5T_NATIVE_DOUBLE, &number) < 0) fail("cannot write HDF5: '{}'", path);
   }
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail("cannot write HDF5: '{}'", path);
+  const ssize_t count = H5Fget_file_image(file, nullptr, 0);
+  std::string bytes(static_cast<std::size_t>(std::max<ssize_t>(0, count)), '\0');
+  if (count <= 0 || H5Fget_file_image(file, bytes.data(), bytes.size()) != count) {
+    fail("cannot write HDF5: '{}'", path);
+  }
+  return bytes;
 }
 
 }  // namespace assay::transport

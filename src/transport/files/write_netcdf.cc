@@ -1,18 +1,22 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <netcdf.h>
+#include <netcdf_mem.h>
+
+#include <cstdlib>
+#include <memory>
 
 #include "base/error.h"
 #include "transport/files/data_file.h"
 
 namespace assay::transport {
 
-void write_netcdf(const std::string& path, const DataFile& data) {
+std::string netcdf_bytes(const std::string& path, const DataFile& data) {
   const auto require = [&](int status) {
     if (status != NC_NOERR) fail("cannot write NetCDF ({}): '{}'", nc_strerror(status), path);
   };
   int id = 0;
-  require(nc_create(path.c_str(), NC_NETCDF4 | NC_CLOBBER, &id));
+  require(nc_create_mem(path.c_str(), NC_NETCDF4 | NC_CLOBBER, 0, &id));
   struct Close {
     int id;
     ~Close() {
@@ -46,7 +50,10 @@ void write_netcdf(const std::string& path, const DataFile& data) {
     require(nc_put_var_double(id, variables[i], data.variables[i].values.data()));
   }
   close.id = -1;
-  require(nc_close(id));
+  NC_memio image = {};
+  require(nc_close_memio(id, &image));
+  const std::unique_ptr<void, decltype(&std::free)> owned(image.memory, &std::free);
+  return {static_cast<const char*>(image.memory), image.size};
 }
 
 }  // namespace assay::transport

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "transport/files/data_file.h"
 
 namespace assay::transport {
@@ -107,7 +106,7 @@ class Zip {
 
 }  // namespace
 
-void write_npz(const std::string& path, const DataFile& data) {
+std::string npz_bytes(const std::string& path, const DataFile& data) {
   std::map<std::string, std::size_t> size(data.dimensions.begin(), data.dimensions.end());
   Zip zip(path);
   for (const auto& v : data.variables) {
@@ -125,7 +124,7 @@ void write_npz(const std::string& path, const DataFile& data) {
   for (const auto& [name, number] : data.numbers) {
     zip.add(name + ".npy", npy({}, std::vector<double>{number}));
   }
-  write_file_atomically(path, zip.finish());
+  return zip.finish();
 }
 
 }  // namespace assay::transport

@@ -30,6 +30,9 @@ SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input
   } else if (t.has("path")) {
     t.reject("path", "the built-in surface '{}' has no file", s.type);
   }
+  if (t.has("psi_n") && !file) {
+    t.reject("psi_n", "the built-in surface '{}' is one surface of its own", s.type);
+  }
   if (t.has("psi_n")) {
     s.psi_n = t.number("psi_n");
     if (!(*s.psi_n > 0 && *s.psi_n <= 1)) {
@@ -46,10 +49,12 @@ SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input
   return s;
 }
 
+constexpr int kMostOfACount = 1'000'000;
+
 int read_count(const TomlTable& t, const char* key, int least) {
   const auto value = t.integer(key);
-  if (value < least || value > 1'000'000) {
-    t.reject(key, "expected an integer of at least {}, got {}", least, value);
+  if (value < least || value > kMostOfACount) {
+    t.reject(key, "expected an integer from {} to {}, got {}", least, kMostOfACount, value);
   }
   return static_cast<int>(value);
 }
@@ -112,6 +117,7 @@ RunInput parse_input(std::string text, const std::string& path) {
   if (t.has("output")) {
     const auto output = t.table("output");
     if (output.has("path")) in.output = output.text("path");
+    if (output.has("path") && in.output.empty()) output.reject("path", "the name is empty");
     if (output.has("include_modes")) in.include_modes = output.flag("include_modes");
     if (in.include_modes && in.scan) {
       output.reject("include_modes", "modes are kept for a single case, not for a scan");

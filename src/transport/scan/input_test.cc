@@ -119,7 +119,8 @@ TEST(Input, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(bad("'example'", "'exemple'"), HasSubstr("'exemple'"));
   EXPECT_THAT(bad("'example'", "'vmec'"), HasSubstr("path"));
   EXPECT_THAT(bad("'example'", "'vmec'\npath = 'w.nc'"), HasSubstr("psi_n"));
-  EXPECT_THAT(bad("'example'", "'example'\npsi_n = 2"), HasSubstr("psi_n"));
+  EXPECT_THAT(bad("'example'", "'dkes'\npath = 'w.data'\npsi_n = 2"), HasSubstr("psi_n"));
+  EXPECT_THAT(bad("'example'", "'example'\npsi_n = 0.5"), HasSubstr("one surface of its own"));
   EXPECT_THAT(bad("er_hat = 1e-3", "er_hat = 1\npairs = true"), HasSubstr("one length"));
   EXPECT_THAT(bad("er_hat = 1e-3", "er_hat = 1\n[solver]\nmethod = 'fast'"), HasSubstr("'fast'"));
   EXPECT_THAT(refusal([] { read_input("/nowhere/in.toml"); }), HasSubstr("/nowhere/in.toml"));
