@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.h"
 #include "base/philox.h"
 #include "einsum/einsum.h"
@@ -90,6 +93,41 @@ TEST(Plan, TheReferenceKeepsToItsMemoryAndSaysWhatItTakes) {
   EXPECT_EQ(plan->flop, 2 * plan->mac);
   EXPECT_THAT(explain_text(*plan), HasSubstr("no prediction"));
   EXPECT_TRUE(explain(*plan)["predicted_s"].is_null());
+}
+
+// A kernel that packs may have no room beside whole intermediates; parts of them leave it some.
+TEST(Plan, MoreMemoryIsNeverSlowerByItsOwnPrediction) {
+  Engine engine;
+  const auto dense = [](DType dtype, std::int64_t n) {
+    return OperandSpec::dense(dtype, Shape({n, n}));
+  };
+  const std::vector<OperandSpec> ring(4, dense(DType::kF64, 1500)),
+      pair(2, dense(DType::kF32, 1024)), chain(3, dense(DType::kF32, 600));
+  struct Row {
+    const char* expression;
+    const std::vector<OperandSpec>& operands;
+    double least;  // MiB
+  };
+  for (const auto& [expression, operands, least] :
+       {Row{"ab,bc,cd,da->", ring, 69}, Row{"ij,jk->ik", pair, 12.1},
+        Row{"ij,jk,kl->il", chain, 5.6}}) {
+    const auto free = engine.plan(expression, operands, PlanOptions{});
+    double before = INFINITY;
+    for (double mebibytes = least; mebibytes < 4 * least; mebibytes *= 1.1) {
+      const auto bound = static_cast<std::uint64_t>(mebibytes * 0x1p20);
+      const auto plan = engine.plan(expression, operands, PlanOptions{.memory = bound});
+      EXPECT_LE(plan->peak_bytes, static_cast<double>(bound));
+      EXPECT_LE(plan->predicted_s, 1.001 * before) << expression << " at " << mebibytes << " MiB";
+      const bool squeezed =
+          std::ranges::any_of(plan->steps, [](const auto& step) { return step.squeezed; });
+      EXPECT_FALSE(squeezed && plan->path.optimal) << expression << " at " << mebibytes << " MiB";
+      before = plan->predicted_s;
+    }
+    EXPECT_NEAR(before, free->predicted_s, 1e-3 * free->predicted_s) << expression;
+  }
+  // Where whole matrices leave no room to pack, parts of them do.
+  const auto tight = engine.plan("ab,bc,cd,da->", ring, PlanOptions{.memory = 103 << 20});
+  for (const auto& step : tight->steps) EXPECT_NE(step.lowered.kernel, Kernel::kLoops);
 }
 
 TEST(Plan, CountsWhatKernelsPack) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -57,6 +58,16 @@ double bytes_of(DType dtype, const Shape& shape) {
   return static_cast<double>(shape.element_count()) * static_cast<double>(size_of(dtype));
 }
 
+// Labels up to which plans are looked at that cut any of them, and any two.
+constexpr std::size_t kFewLabels = 16, kPairedLabels = 4;
+
+// The largest divisor below a part, so that all parts are alike.
+std::int64_t next_smaller_part(std::int64_t part) {
+  std::int64_t divisor = 2;
+  while (part % divisor != 0) ++divisor;
+  return part / divisor;
+}
+
 class Planner {
  public:
   Planner(Plan& plan, const TimeModel& model) : plan_(plan), model_(model) {
@@ -78,7 +89,8 @@ class Planner {
     if (plan.result != plan.compute) fixed_bytes_ += bytes_of(plan.compute, out);
   }
 
-  // Finds an order and lowers it; slices labels until it fits the memory.
+  // Finds an order and lowers it; slices labels until it fits the memory, and further where that
+  // makes room for faster kernels.
   void run(const Axes& output_strides, const PathReport* known) {
     output_strides_ = output_strides;
     const auto budget = plan_.options.memory;
@@ -97,7 +109,9 @@ class Planner {
       if (!budget || peak <= static_cast<double>(*budget)) {
         plan_.slices = slices();
         finish(std::move(steps), input);
-        if (!first) try_uncut(input);
+        if (!first) improve(extents_, uncut_, "order of the uncut problem");
+        if (budget) look_further();
+        if (is_squeezed()) plan_.path.optimal = false;
         return;
       }
       if (!slice_one_more(input)) {
@@ -200,7 +214,7 @@ class Planner {
   }
 
   // Cuts the label whose next smaller part helps most: the lowest peak, then the least extra work.
-  // Parts are divisors, so that all slices are alike. Returns whether there was one.
+  // Returns whether there was one.
   bool slice_one_more(const StepsInput& input) {
     Label best = -1;
     double best_peak = 0, best_work = 0;
@@ -208,9 +222,7 @@ class Planner {
     for (std::size_t l = 0; l < extents_.size(); ++l) {
       if (extents_[l] <= 1) continue;
       auto tried = extents_;
-      std::int64_t divisor = 2;
-      while (tried[l] % divisor != 0) ++divisor;
-      tried[l] /= divisor;
+      tried[l] = next_smaller_part(tried[l]);
       double mac = 0;
       const double peak = live_peak(input, tried, mac);
       if (best < 0 || std::pair(peak, mac) < std::pair(best_peak, best_work)) {
@@ -239,23 +251,80 @@ class Planner {
     return all;
   }
 
-  // The order for one slice is the best for that slice. Where much of it need not be repeated, the
-  // order that was best before anything was cut can be better in all.
-  void try_uncut(const StepsInput& input) {
-    Steps steps = make_steps(input, uncut_, model_);
-    if (steps.peak_bytes > *input.available) return;
+  bool is_squeezed() const { return std::ranges::any_of(plan_.steps, &Step::squeezed); }
+
+  // What came of a plan that was looked at: whether it is taken, and whether no kernel in it lacks
+  // room, so that smaller parts would gain nothing.
+  struct Look {
+    bool faster = false, roomy = false;
+  };
+
+  // Takes the plan with these parts and this order in place of the one at hand, where it fits and
+  // is faster in all: the order that is best for one slice need not be, if much of another's work
+  // is the same for all slices and need not be repeated.
+  Look improve(std::vector<std::int64_t> extents, const Tree& tree, const char* method) {
+    std::swap(extents_, extents);
+    const StepsInput input = steps_input();
+    Steps steps = make_steps(input, tree, model_);
+    if (steps.peak_bytes > *input.available) {
+      extents_ = std::move(extents);
+      return {};
+    }
     const Plan found = plan_;
     plan_.slices = slices();
     finish(std::move(steps), input);
-    if (plan_.predicted_s < found.predicted_s) {
-      const PairTimeModel time(model_, plan_.compute);
-      plan_.path.method = "order of the uncut problem";
-      plan_.path.cost =
-          cost_of(network(input, reduced_sets(input)), uncut_, plan_.options.objective, &time);
-      plan_.path.optimal = false;
-      plan_.path.tree = uncut_;
-    } else {
+    const Look look = {plan_.predicted_s < found.predicted_s, !is_squeezed()};
+    if (!look.faster) {
       plan_ = found;
+      extents_ = std::move(extents);
+      return look;
+    }
+    const PairTimeModel time(model_, plan_.compute);
+    const auto whole = network(input, reduced_sets(input));
+    plan_.path.cost = cost_of(whole, tree, plan_.options.objective, &time);
+    plan_.path.optimal = tree.merges.size() <= 1;
+    if (!plan_.path.optimal) plan_.path.method = method;
+    plan_.path.lower_bound =
+        plan_.path.optimal ? plan_.path.cost : std::min(plan_.path.cost, plan_.path.lower_bound);
+    plan_.path.tree = tree;
+    return look;
+  }
+
+  // Kernels that need copies may have no room for them beside what lives already, although a part
+  // of the problem would leave them enough; and the first plan that fits need not be the fastest.
+  // Labels are cut into ever smaller parts, as long as one of these plans is faster. Of a large
+  // network, only labels of steps whose kernel had no room; of a small one, two labels at a time.
+  void look_further() {
+    const Tree order = plan_.path.tree;
+    // Cuts one label of `parts` further and further; whether that gained something.
+    const auto cut = [&](std::vector<std::int64_t> parts, std::size_t l) {
+      Look all;
+      while (parts[l] > 1 && !all.roomy) {
+        parts[l] = next_smaller_part(parts[l]);
+        const Look look = improve(parts, order, "order of larger parts");
+        all.faster |= look.faster;
+        all.roomy = look.roomy;
+      }
+      return all.faster;
+    };
+    if (extents_.size() <= kPairedLabels) {
+      for (std::size_t l = 0; l < extents_.size(); ++l) {
+        for (auto parts = plan_.problem.extents; parts[l] > 1;) {
+          parts[l] = next_smaller_part(parts[l]);
+          for (std::size_t other = l + 1; other < extents_.size(); ++other) cut(parts, other);
+        }
+      }
+    }
+    for (bool faster = true; faster;) {
+      faster = false;
+      LabelSet labels;
+      for (const auto& step : plan_.steps) {
+        if (step.squeezed || extents_.size() <= kFewLabels) {
+          labels = labels | labels_of(step.a) | labels_of(step.b);
+        }
+      }
+      const auto before = extents_;
+      labels.for_each([&](Label l) { faster |= cut(before, static_cast<std::size_t>(l)); });
     }
   }
 

@@ -24,6 +24,7 @@ struct Step {
   std::string expression;
   std::optional<Kernel> runner_up;
   double runner_up_s = 0;
+  bool squeezed = false;  // a faster kernel had no room for its copies
   // Runs once for each combination of parts of the plan's first `depth` slices.
   int depth = 0;
 };

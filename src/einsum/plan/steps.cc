@@ -237,6 +237,7 @@ class StepMaker {
       step.runner_up_s = ways[w].predicted_s;
       break;
     }
+    step.squeezed = ways.front().predicted_s < ways[chosen].predicted_s;
     step.lowered = std::move(ways[chosen]);
   }
 
