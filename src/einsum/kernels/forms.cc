@@ -3,35 +3,22 @@
 #include "einsum/kernels/forms.h"
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace assay::einsum {
 
-std::string_view name_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::kCopy:
-      return "copy";
-    case Kernel::kDot:
-      return "dot";
-    case Kernel::kOuter:
-      return "outer";
-    case Kernel::kHadamard:
-      return "hadamard";
-    case Kernel::kLoops:
-      return "loops";
-    case Kernel::kGemv:
-      return "gemv";
-    case Kernel::kGemm:
-      return "gemm";
-    case Kernel::kBatchedGemm:
-      return "batched-gemm";
-    case Kernel::kLoopedGemm:
-      return "looped-gemm";
-    case Kernel::kTransposeGemm:
-      return "transpose-gemm";
-    case Kernel::kGett:
-      return "gett";
-  }
-  throw InternalError("a Kernel is one of its enumerators");
-}
+constexpr auto kKernelNames = make_names<Kernel>({{Kernel::kCopy, "copy"},
+                                                  {Kernel::kDot, "dot"},
+                                                  {Kernel::kOuter, "outer"},
+                                                  {Kernel::kHadamard, "hadamard"},
+                                                  {Kernel::kLoops, "loops"},
+                                                  {Kernel::kGemv, "gemv"},
+                                                  {Kernel::kGemm, "gemm"},
+                                                  {Kernel::kBatchedGemm, "batched-gemm"},
+                                                  {Kernel::kLoopedGemm, "looped-gemm"},
+                                                  {Kernel::kTransposeGemm, "transpose-gemm"},
+                                                  {Kernel::kGett, "gett"}});
+
+std::string_view name_of(Kernel kernel) { return kKernelNames[kernel]; }
 
 }  // namespace assay::einsum
