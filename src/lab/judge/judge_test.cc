@@ -126,6 +126,23 @@ TEST_F(JudgeTest, OnlyTheSampledRowsAreLookedAt) {
   EXPECT_EQ(v.fidelity.checked->seed, 5);
 }
 
+TEST_F(JudgeTest, WhatWasNotWrittenShowsOutsideTheSampleToo) {
+  float poison;
+  std::memset(&poison, 0xFF, sizeof poison);
+  const auto code = [&](float where_nobody_looks) {
+    write({1, 2, 99, where_nobody_looks});
+    auto e = expectation({1, 2, 0, 0});
+    e.rows = {0};
+    e.values = {1, 2};
+    e.sample_seed = 5;
+    static const std::vector<Expectation> kOther = {expectation({9, 9, 9, 9})};
+    return judge({e}, path_, [](int) -> const std::vector<Expectation>& { return kOther; }).code;
+  };
+  EXPECT_EQ(code(99), "");
+  EXPECT_EQ(code(NAN), "nan");
+  EXPECT_EQ(code(poison), "stale");
+}
+
 TEST_F(JudgeTest, OnlyTheSampledColumnsOfARowAreLookedAt) {
   const auto status = [&](std::vector<float> out) {
     write(out);
