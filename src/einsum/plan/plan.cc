@@ -296,10 +296,11 @@ class Planner {
   // network, only labels of steps whose kernel had no room; of a small one, two labels at a time.
   void look_further() {
     const Tree order = plan_.path.tree;
+    const bool is_small = extents_.size() <= kPairedLabels;  // every cut can be tried
     // Cuts one label of `parts` further and further; whether that gained something.
     const auto cut = [&](std::vector<std::int64_t> parts, std::size_t l) {
       Look all;
-      while (parts[l] > 1 && !all.roomy) {
+      while (parts[l] > 1 && (!all.roomy || is_small)) {
         parts[l] = next_smaller_part(parts[l]);
         const Look look = improve(parts, order, "order of larger parts");
         all.faster |= look.faster;
@@ -307,7 +308,7 @@ class Planner {
       }
       return all.faster;
     };
-    if (extents_.size() <= kPairedLabels) {
+    if (is_small) {
       for (std::size_t l = 0; l < extents_.size(); ++l) {
         for (auto parts = plan_.problem.extents; parts[l] > 1;) {
           parts[l] = next_smaller_part(parts[l]);
