@@ -60,7 +60,7 @@ function(assay_add_module name)
   add_library(assay::${id} ALIAS assay_${id})
   target_sources(assay_${id} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${ARG_HEADERS})
   target_link_libraries(assay_${id} PUBLIC ${deps} ${ARG_PUBLIC_LIBS} fmt::fmt
-    PRIVATE ${ARG_LIBS} assay_flags)
+    PRIVATE ${ARG_LIBS} $<BUILD_INTERFACE:assay_flags>)
   if(NOT ARG_SEPARATE)
     assay_join_sources(assay_${id})
   endif()

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "base/machine_files.h"
 #include "kernels/blas/blas.h"

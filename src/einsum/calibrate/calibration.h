@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "einsum/kernels/time_model.h"
 
 namespace assay::einsum {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "einsum/calibrate/calibration_fit.h"
 #include "einsum/calibrate/calibration_measure.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/plan/explain.h"
 
+#include "base/json.h"
 #include "base/units.h"
 
 namespace assay::einsum {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/json.h"
 
 namespace assay::transport {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "transport/files/data_file.h"
 #include "transport/scan/input.h"
 #include "transport/solve.h"

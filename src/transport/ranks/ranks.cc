@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/resident_memory.h"
 
 namespace assay::transport {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "transport/scan/scan_journal.h"
 
 namespace assay::transport {
