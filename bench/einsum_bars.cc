@@ -25,6 +25,7 @@
 #include "einsum/kernels/parallel.h"
 #include "einsum/mp2/mp2.h"
 #include "einsum/mp2/mp2_synthetic.h"
+#include "einsum/run/run_pair.h"
 #include "einsum/search/search_greedy.h"
 #include "einsum/testing/example_networks.h"
 #include "kernels/blas/blas.h"

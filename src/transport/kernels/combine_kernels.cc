@@ -1,10 +1,17 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Sparse combinations of columns. See vector_pack.h.
-#include "transport/kernels/vector_pack.h"
+// Sparse combinations of columns. See vector_pack-inl.h.
+#include "transport/kernels/vector_kernels.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transport/kernels/combine_kernels.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which decides what it is compiled for.
+#include "transport/kernels/vector_pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace assay::transport {
-namespace ASSAY_INSTRUCTION_SET {
+namespace HWY_NAMESPACE {
 namespace {
 
 // The numbers of elements in a row of eight.
@@ -21,7 +28,7 @@ struct EightIndices<float> {
 
 // Outputs whose sums are in registers at a time, and packs of each: with AVX-512 24 of the 32
 // registers; elsewhere a pack takes several registers.
-#if defined(__AVX512F__)
+#if ASSAY_WIDE_REGISTERS
 constexpr int kTile = 6, kTilePacks = 4;
 #else
 constexpr int kTile = 2, kTilePacks = 2;
@@ -80,7 +87,7 @@ void combine_outputs(int packs, const TermBlock& block, const T* panel, const st
   for (int tile = 0, o = 0; tile < tiles; ++tile) {
     const int count = (block.outputs - o + tiles - tile - 1) / (tiles - tile);
     switch (count) {
-#if defined(__AVX512F__)
+#if ASSAY_WIDE_REGISTERS
       case 6:
         combine_tile<T, kPacks, 6>(block, panel, source, output + o, weight + o, result);
         break;
@@ -108,7 +115,7 @@ void combine_outputs(int packs, const TermBlock& block, const T* panel, const st
 // Eight columns of eight elements, kHeight apart, written as eight rows, `stride` apart.
 template <typename T>
 void turn_over(const T* in, T* out, std::int64_t stride) {
-#if defined(__AVX512F__)
+#if ASSAY_WIDE_REGISTERS
   typedef T Row __attribute__((vector_size(8 * sizeof(T))));
   typedef T Anywhere __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias));
   using Index = typename EightIndices<T>::Type;
@@ -176,8 +183,6 @@ void copy(const T* from, int count, T* to) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
-}  // namespace
-
 // A panel of rows at a time, first copied to where it is aligned and dense: in place, the rows of a
 // panel lie a whole column apart, nearly every load would straddle two cache lines, and each column
 // would need an address translation of its own. The sums of the panel are made beside it, as dense,
@@ -230,8 +235,22 @@ void combine(int rows, const T* in, const TermsView<T>& terms, bool transposed, 
   }
 }
 
-template void combine(int, const double*, const TermsView<double>&, bool, double*, double*);
-template void combine(int, const float*, const TermsView<float>&, bool, float*, float*);
+CombineKernel<float>* combine_f32() { return combine<float>; }
+CombineKernel<double>* combine_f64() { return combine<double>; }
 
-}  // namespace ASSAY_INSTRUCTION_SET
+}  // namespace
+}  // namespace HWY_NAMESPACE
 }  // namespace assay::transport
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::transport {
+
+HWY_EXPORT(combine_f32);
+HWY_EXPORT(combine_f64);
+
+CombineKernel<float>* combine_kernel(float) { return HWY_DYNAMIC_DISPATCH(combine_f32)(); }
+CombineKernel<double>* combine_kernel(double) { return HWY_DYNAMIC_DISPATCH(combine_f64)(); }
+
+}  // namespace assay::transport
+#endif

@@ -7,7 +7,7 @@
 
 #include "kernels/blas/blas.h"
 #include "kernels/memory/scratch.h"
-#include "transport/kernels/kernel_choice.h"
+#include "transport/kernels/vector_kernels.h"
 
 namespace assay::transport {
 namespace {
@@ -52,10 +52,10 @@ struct GaussJordan {
   void eliminate_leaf(int j, int width) const {
     alignas(64) T inverse[kLeaf * kLeaf] = {}, negative[kLeaf * kLeaf];
     for (int c = 0; c < width; ++c) std::copy_n(column(j + c) + j, width, inverse + c * kLeaf);
-    const auto& kernels = vector_kernels<T>();
-    kernels.invert_leaf(width, inverse);
+    const auto& kernels = leaf_kernels(T{});
+    kernels.invert(width, inverse);
     std::ranges::transform(inverse, negative, [](T x) { return -x; });
-    kernels.multiply_leaf(n, width, column(j), n, negative, Shape::kFull);
+    kernels.multiply(n, width, column(j), n, negative, Shape::kFull);
     for (int c = 0; c < width; ++c) std::copy_n(inverse + c * kLeaf, width, column(j + c) + j);
   }
 };
@@ -71,7 +71,7 @@ void combine_columns(int rows, const T* in, const Combination<T>& terms, bool tr
                              terms.blocks.data(), static_cast<std::int64_t>(terms.blocks.size()),
                              terms.source.data(), terms.output.data(),
                              terms.weight.data()};
-  vector_kernels<T>().combine(rows, in, view, transposed, panel.data(), out);
+  combine_kernel(T{})(rows, in, view, transposed, panel.data(), out);
 }
 
 template <typename T>

@@ -16,9 +16,10 @@
 
 #include "base/memory.h"
 #include "base/philox.h"
-#include "transport/kernels/kernel_choice.h"
+#include "kernels/targets.h"
 #include "transport/kernels/kernels.h"
 #include "transport/kernels/lu.h"
+#include "transport/kernels/vector_kernels.h"
 
 namespace assay::transport {
 namespace {
@@ -86,14 +87,17 @@ void exchange(Plain<>& a, int p, int other) {
 double growth(int n) { return 10.0 * (n + 2) * 1e-16 * (n + 2); }  // n·ε·|L||U|, elements up to n
 
 TEST(Kernels, PanelsAreFactoredWithTheGreatestPivots) {
-  for (const auto& kernels : all_factor_kernels()) {
+  for (const auto& set : kernels::instruction_sets()) {
+    SCOPED_TRACE(set.name);
+    const kernels::OnlyInstructionSet only(set);
+    const PanelKernels& panels = panel_kernels();
     for (const int rows : {1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 99}) {
       for (const int columns : {1, 7, 8, 9, 16, 31, 32}) {
         if (columns > rows) continue;
         auto a = random_matrix(rows, columns, static_cast<std::uint64_t>(rows * 100 + columns));
         auto lu = a;
         std::vector<int> pivots(static_cast<std::size_t>(columns), -1);
-        EXPECT_TRUE(kernels.factor_panel(rows, columns, lu.v.data(), rows, pivots.data()));
+        EXPECT_TRUE(panels.factor(rows, columns, lu.v.data(), rows, pivots.data()));
         for (int p = 0; p < columns; ++p) {
           const int other = pivots[static_cast<std::size_t>(p)];
           ASSERT_TRUE(other >= p && other < rows);
@@ -107,12 +111,15 @@ TEST(Kernels, PanelsAreFactoredWithTheGreatestPivots) {
 }
 
 TEST(Kernels, PanelsOfAwkwardNumbers) {
-  for (const auto& kernels : all_factor_kernels()) {
+  for (const auto& set : kernels::instruction_sets()) {
+    SCOPED_TRACE(set.name);
+    const kernels::OnlyInstructionSet only(set);
+    const PanelKernels& panels = panel_kernels();
     // Equal candidates: the first. The second column becomes zero: no pivot, and it says so.
     Plain<> equal(20, 2);
     for (int r = 0; r < 20; ++r) equal(r, 0) = equal(r, 1) = r % 2 == 0 ? 2 : -2;
     std::vector<int> pivots(2, -1);
-    EXPECT_FALSE(kernels.factor_panel(20, 2, equal.v.data(), 20, pivots.data()));
+    EXPECT_FALSE(panels.factor(20, 2, equal.v.data(), 20, pivots.data()));
     EXPECT_EQ(pivots[0], 0);
     EXPECT_EQ(equal(0, 0), 2);
     EXPECT_EQ(equal(1, 0), -1);
@@ -121,21 +128,24 @@ TEST(Kernels, PanelsOfAwkwardNumbers) {
     Plain<> nan(20, 2);
     for (auto& x : nan.v) x = kNan;
     nan(17, 0) = -3;
-    kernels.factor_panel(20, 2, nan.v.data(), 20, pivots.data());
+    panels.factor(20, 2, nan.v.data(), 20, pivots.data());
     EXPECT_EQ(pivots[0], 17);
     EXPECT_EQ(pivots[1], 1);
     EXPECT_EQ(nan(0, 0), -3);
     // Pivots whose reciprocal is infinite.
     Plain<> tiny(17, 1);
     for (int r = 0; r < 17; ++r) tiny(r, 0) = r == 3 ? 4e-320 : 2e-320;
-    EXPECT_TRUE(kernels.factor_panel(17, 1, tiny.v.data(), 17, pivots.data()));
+    EXPECT_TRUE(panels.factor(17, 1, tiny.v.data(), 17, pivots.data()));
     EXPECT_EQ(pivots[0], 3);
     for (int r = 1; r < 17; ++r) EXPECT_NEAR(tiny(r, 0), 0.5, 1e-3);  // of 8 thousand steps
   }
 }
 
 TEST(Kernels, TrianglesTimesTheirInverseAreTheIdentity) {
-  for (const auto& kernels : all_factor_kernels()) {
+  for (const auto& set : kernels::instruction_sets()) {
+    SCOPED_TRACE(set.name);
+    const kernels::OnlyInstructionSet only(set);
+    const PanelKernels& panels = panel_kernels();
     for (const auto shape : {Shape::kLower, Shape::kUpper}) {
       for (const int n : {0, 1, 7, 8, 9, 31, 32}) {
         const auto a = random_matrix(40, n, static_cast<std::uint64_t>(n));
@@ -150,7 +160,7 @@ TEST(Kernels, TrianglesTimesTheirInverseAreTheIdentity) {
             if (shape == Shape::kLower ? r > c : r < c) triangle(r, c) = source(r, c);
           }
         }
-        kernels.invert_triangle(shape, n, source.v.data(), 40, inverse.v.data());
+        panels.invert_triangle(shape, n, source.v.data(), 40, inverse.v.data());
         expect_near(product(triangle, inverse), identity, 1e-13, fmt::format("{}", n));
         if (shape == Shape::kUpper) continue;
         for (const int columns : {0, 1, 5, 6, 7, 13}) {
@@ -160,7 +170,7 @@ TEST(Kernels, TrianglesTimesTheirInverseAreTheIdentity) {
             for (int r = 0; r < n; ++r) padded(r, c) = b(r, c);
           }
           const auto expected = product(inverse, padded);
-          kernels.apply_lower_leaf(n, columns, inverse.v.data(), b.v.data(), n);
+          panels.apply_lower(n, columns, inverse.v.data(), b.v.data(), n);
           for (int c = 0; c < columns; ++c) {
             for (int r = 0; r < n; ++r) EXPECT_NEAR(b(r, c), expected(r, c), 1e-14 * kLeaf);
           }
@@ -172,7 +182,10 @@ TEST(Kernels, TrianglesTimesTheirInverseAreTheIdentity) {
 
 template <typename T>
 void check_leaves(double tolerance) {
-  for (const auto& kernels : all_vector_kernels<T>()) {
+  for (const auto& set : kernels::instruction_sets()) {
+    SCOPED_TRACE(set.name);
+    const kernels::OnlyInstructionSet only(set);
+    const LeafKernels<T>& leaves = leaf_kernels(T{});
     for (const auto shape : {Shape::kFull, Shape::kLower, Shape::kUpper}) {
       for (const int columns : {1, 8, 9, 31, 32}) {
         for (const int rows : {0, 1, 15, 16, 17, 31, 32, 33, 70}) {
@@ -186,7 +199,7 @@ void check_leaves(double tolerance) {
           }
           auto a = random_matrix<T>(rows, columns, 6);
           const auto expected = product(a, used);
-          kernels.multiply_leaf(rows, columns, a.v.data(), rows, block.v.data(), shape);
+          leaves.multiply(rows, columns, a.v.data(), rows, block.v.data(), shape);
           expect_near(a, expected, tolerance, fmt::format("{}x{}", rows, columns));
         }
       }
@@ -198,7 +211,7 @@ void check_leaves(double tolerance) {
         cycle(r, (r + 1) % n) = 2;
         back((r + 1) % n, r) = T{0.5};
       }
-      kernels.invert_leaf(n, cycle.v.data());
+      leaves.invert(n, cycle.v.data());
       EXPECT_EQ(cycle.v, back.v) << n;
     }
   }
@@ -211,7 +224,9 @@ TEST(Kernels, TallMatricesTimesLeaves) {
 // Blocks of every number of outputs, the second ones added to the first.
 template <typename T>
 void check_combinations(double tolerance) {
-  for (const auto& kernels : all_vector_kernels<T>()) {
+  for (const auto& set : kernels::instruction_sets()) {
+    SCOPED_TRACE(set.name);
+    const kernels::OnlyInstructionSet only(set);
     for (const int outputs : {1, 2, 5, 6, 7, 11, 12, 13, 25}) {
       for (const int rows : {1, 2, 8, 9, 16, 17, 24, 25, 31, 32, 33, 63, 64, 70, 129}) {
         const int inputs = 9;
@@ -238,8 +253,8 @@ void check_combinations(double tolerance) {
                                    terms.weight.data()};
         const auto panel = aligned_block<T>(elements(kPanelBytes, inputs + outputs));
         Plain<T> out(rows, outputs), turned(outputs, rows), back(rows, outputs);
-        kernels.combine(rows, in.v.data(), view, false, panel.get(), out.v.data());
-        kernels.combine(rows, in.v.data(), view, true, panel.get(), turned.v.data());
+        combine_kernel(T{})(rows, in.v.data(), view, false, panel.get(), out.v.data());
+        combine_kernel(T{})(rows, in.v.data(), view, true, panel.get(), turned.v.data());
         for (int r = 0; r < rows; ++r) {
           for (int o = 0; o < outputs; ++o) back(r, o) = turned(o, r);
         }

@@ -1,13 +1,20 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of kLeaf×kLeaf: their inverse, and tall matrices times them. See vector_pack.h.
-#include "transport/kernels/vector_pack.h"
+// Blocks of kLeaf×kLeaf: their inverse, and tall matrices times them. See vector_pack-inl.h.
+#include "transport/kernels/vector_kernels.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transport/kernels/leaf_kernels.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which decides what it is compiled for.
+#include "transport/kernels/vector_pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace assay::transport {
-namespace ASSAY_INSTRUCTION_SET {
+namespace HWY_NAMESPACE {
 namespace {
 
-#if defined(__AVX512F__)
+#if ASSAY_WIDE_REGISTERS
 constexpr int kWide = 8;  // columns of sums in registers, with two packs of rows each
 #else
 constexpr int kWide = 2;
@@ -32,10 +39,6 @@ void multiply_strip(const T* rows, const T* block, int from, int to, T* out, std
     store(out + c * ld + lanes, high[c]);
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Of the leading n×n part, which has at most kPacks packs of rows.
 template <typename T, int kPacks>
@@ -72,8 +75,6 @@ void invert_part(int n, T* a) {
     for (int r = 0; r < n; ++r) swap(a[p * kLeaf + r], a[pivot_row[p] * kLeaf + r]);
   }
 }
-
-}  // namespace
 
 template <typename T>
 void invert_leaf(int n, T* a) {
@@ -113,10 +114,25 @@ void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block,
   }
 }
 
-template void invert_leaf(int, double*);
-template void invert_leaf(int, float*);
-template void multiply_leaf(int, int, double*, std::int64_t, const double*, Shape);
-template void multiply_leaf(int, int, float*, std::int64_t, const float*, Shape);
+template <typename T>
+constexpr LeafKernels<T> kTable{invert_leaf<T>, multiply_leaf<T>};
 
-}  // namespace ASSAY_INSTRUCTION_SET
+const LeafKernels<float>* leaf_f32() { return &kTable<float>; }
+const LeafKernels<double>* leaf_f64() { return &kTable<double>; }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
 }  // namespace assay::transport
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::transport {
+
+HWY_EXPORT(leaf_f32);
+HWY_EXPORT(leaf_f64);
+
+const LeafKernels<float>& leaf_kernels(float) { return *HWY_DYNAMIC_DISPATCH(leaf_f32)(); }
+const LeafKernels<double>& leaf_kernels(double) { return *HWY_DYNAMIC_DISPATCH(leaf_f64)(); }
+
+}  // namespace assay::transport
+#endif

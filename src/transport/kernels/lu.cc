@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/blas/blas.h"
-#include "transport/kernels/kernel_choice.h"
+#include "transport/kernels/vector_kernels.h"
 
 namespace assay::transport {
 namespace {
@@ -46,7 +46,7 @@ struct Work {
     if (from >= to) return;
     for (int r = first; r < last; r += kLeaf) {
       const int here = std::min(kLeaf, last - r), below = r + here;
-      factor_kernels().apply_lower_leaf(here, to - from, leaf(r), at(r, from), n);
+      panel_kernels().apply_lower(here, to - from, leaf(r), at(r, from), n);
       if (below < last) {
         blas::gemm_columns(kNo, kNo, last - below, to - from, here, -1.0, at(below, r), n,
                            at(r, from), n, 1.0, at(below, from), n);
@@ -75,10 +75,10 @@ bool factor_lu(int n, double* a, LuFactors& factors) {
     for (int j = begin; j < end; j += kLeaf) {
       const int next = std::min(end, j + kLeaf);
       int* pivots = factors.pivots.data() + j;
-      regular &= factor_kernels().factor_panel(n - j, next - j, work.at(j, j), n, pivots);
+      regular &= panel_kernels().factor(n - j, next - j, work.at(j, j), n, pivots);
       for (int p = 0; p < next - j; ++p) pivots[p] += j + 1;
-      factor_kernels().invert_triangle(Shape::kLower, next - j, work.at(j, j), n,
-                                       factors.leaves.data() + std::ptrdiff_t{j} * kLeaf);
+      panel_kernels().invert_triangle(Shape::kLower, next - j, work.at(j, j), n,
+                                      factors.leaves.data() + std::ptrdiff_t{j} * kLeaf);
       work.exchange(j, next, begin, j);
       work.exchange(j, next, next, end);
       work.eliminate_above(j, next, next, end);
@@ -103,9 +103,9 @@ void solve_upper(const double* lu, int n, int j, int width, int rows, double* b)
   double* columns = b + std::ptrdiff_t{j} * rows;
   if (width <= kLeaf) {
     alignas(64) double inverse[kLeaf * kLeaf];
-    factor_kernels().invert_triangle(Shape::kUpper, width, lu + j + std::ptrdiff_t{j} * n, n,
-                                     inverse);
-    vector_kernels<double>().multiply_leaf(rows, width, columns, rows, inverse, Shape::kUpper);
+    panel_kernels().invert_triangle(Shape::kUpper, width, lu + j + std::ptrdiff_t{j} * n, n,
+                                    inverse);
+    leaf_kernels(double{}).multiply(rows, width, columns, rows, inverse, Shape::kUpper);
     return;
   }
   const int half = first_half(width), rest = width - half, k = j + half;
@@ -119,9 +119,9 @@ void solve_lower(const double* lu, const LuFactors& factors, int j, int width, i
                  double* b) {
   double* columns = b + std::ptrdiff_t{j} * rows;
   if (width <= kLeaf) {
-    vector_kernels<double>().multiply_leaf(rows, width, columns, rows,
-                                           factors.leaves.data() + std::ptrdiff_t{j} * kLeaf,
-                                           Shape::kLower);
+    leaf_kernels(double{}).multiply(rows, width, columns, rows,
+                                    factors.leaves.data() + std::ptrdiff_t{j} * kLeaf,
+                                    Shape::kLower);
     return;
   }
   const int half = first_half(width), rest = width - half, k = j + half, n = factors.n;

@@ -1,11 +1,20 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // The thin parts of a pivoted LU: panels of at most kLeaf columns, and triangles of that size. See
-// vector_pack.h.
-#include "transport/kernels/vector_pack.h"
+// vector_pack-inl.h.
+#include "transport/kernels/vector_kernels.h"
 
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transport/kernels/panel_kernels.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which decides what it is compiled for.
+#include "transport/kernels/vector_pack-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace assay::transport {
-namespace ASSAY_INSTRUCTION_SET {
+namespace HWY_NAMESPACE {
 namespace {
 
 using Register = Pack<double>::Register;
@@ -13,7 +22,7 @@ constexpr int kPack = kLanes<double>;
 constexpr int kStrip = 8;  // columns that are factored before their neighbours hear of it
 static_assert(kStrip == kPack);
 
-#if defined(__AVX512F__)
+#if ASSAY_WIDE_REGISTERS
 constexpr int kColumns = 6;  // of four packs each: 24 of 32 registers
 #else
 constexpr int kColumns = 1;
@@ -105,8 +114,6 @@ void subtract_strip(int rows, int columns, const double* l, const double* u, dou
   }
 }
 
-}  // namespace
-
 bool factor_panel(int rows, int columns, double* a, std::int64_t ld, int* pivots) {
   bool regular = true;
   for (int at = 0; at < columns; at += kStrip) {
@@ -136,7 +143,8 @@ bool factor_panel(int rows, int columns, double* a, std::int64_t ld, int* pivots
 void invert_triangle(Shape shape, int n, const double* a, std::int64_t ld, double* inverse) {
   alignas(64) double triangle[kLeaf * kLeaf];
   const bool lower = shape == Shape::kLower;
-  for (int i = 0; i < kLeaf * kLeaf; ++i) triangle[i] = inverse[i] = 0;
+  std::memset(triangle, 0, sizeof triangle);
+  std::memset(inverse, 0, sizeof triangle);
   for (int c = 0; c < kLeaf; ++c) inverse[c + c * kLeaf] = 1;
   for (int c = 0; c < n; ++c) {  // only what is eliminated: the diagonal itself stays out
     const int to = lower ? n : c;
@@ -169,8 +177,6 @@ void invert_triangle(Shape shape, int n, const double* a, std::int64_t ld, doubl
   }
 }
 
-namespace {
-
 // kCount columns of kLeaf rows each, in place. A block of shape kLower has nothing above the pack
 // that its diagonal is in.
 template <int kCount>
@@ -193,8 +199,6 @@ void apply_lower_columns(const double* block, double* b, std::int64_t ldb) {
   }
 }
 
-}  // namespace
-
 void apply_lower_leaf(int n, int columns, const double* block, double* b, std::int64_t ldb) {
   int c = 0;
   if (n == kLeaf) {
@@ -211,5 +215,22 @@ void apply_lower_leaf(int n, int columns, const double* block, double* b, std::i
   }
 }
 
-}  // namespace ASSAY_INSTRUCTION_SET
+const PanelKernels* panel_f64() {
+  static constexpr PanelKernels kTable{factor_panel, invert_triangle, apply_lower_leaf};
+  return &kTable;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
 }  // namespace assay::transport
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::transport {
+
+HWY_EXPORT(panel_f64);
+
+const PanelKernels& panel_kernels() { return *HWY_DYNAMIC_DISPATCH(panel_f64)(); }
+
+}  // namespace assay::transport
+#endif

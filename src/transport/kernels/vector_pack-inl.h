@@ -1,24 +1,36 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
 
-// What the files compiled for each instruction set share. Only plain loops of their own: an inline
-// function of the standard library, compiled there for a newer processor, could be the copy that
-// the linker keeps for everyone; so everything here is in a namespace of the instruction set.
+// What the files compiled for each instruction set share: packs of 64 bytes, in the compiler's own
+// vectors. Highway chooses the instruction set; its vectors are no longer than a register, and
+// these loops are written for one AVX-512 register or as many smaller ones as take its place.
+#if defined(ASSAY_TRANSPORT_VECTOR_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ASSAY_TRANSPORT_VECTOR_PACK_INL_H_
+#undef ASSAY_TRANSPORT_VECTOR_PACK_INL_H_
+#else
+#define ASSAY_TRANSPORT_VECTOR_PACK_INL_H_
+#endif
+
+#include <hwy/highway.h>
 
 #include <cstdint>
 
 #include "transport/kernels/vector_kernels.h"
 
 // Before a loop over registers: unrolled early, so that an array of them needs no memory.
+#undef UNROLLED
 #define UNROLLED _Pragma("GCC unroll 8")
+// Whether a pack is one of 32 registers.
+#undef ASSAY_WIDE_REGISTERS
+#define ASSAY_WIDE_REGISTERS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
 
+HWY_BEFORE_NAMESPACE();
 namespace assay::transport {
-namespace ASSAY_INSTRUCTION_SET {
+namespace HWY_NAMESPACE {
 namespace {
 
-// 64 bytes of elements, wherever they lie: one AVX-512 register, or as many smaller ones. Sums are
-// of the second type: of the first, which may alias anything, they would be kept in memory.
+// 64 bytes of elements, wherever they lie. Sums are of the second type: of the first, which may
+// alias anything, they would be kept in memory.
 template <typename T>
 struct Pack;
 template <>
@@ -37,16 +49,16 @@ template <typename T>
 constexpr int kLanes = 64 / sizeof(T);
 
 template <typename T>
-inline typename Pack<T>::Register load(const T* at) {
+HWY_INLINE typename Pack<T>::Register load(const T* at) {
   return *reinterpret_cast<const typename Pack<T>::Type*>(at);
 }
 template <typename T>
-inline void store(T* at, typename Pack<T>::Register value) {
+HWY_INLINE void store(T* at, typename Pack<T>::Register value) {
   *reinterpret_cast<typename Pack<T>::Type*>(at) = value;
 }
 
 template <typename T>
-inline void swap(T& a, T& b) {
+HWY_INLINE void swap(T& a, T& b) {
   const T c = a;
   a = b;
   b = c;
@@ -54,7 +66,7 @@ inline void swap(T& a, T& b) {
 
 // The row of the greatest magnitude, the first of equals; NaN loses against everything.
 template <typename T>
-inline int pivot_of(const T* column, int rows) {
+HWY_INLINE int pivot_of(const T* column, int rows) {
   using Register = typename Pack<T>::Register;
   using Index = typename Pack<T>::Index;
   constexpr int lanes = kLanes<T>;
@@ -89,5 +101,7 @@ inline int pivot_of(const T* column, int rows) {
 }
 
 }  // namespace
-}  // namespace ASSAY_INSTRUCTION_SET
+}  // namespace HWY_NAMESPACE
 }  // namespace assay::transport
+HWY_AFTER_NAMESPACE();
+#endif
