@@ -26,11 +26,12 @@
 namespace assay::einsum {
 namespace {
 
-// Two components whose cosine is below this cancel; with weights this much above the tensor's norm,
-// they are on their way to infinity. So are those that have begun to cancel, where the largest
-// weight has grown so much since half of the sweeps were made.
-constexpr double kCancelling = -0.9, kLargeWeights = 2;
-constexpr double kBegunToCancel = -0.5, kGrowth = 1.1;
+// Two components whose cosine is below this cancel. They are on their way to infinity where the
+// cosine fell and the largest weight grew so much, both from a quarter of the sweeps to the half
+// and from there to the end: what has merely not converged may cancel for a while, and turns back.
+// Fewer sweeps than these do not tell.
+constexpr double kCancelling = -0.8, kGrowth = 1.05;
+constexpr std::size_t kTellingSweeps = 50;
 constexpr int kHalsPasses = 2;
 
 // At a saddle every update stands still as at a minimum. From a point a small random step away, the
@@ -66,7 +67,7 @@ class Als {
       fit = 1 - sweep(o_.exact_fit && (decides || result.sweeps + 1 == o_.max_sweeps));
       ++result.sweeps;
       result.trace.push_back(fit);
-      largest_.push_back(largest_weight());
+      course_.push_back(here());
       still = std::abs(fit - before) <= o_.change ? still + 1 : 0;
       if (fit >= o_.target_fit) {
         result.stop = CpStop::kTargetFit;
@@ -113,7 +114,7 @@ class Als {
       fit = trace.back();
       result.sweeps += sweeps;
       result.trace.insert(result.trace.end(), trace.begin(), trace.end());
-      largest_.insert(largest_.end(), trace.size(), largest_weight());
+      course_.insert(course_.end(), trace.size(), here());
       return CpStop::kSweeps;
     }
     factors_ = factors;
@@ -253,10 +254,31 @@ class Als {
     }
   }
 
-  double largest_weight() const {
-    double largest = 0;
-    for (const T w : weights_) largest = std::max(largest, static_cast<double>(w));
-    return largest;
+  // What tells whether components run away: the largest weight, and the lowest cosine of two.
+  struct Place {
+    double largest = 0, cosine = 1;
+  };
+  Place here() const {
+    Place place;
+    for (const T w : weights_) place.largest = std::max(place.largest, static_cast<double>(w));
+    const auto cosines = gamma(x_.order());
+    for (std::int64_t r = 0; r < o_.rank; ++r) {
+      for (std::int64_t s = 0; s < r; ++s) {
+        place.cosine = std::min(place.cosine, static_cast<double>(cosines(r, s)));
+      }
+    }
+    return place;
+  }
+
+  bool diverges() const {
+    if (course_.size() < kTellingSweeps) return false;
+    const Place &quarter = course_[course_.size() / 4], &half = course_[course_.size() / 2],
+                &end = course_.back();
+    const auto runs_away = [](const Place& from, const Place& to) {
+      return to.largest > kGrowth * from.largest && to.cosine < from.cosine;
+    };
+    return end.cosine < kCancelling && end.largest > norm_ && runs_away(quarter, half) &&
+           runs_away(half, end);
   }
 
   void normalize(Matrix<T>& u) {
@@ -295,14 +317,11 @@ class Als {
     result.truncated = truncated_;
     result.ridged = ridged_;
     const auto cosines = gamma(x_.order());
-    const double largest = largest_weight();
-    const bool grows = largest > kGrowth * largest_[largest_.size() / 2];
+    result.degenerate = diverges();
     for (std::int64_t r = 0; r < o_.rank; ++r) {
       for (std::int64_t s = 0; s < r; ++s) {
         const double cosine = cosines(r, s);
         if (std::abs(cosine) > std::abs(result.congruence)) result.congruence = cosine;
-        result.degenerate |= cosine < kCancelling && largest > kLargeWeights * norm_;
-        result.degenerate |= cosine < kBegunToCancel && largest > norm_ && grows;
       }
     }
   }
@@ -314,7 +333,7 @@ class Als {
   int start_;
   std::vector<Matrix<T>> factors_, grams_;
   std::vector<T> weights_;
-  std::vector<double> largest_;  // weight after each sweep
+  std::vector<Place> course_;  // after each sweep
   std::optional<Mttkrp<T>> mttkrp_;
   int truncated_ = 0, ridged_ = 0, probes_ = 0;
 };

@@ -48,9 +48,10 @@ struct CpResult {
   CpStop stop = CpStop::kSweeps;
   int sweeps = 0;             // of the start that won
   std::vector<double> trace;  // its fit after each sweep
-  // Cosine between two components, the product over modes, furthest from 0. Near −1 with growing
-  // weights, two components cancel: the best approximation may not exist.
+  // Cosine between two components, the product over modes, furthest from 0.
   double congruence = 0;
+  // Two components cancel more and more, with weights that grow without end: the best approximation
+  // may not exist. Said of runs that are long enough to tell.
   bool degenerate = false;
   // Normal equations that Cholesky could not solve, and how many of which (normal_equations.h).
   int truncated = 0, ridged = 0;

@@ -273,6 +273,38 @@ TEST(Cp, ReportsThatTheWTensorHasNoBestApproximation) {
   EXPECT_FALSE(cp(x.view(), {.rank = 3, .init = CpInit::kRandom, .seed = 1}).degenerate);
 }
 
+TEST(Cp, WhatHasMerelyNotConvergedIsNotDegenerate) {
+  // Three components of cosine 0.9 in each mode, and one more than needed: on the way two of them
+  // nearly cancel, with weights above the tensor's norm, and part again.
+  const std::int64_t n = 8, rank = 3;
+  std::vector<std::vector<double>> vectors;
+  for (int mode = 0; mode < 3; ++mode) {
+    for (std::int64_t r = 0; r < rank; ++r) {
+      // √0.9·e_0 + √0.1·e_{1+r}: unit vectors of mutual cosine 0.9.
+      std::vector<double> v(static_cast<std::size_t>(n), 0.0);
+      v[0] = std::sqrt(0.9);
+      v[static_cast<std::size_t>(1 + r + mode)] = std::sqrt(0.1);
+      vectors.push_back(v);
+    }
+  }
+  std::vector<std::vector<double>> components;
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (std::size_t mode = 0; mode < 3; ++mode) components.push_back(vectors[3 * mode + r]);
+  }
+  const auto x = from_components(components, n);
+  bool cancelled = false;
+  for (const std::uint64_t seed : {5, 8}) {
+    for (const int sweeps : {5, 10, 30, 100, 200}) {
+      const auto d =
+          cp(x.view(),
+             {.rank = 4, .max_sweeps = sweeps, .change = 0, .init = CpInit::kRandom, .seed = seed});
+      cancelled |= d.congruence < -0.98;
+      EXPECT_FALSE(d.degenerate) << "seed " << seed << ", " << sweeps << " sweeps";
+    }
+  }
+  EXPECT_TRUE(cancelled) << "the test is about components that cancel for a while";
+}
+
 TEST(Cp, LeavesTheSaddleOfTheWTensor) {
   // The default start has components a∘a∘a and b∘b∘b, where every update stands still at an error
   // of √(2/3).
