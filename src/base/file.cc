@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <system_error>
 
 #include "base/error.h"
@@ -122,6 +123,11 @@ MappedFile::MappedFile(const std::string& path) {
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+std::span<std::byte> MappedFile::own_bytes() {
+  if (size_ > 0 && ::mprotect(data_, size_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  return {static_cast<std::byte*>(data_), size_};
 }
 
 std::optional<FileLock> FileLock::try_acquire(const std::string& path) {

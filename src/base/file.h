@@ -64,6 +64,9 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
   std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
+  // The same bytes, to be changed: what is written takes memory of its own, page by page, and stays
+  // out of the file. Throws std::bad_alloc.
+  std::span<std::byte> own_bytes();
 
  private:
   void* data_ = nullptr;

@@ -46,9 +46,8 @@ Layout split(std::string_view file, const std::string& path) {
 }
 
 // Reverses the bytes of every number; a complex element is two numbers.
-void swap_bytes(Tensor& tensor) {
-  const std::size_t width = size_of(tensor.dtype()) / (is_complex(tensor.dtype()) ? 2 : 1);
-  const auto bytes = tensor.bytes();
+void swap_bytes(std::span<std::byte> bytes, DType dtype) {
+  const std::size_t width = size_of(dtype) / (is_complex(dtype) ? 2 : 1);
   for (std::size_t i = 0; i < bytes.size(); i += width) {
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
                  bytes.begin() + static_cast<std::ptrdiff_t>(i + width));
@@ -69,15 +68,10 @@ NpyFile::NpyFile(const std::string& path) : file_(path) {
   }
   auto strides =
       header.fortran_order ? column_major_strides(header.shape) : row_major_strides(header.shape);
-  if (header.big_endian && size_of(header.dtype) > 1) {
-    Tensor& swapped = copies_.emplace_back(header.dtype, header.shape);
-    if (!bytes.empty()) std::memcpy(swapped.bytes().data(), bytes.data(), bytes.size());
-    swap_bytes(swapped);
-    view_.emplace(header.dtype, swapped.bytes().data(), header.shape, std::move(strides));
-  } else {
-    view_.emplace(
-        view_stored_elements(bytes, header.dtype, header.shape, std::move(strides), copies_, path));
-  }
+  // In place: a copy beside the mapping would take the memory twice.
+  if (header.big_endian) swap_bytes(file_.own_bytes().subspan(offset), header.dtype);
+  view_.emplace(
+      view_stored_elements(bytes, header.dtype, header.shape, std::move(strides), copies_, path));
 }
 
 Tensor read_npy(const std::string& path) { return Tensor::copy(NpyFile(path).view()); }

@@ -17,9 +17,10 @@
 
 namespace assay {
 
-// A .npy file mapped into memory. Bytes are read when touched; only foreign byte order or elements
-// that lie misaligned in the file are copied. Another process that shortens the file while it is
-// mapped makes reads beyond its new end fatal, as with any mapped file.
+// A .npy file mapped into memory. Bytes are read when touched; foreign byte order is turned where
+// it is mapped, and only elements that lie misaligned in the file are copied. Another process that
+// shortens the file while it is mapped makes reads beyond its new end fatal, as with any mapped
+// file.
 class NpyFile {
  public:
   // Throws UserError that names the path for anything but a whole, valid file.

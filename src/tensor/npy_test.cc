@@ -8,6 +8,7 @@
 #include <bit>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/process.h"
 #include "tensor/test_sample.h"
@@ -123,6 +124,27 @@ TEST_F(Npy, BigEndianIsSwapped) {
   EXPECT_EQ(NpyFile(path()).view().at<std::complex<float>>(0, 0), std::complex<float>(1, 2));
   make("{'descr': '>i2', 'fortran_order': False, 'shape': ()}", {1, 2});
   EXPECT_EQ(value_as_double(NpyFile(path()).view(), 0), 258);
+}
+
+TEST_F(Npy, BigEndianTakesNoMemoryBesideTheMapping) {
+  std::string header = "{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}";
+  header.append(128 - 10 - header.size(), ' ');  // elements begin aligned, as NumPy has them
+  make(header, {'\x3f', '\x80', 0, 0, '\x40', 0, 0, 0});
+  const auto before = read_file(path());
+  const NpyFile file(path());
+  EXPECT_EQ(file.view().at<float>(1), 2.0f);
+  // The elements lie in the one place where this process has the file.
+  const auto at = reinterpret_cast<std::uintptr_t>(file.view().raw_data());
+  std::istringstream maps(read_file("/proc/self/maps"));
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    std::istringstream(line) >> std::hex >> begin >> dash >> end;
+    found |= begin <= at && at < end && line.find(path()) != std::string::npos;
+  }
+  EXPECT_TRUE(found);
+  EXPECT_EQ(read_file(path()), before);
 }
 
 TEST_F(Npy, RefusesWithOneClearLine) {
