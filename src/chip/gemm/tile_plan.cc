@@ -18,10 +18,6 @@ constexpr std::int64_t kMaxTiles = 1 << 21;  // the log of two million tiles tak
 
 constexpr std::int64_t kMaxBursts = 1 << 28;  // minutes of simulation
 
-constexpr std::array kVariants = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
-constexpr std::array kOrders = {LoopOrder::kMnk, LoopOrder::kNmk, LoopOrder::kMkn,
-                                LoopOrder::kNkm, LoopOrder::kKmn, LoopOrder::kKnm};
-
 // Indices start, start + step, … below end.
 std::vector<std::int32_t> every(std::int64_t start, std::int64_t step, std::int64_t end) {
   std::vector<std::int32_t> out;

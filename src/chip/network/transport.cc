@@ -132,9 +132,6 @@ class CutThrough final : public Transport {
   Receiver& receiver_;
 };
 
-constexpr std::array kContentions = {Contention::kAstra, Contention::kAstraUnaware,
-                                     Contention::kFifo, Contention::kFluid};
-
 }  // namespace
 
 constexpr auto kContentionNames =
