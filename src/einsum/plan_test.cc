@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/philox.h"
 #include "einsum/einsum.h"
 #include "einsum/plan/explain.h"

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "transport/files/database.h"
 #include "transport/files/equilibrium.h"
 #include "transport/files/netcdf_reader.h"
