@@ -289,6 +289,17 @@ TEST(Transport, AcceptsEvenGrids) {
   EXPECT_NEAR(parity.d31, full.d31, 1e-9 * std::abs(full.d31));
 }
 
+TEST(Transport, WarnsOfAnEvenGridWithAField) {
+  const auto s = builtin_surface("w7x_eim_sample");
+  for (const Grid grid : {Grid{6, 7, 4}, Grid{7, 6, 4}, Grid{6, 8, 4}}) {
+    const auto even = solve_er(s, grid, 1e-3, 1e-3);
+    ASSERT_EQ(even.warnings.size(), 1u);
+    EXPECT_NE(even.warnings[0].find("use odd numbers"), std::string::npos);
+    EXPECT_TRUE(solve_er(s, grid, 1e-3, 0).warnings.empty());
+  }
+  EXPECT_TRUE(solve_er(s, {7, 7, 4}, 1e-3, 1e-3).warnings.empty());
+}
+
 // The trap: ι = 0.4, nfp = 2 has ι·5 − 2 = 0, which 11 poloidal points resolve.
 TEST(Transport, WarnsOfARationalSurfaceAtZeroField) {
   const auto s = builtin_surface("sample_dkes");

@@ -170,6 +170,12 @@ Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& opt
   if (at.epsi_hat == 0 && !parts.rational_warning.empty()) {
     solution.warnings.push_back(parts.rational_warning);
   }
+  if (at.epsi_hat != 0 && !g.grid.has_odd_angles()) {
+    solution.warnings.push_back(fmt::format(
+        "{} x {} points: the highest mode of an even number has no derivative and, with "
+        "a field, no equation; coefficients may be wrong, use odd numbers",
+        g.grid.n_theta, g.grid.n_zeta));
+  }
   if (options.keep_modes) expand_modes(system, modes, solution);
   return solution;
 }

@@ -162,6 +162,12 @@ TEST_F(TransportCases, WhatIsNotJudgedIsNotCalledRight) {
   EXPECT_EQ(verdict(solve, point, "assay-dense").fidelity.status, "no_oracle");
   point["field"] = "on";
   EXPECT_FALSE(solve.expect(point, 0, 0).empty());
+  for (const char* even : {"n_theta", "n_zeta"}) {  // its highest mode is a null vector
+    Json other = point;
+    other[even] = 8;
+    EXPECT_TRUE(solve.expect(other, 0, 0).empty());
+    EXPECT_EQ(verdict(solve, other, "assay-dense").fidelity.status, "no_oracle");
+  }
   point["n_theta"] = point["n_zeta"] = 101;
   EXPECT_TRUE(solve.expect(point, 0, 0).empty());
 }

@@ -102,9 +102,10 @@ lab::Expectation integrals(const TransportPoint& point, int set, const std::vect
 std::vector<std::int64_t> judged_rows(const TransportPoint& point, int set, std::int64_t draw) {
   const auto drives = point.inputs(set);
   const bool rational = oracle::is_rational(surface_of(point), grid_of(point));
+  const bool even = point.n_theta % 2 == 0 || point.n_zeta % 2 == 0;
   std::vector<std::int64_t> rows;
   for (std::size_t i = 0; i < drives.size(); ++i) {
-    if (!rational || drives[i].er_hat != 0) rows.push_back(static_cast<std::int64_t>(i));
+    if (drives[i].er_hat == 0 ? !rational : !even) rows.push_back(static_cast<std::int64_t>(i));
   }
   const auto all = static_cast<std::int64_t>(rows.size());
   const double flops = oracle::flops(grid_of(point));

@@ -11,7 +11,8 @@ namespace assay::cases::transport {
 
 // What the outputs of a set must be, from the oracle (oracle/coefficients.h), which shares no code
 // with the engine. Empty where no row can be judged: a rational surface at zero field, whose D11 no
-// f64 solver can know, or a grid that would take the oracle minutes.
+// f64 solver can know, an even grid with a field, whose highest mode has no equation, or a grid
+// that would take the oracle minutes.
 //
 //   "d"   D11, D31, D13, D33 of each case: all rows where they are cheap, else the first, the last
 //         and some that `draw` chooses. The tolerance is that of a careful f64 solver: 1e-10 for ν̂

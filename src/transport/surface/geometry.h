@@ -18,6 +18,8 @@ struct Grid {
   int n_theta = 0, n_zeta = 0, n_xi = 0;
 
   int points() const { return n_theta * n_zeta; }
+  // Of an even number of points, the highest mode has a derivative of zero everywhere.
+  bool has_odd_angles() const { return n_theta % 2 == 1 && n_zeta % 2 == 1; }
   bool operator==(const Grid&) const = default;
 };
 
