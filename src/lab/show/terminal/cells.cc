@@ -83,16 +83,19 @@ std::string verdict_cell(const Summary& s) {
     const auto text = code.empty() || code == status ? status : status + ": " + code;
     return fit(printable(text), 40) + (s.as_expected ? " (expected)" : "") + work;
   }
-  if (s.is_baseline || !s.ratio) return (s.unjudged ? "no oracle" : "ok") + work;
+  // A time says little where nobody knows whether the answer is right.
+  const std::string fine = (s.unjudged ? "no oracle" : "ok") + work;
+  const std::string doubt = (s.unjudged ? " (no oracle)" : "") + work;
+  if (s.is_baseline || !s.ratio) return fine;
   const Metric* metric = find_metric(s.metric);
   const bool more_is_better = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
   switch (side_of_one(*s.ratio)) {
     case Side::kBelow:
-      return (more_is_better ? "slower" : "faster") + work;
+      return (more_is_better ? "slower" : "faster") + doubt;
     case Side::kAbove:
-      return (more_is_better ? "faster" : "slower") + work;
+      return (more_is_better ? "faster" : "slower") + doubt;
     case Side::kUndecided:
-      return "ok" + work;
+      return fine;
   }
   return {};
 }

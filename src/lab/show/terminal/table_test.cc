@@ -108,11 +108,17 @@ TEST(Cells, RatioWithItsInterval) {
   EXPECT_EQ(verdict_cell(s), "slower");
   s.unequal_work = "half of it";
   EXPECT_EQ(verdict_cell(s), "slower (unequal work)");
+  s.unjudged = true;
+  EXPECT_EQ(verdict_cell(s), "slower (no oracle) (unequal work)");
   s.unequal_work = "";
+  EXPECT_EQ(verdict_cell(s), "slower (no oracle)");
+  s.unjudged = false;
   s.metric = "tokens_per_s";
   EXPECT_EQ(verdict_cell(s), "faster");
   s.ratio->interval->low = 0.9;
   EXPECT_EQ(verdict_cell(s), "ok");
+  s.unjudged = true;
+  EXPECT_EQ(verdict_cell(s), "no oracle");
 }
 
 TEST(Cells, SparklineShowsAttemptsInOrder) {
