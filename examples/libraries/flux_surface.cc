@@ -36,6 +36,10 @@ int main() {
     d11.push_back(d.d11);
   }
 
+  // The same in the normalisation of the program DKES, to be put beside its output.
+  const auto dkes = tr::dkes_output(tr::solve(prepared, {.nu_hat = 1e-2}).d, prepared.geometry());
+  std::printf("DKES would print L11 %.4e, L31 %.4e, L33 %.4e\n", dkes.l11, dkes.l31, dkes.l33);
+
   // All derivatives from one factorisation, by the adjoint system; here against a difference.
   const double step = 1e-6;
   const double slope = tr::differentiate(prepared, {.nu_hat = 1e-2}).by_nu_hat.d11;

@@ -4,9 +4,11 @@
 // assay::semiring: one product, several algebras. Over (min, +) it finds shortest ways; over
 // (log Σ exp, +) it sums the weights of all ways, and its gradient says how many take which road.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <limits>
 
+#include "semiring/ell.h"
 #include "semiring/grad.h"
 #include "semiring/matmul.h"
 
@@ -32,6 +34,15 @@ int main() {
     ways = sr::matmul(sr::Algebra::kMinPlus, ways.view(), ways.view(), fast);
   }
   std::printf("shortest way from town 0 to town 4: %g hours\n", ways.view().at<float>(0, 4));
+
+  // A map has few roads for each town: neighbour lists do, −1 where there is none. From towns 0 and
+  // 1:
+  Tensor hours(DType::kF32, {2, 2}), to(DType::kI32, {2, 2}), best(DType::kF32, {2, 1});
+  std::ranges::copy(std::array{3.0F, 8.0F, 2.0F, 0.0F}, hours.as<float>().begin());
+  std::ranges::copy(std::array{1, 2, 2, -1}, to.as<std::int32_t>().begin());
+  const auto on_to_4 = ways.view().slice(1, 4, 5);
+  sr::ell_matmul(sr::Algebra::kMinPlus, hours.view(), to.view(), on_to_4, best.mutable_view());
+  std::printf("by their roads: %g and %g hours\n", best.as<float>()[0], best.as<float>()[1]);
 
   // Travellers choose among all ways of two roads with probability ∝ exp(−hours).
   Tensor weight = Tensor::copy(roads.view());

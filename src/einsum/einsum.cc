@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/einsum.h"
 
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/error.h"
 
@@ -32,15 +30,6 @@ EngineOptions EngineOptions::from_environment() {
   EngineOptions options;
   const char* backend = std::getenv("ASSAY_EINSUM_BACKEND");
   if (backend != nullptr && *backend != '\0') options.backend = backend_from_name(backend);
-  const char* crossover = std::getenv("ASSAY_EINSUM_DEVICE_MIN_FLOP");
-  if (crossover != nullptr && *crossover != '\0') {
-    double value = -1;
-    const auto [end, error] = std::from_chars(crossover, crossover + std::strlen(crossover), value);
-    if (error != std::errc() || *end != '\0' || !(value >= 0)) {
-      fail("ASSAY_EINSUM_DEVICE_MIN_FLOP is a number of operations, at least 0, not '{}'",
-           crossover);
-    }
-  }
   return options;
 }
 

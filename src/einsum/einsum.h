@@ -35,9 +35,7 @@ struct EngineOptions {
   std::size_t cached_paths = 8192;  // orders of contractions: a few hundred bytes each
   std::string path_file;            // where those persist; empty: nowhere
 
-  // The defaults with what the environment says: ASSAY_EINSUM_BACKEND, and
-  // ASSAY_EINSUM_DEVICE_MIN_FLOP, which is checked and has no effect while there is no device
-  // backend. Throws UserError naming the variable.
+  // The defaults with the backend that ASSAY_EINSUM_BACKEND names, if it is set. Throws UserError.
   static EngineOptions from_environment();
 };
 

@@ -187,12 +187,6 @@ Tensor naive_ell_matmul(Algebra algebra, const EllProblem& problem) {
   return out;
 }
 
-double naive_ell_matmul_bytes(Algebra algebra, DType dtype, std::int64_t rows, std::int64_t slots,
-                              std::int64_t features) {
-  return terms_bytes(algebra, dtype, static_cast<double>(rows), static_cast<double>(slots),
-                     static_cast<double>(features));
-}
-
 namespace {
 
 template <typename T>

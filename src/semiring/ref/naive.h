@@ -23,8 +23,6 @@ double naive_matmul_bytes(Algebra algebra, DType dtype, std::int64_t batches, st
 
 // Terms: rows·slots·features; an absent slot holds the zero of ⊕.
 Tensor naive_ell_matmul(Algebra algebra, const EllProblem& problem);
-double naive_ell_matmul_bytes(Algebra algebra, DType dtype, std::int64_t rows, std::int64_t slots,
-                              std::int64_t features);
 
 // y = x Wᵀ for every source, then terms v·y: rows·slots·outputs.
 Tensor naive_ell_edge_aggregate(const EdgeProblem& problem);

@@ -111,7 +111,6 @@ TEST(Naive, StatesItsMemory) {
   EXPECT_EQ(naive_matmul_bytes(Algebra::kLog, DType::kBF16, 1, 512, 512, 512),
             4.0 * ((1 << 27) + (1 << 18)));
   EXPECT_EQ(naive_matmul_bytes(Algebra::kBoolean, DType::kBool, 3, 2, 5, 7), 3.0 * 2 * 5 * 7);
-  EXPECT_EQ(naive_ell_matmul_bytes(Algebra::kMaxPlus, DType::kF64, 10, 16, 64), 8.0 * 10 * 16 * 64);
   EXPECT_EQ(naive_ell_edge_aggregate_bytes(DType::kF32, 10, 16, 20, 64),
             4.0 * (10 * 16 * 64 + 20 * 64));
   const Tensor a(DType::kF32, {2, 3, 4}), b(DType::kF32, {4, 5});
