@@ -3,9 +3,9 @@
 #include "einsum/kernels/strided.h"
 
 #include <complex>
-#include <cstring>
 
 #include "einsum/kernels/parallel.h"
+#include "einsum/kernels/transpose_kernels.h"
 
 namespace assay::einsum {
 namespace {
@@ -33,83 +33,40 @@ void copy_row(std::int64_t n, const T* a, std::int64_t sa, T* c, std::int64_t sc
   for (std::int64_t i = 0; i < n; ++i) c[i * sc] = blended(a[i * sa], alpha, beta, c[i * sc]);
 }
 
-// Sixteen bytes side by side: a register on every machine.
-template <typename T>
-struct Lanes {
-  static constexpr std::int64_t kCount = 16 / sizeof(T);
-  typedef T Vector __attribute__((vector_size(16)));
-};
-
-// c[i·ci + j] = a[i + j·aj] for a block of lanes × lanes: whole rows are read, whole rows written.
-template <typename T>
-void transpose_block(const T* a, std::int64_t aj, T* c, std::int64_t ci) {
-  using V = typename Lanes<T>::Vector;
-  V rows[Lanes<T>::kCount];
-  for (int j = 0; j < Lanes<T>::kCount; ++j) std::memcpy(&rows[j], a + j * aj, sizeof(V));
-  if constexpr (Lanes<T>::kCount == 4) {
-    const V low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
-    const V low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
-    const V high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
-    const V high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-    rows[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-    rows[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-  } else {
-    const V low = __builtin_shufflevector(rows[0], rows[1], 0, 2);
-    rows[1] = __builtin_shufflevector(rows[0], rows[1], 1, 3);
-    rows[0] = low;
-  }
-  for (int i = 0; i < Lanes<T>::kCount; ++i) std::memcpy(c + i * ci, &rows[i], sizeof(V));
-}
-
 // Elements that are moved as one: complex<float> moves as double does.
 template <typename T>
 struct Moved {
   using Type = T;
 };
-template <>
-struct Moved<std::complex<float>> {
+template <typename R>
+struct Moved<std::complex<R>> {
   using Type = double;
 };
-
-// Tiles of one cache line along j, since lines whose distance is a power of two would evict each
-// other in larger ones, within blocks that need few pages of either side. What whole vectors leave
-// of either side is moved element by element.
 template <typename T>
-void transpose_tiles(const Loop& rows, const Loop& columns, const T* a, T* c) {
-  constexpr std::int64_t kLine = 64 / sizeof(T), kLanes = Lanes<T>::kCount;
-  const std::int64_t whole_i = rows.extent / kLanes * kLanes,
-                     whole_j = columns.extent / kLanes * kLanes;
-  for (std::int64_t i1 = 0; i1 < whole_i; i1 += kBlock) {
-    const std::int64_t i2 = std::min(i1 + kBlock, whole_i);
-    for (std::int64_t j0 = 0; j0 < whole_j; j0 += kLine) {
-      const std::int64_t j2 = std::min(j0 + kLine, whole_j);
-      for (std::int64_t i = i1; i < i2; i += kLanes) {
-        for (std::int64_t j = j0; j < j2; j += kLanes) {
-          transpose_block(a + i + j * columns.a, columns.a, c + i * rows.c + j, rows.c);
-        }
-      }
-    }
-  }
-  for (std::int64_t i = whole_i; i < rows.extent; ++i) {
-    for (std::int64_t j = 0; j < columns.extent; ++j) c[i * rows.c + j] = a[i + j * columns.a];
-  }
-  for (std::int64_t j = whole_j; j < columns.extent; ++j) {
-    for (std::int64_t i = 0; i < whole_i; ++i) c[i * rows.c + j] = a[i + j * columns.a];
-  }
+using Mover = TransposeKernel<typename Moved<T>::Type>;
+
+// What moves whole planes of rows × columns; null where they are not only moved.
+template <typename T>
+Mover<T>* mover_of(const Loop& rows, const Loop& columns, T alpha, T beta) {
+  const bool moves = alpha == T(1) && beta == T(0) && rows.a == 1 && columns.c == 1;
+  return moves && rows.extent > 1 && sizeof(T) <= 8 ? transpose_kernel(typename Moved<T>::Type{})
+                                                    : nullptr;
+}
+
+// Planes that follow each other along a loop, moved.
+template <typename T>
+void move_planes(Mover<T>* mover, std::int64_t count, const Loop& along, const Loop& rows,
+                 const Loop& columns, const T* a, T* c) {
+  using U = typename Moved<T>::Type;
+  mover(count, rows.extent, columns.extent, {reinterpret_cast<const U*>(a), columns.a, along.a},
+        {reinterpret_cast<U*>(c), rows.c, along.c});
 }
 
 // c[i·ci + j·cj] from a[i·ai + j·aj], tile by tile.
 template <typename T>
-void transpose_plane(const Loop& rows, const Loop& columns, const T* a, T* c, T alpha, T beta) {
-  if constexpr (sizeof(T) <= 8) {
-    if (alpha == T(1) && beta == T(0) && rows.a == 1 && columns.c == 1) {
-      using U = typename Moved<T>::Type;
-      transpose_tiles<U>(rows, columns, reinterpret_cast<const U*>(a), reinterpret_cast<U*>(c));
-      return;
-    }
-  }
+void transpose_plane(const Loop& rows, const Loop& columns, const T* a, T* c, T alpha, T beta,
+                     Mover<T>* mover) {
+  if (mover != nullptr) return move_planes(mover, 1, Loop{}, rows, columns, a, c);
   for (std::int64_t i0 = 0; i0 < rows.extent; i0 += kTile) {
     const std::int64_t i1 = std::min(i0 + kTile, rows.extent);
     for (std::int64_t j0 = 0; j0 < columns.extent; j0 += kTile) {
@@ -185,26 +142,36 @@ void permute(std::span<const Loop> loops, const T* a, T* c, T alpha, T beta, int
     return;
   }
   const int used = elements < kWorthThreads ? 1 : threads;
+  const auto mover = mover_of(rows, columns, alpha, beta);
   // With nothing else to share among threads, they share the rows or the columns.
   if (fused.empty() && used > 1) {
     const bool by_rows = rows.extent > 1;
-    parallel_parts(used, by_rows ? rows.extent : columns.extent,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     Loop r = rows, k = columns;
-                     (by_rows ? r : k).extent = end - begin;
-                     const Loop& part = by_rows ? rows : columns;
-                     transpose_plane(r, k, a + begin * part.a, c + begin * part.c, alpha, beta);
-                   });
+    parallel_parts(
+        used, by_rows ? rows.extent : columns.extent, [&](std::int64_t begin, std::int64_t end) {
+          Loop r = rows, k = columns;
+          (by_rows ? r : k).extent = end - begin;
+          const Loop& part = by_rows ? rows : columns;
+          transpose_plane(r, k, a + begin * part.a, c + begin * part.c, alpha, beta, mover);
+        });
     return;
   }
   parallel_parts(used, iterations(fused), [&](std::int64_t begin, std::int64_t end) {
     Odometer at(fused);
     at.seek(begin);
+    if (mover != nullptr) {
+      const Loop along = fused.empty() ? Loop{} : fused.back();
+      for (std::int64_t i = begin, count = 0; i < end; i += count) {
+        at.seek(i);
+        count = std::min(end - i, along.extent - i % along.extent);
+        move_planes(mover, count, along, rows, columns, a + at.a(), c + at.c());
+      }
+      return;
+    }
     for (std::int64_t i = begin; i < end; ++i, at.next()) {
       if (rows.extent == 1) {
         copy_row(columns.extent, a + at.a(), columns.a, c + at.c(), columns.c, alpha, beta);
       } else {
-        transpose_plane(rows, columns, a + at.a(), c + at.c(), alpha, beta);
+        transpose_plane(rows, columns, a + at.a(), c + at.c(), alpha, beta, mover);
       }
     }
   });
