@@ -124,7 +124,8 @@ TEST(Plan, MoreMemoryIsNeverSlowerByItsOwnPrediction) {
       EXPECT_FALSE(squeezed && plan->path.optimal) << expression << " at " << mebibytes << " MiB";
       before = plan->predicted_s;
     }
-    EXPECT_NEAR(before, free->predicted_s, 1e-3 * free->predicted_s) << expression;
+    // Without a bound nothing is cut; where the model finds parts faster, a bounded plan gains.
+    EXPECT_LE(before, 1.001 * free->predicted_s) << expression;
   }
   // Where whole matrices leave no room to pack, parts of them do.
   const auto tight = engine.plan("ab,bc,cd,da->", ring, PlanOptions{.memory = 103 << 20});
