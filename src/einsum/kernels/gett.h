@@ -4,7 +4,7 @@
 
 // A contraction as one blocked matrix product whose panels are packed straight from the tensors,
 // whatever their layout: no operand is ever copied whole. The product is kernels/tiles'; this file
-// tells it where rows, columns and terms lie (docs/adr/0026).
+// tells it where rows, columns and terms lie (docs/adr/0016).
 
 #include "einsum/kernels/forms.h"
 #include "einsum/labels/network.h"

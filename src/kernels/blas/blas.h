@@ -3,7 +3,7 @@
 #pragma once
 
 // The one door to BLAS for engines: OpenBLAS, loaded when first used, with kernels that fit this
-// processor (library.h, docs/adr/0020). It runs on one thread; whoever wants more calls it from
+// processor (library.h, docs/adr/0010). It runs on one thread; whoever wants more calls it from
 // several threads at once. Every function loads the library if that was not done yet and throws
 // EnvironmentError naming what is missing.
 

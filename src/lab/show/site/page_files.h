@@ -3,7 +3,7 @@
 #pragma once
 
 // What a page is made of, carried inside the library: our own frame, style and script from page/,
-// and the chart library as Debian packages it, made small when Assay was built (docs/adr/0060).
+// and the chart library as Debian packages it, made small when Assay was built (docs/adr/0021).
 
 #include <string_view>
 
