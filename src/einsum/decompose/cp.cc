@@ -18,6 +18,8 @@
 #include "base/names.h"
 #include "base/philox.h"
 #include "einsum/decompose/cp_model.h"
+#include "einsum/decompose/cp_start.h"
+#include "einsum/decompose/degeneracy.h"
 #include "einsum/decompose/matrix.h"
 #include "einsum/decompose/mttkrp.h"
 #include "einsum/decompose/normal_equations.h"
@@ -26,12 +28,6 @@
 namespace assay::einsum {
 namespace {
 
-// Two components whose cosine is below this cancel. They are on their way to infinity where the
-// cosine fell and the largest weight grew so much, both from a quarter of the sweeps to the half
-// and from there to the end: what has merely not converged may cancel for a while, and turns back.
-// Fewer sweeps than these do not tell.
-constexpr double kCancelling = -0.8, kGrowth = 1.05;
-constexpr std::size_t kTellingSweeps = 50;
 constexpr int kHalsPasses = 2;
 
 // At a saddle every update stands still as at a minimum. From a point a small random step away, the
@@ -48,9 +44,7 @@ class Als {
       : x_(tensor.x),
         o_(options),
         norm_(tensor.norm),
-        exponent_(tensor.exponent),
-        start_(start),
-        factors_(initial_factors()),
+        factors_(cp_start(tensor, options, start)),
         grams_(factors_.size()),
         weights_(static_cast<std::size_t>(o_.rank), T(1)) {
     begin();
@@ -67,7 +61,7 @@ class Als {
       fit = 1 - sweep(o_.exact_fit && (decides || result.sweeps + 1 == o_.max_sweeps));
       ++result.sweeps;
       result.trace.push_back(fit);
-      course_.push_back(here());
+      course_.push_back(cp_state(weights_, cosines()));
       still = std::abs(fit - before) <= o_.change ? still + 1 : 0;
       if (fit >= o_.target_fit) {
         result.stop = CpStop::kTargetFit;
@@ -114,7 +108,7 @@ class Als {
       fit = trace.back();
       result.sweeps += sweeps;
       result.trace.insert(result.trace.end(), trace.begin(), trace.end());
-      course_.insert(course_.end(), trace.size(), here());
+      course_.insert(course_.end(), trace.size(), cp_state(weights_, cosines()));
       return CpStop::kSweeps;
     }
     factors_ = factors;
@@ -136,34 +130,6 @@ class Als {
     begin();
   }
 
-  std::vector<Matrix<T>> initial_factors() const {
-    std::vector<Matrix<T>> factors;
-    for (std::size_t mode = 0; mode < x_.order(); ++mode) factors.push_back(initial(mode));
-    return factors;
-  }
-
-  Matrix<T> initial(std::size_t mode) const {
-    const std::int64_t n = x_.shape[mode];
-    if (o_.start != nullptr && start_ == 0) {
-      Matrix<T> given(n, o_.rank);
-      std::ranges::copy((*o_.start)[mode].template as<T>(), given.data.begin());
-      if (mode == 0) {  // the start is of the tensor's size, the model here of that of x_
-        for (T& value : given.data) value = std::ldexp(value, -exponent_);
-      }
-      return given;
-    }
-    const auto stream = static_cast<std::uint64_t>(start_) * 1000 + mode;
-    auto u = random_matrix<T>(n, o_.rank, o_.seed, stream, o_.nonnegative);
-    if (o_.init == CpInit::kRandom || start_ > 0) return u;
-    const auto vectors = falling_eigen(mode_gram(x_, mode)).vectors;
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t r = 0; r < std::min(n, o_.rank); ++r) {
-        u(i, r) = o_.nonnegative ? std::abs(vectors(i, r)) : vectors(i, r);
-      }
-    }
-    return u;
-  }
-
   // Γ of all modes but one.
   Matrix<T> gamma(std::size_t except) const {
     Matrix<T> g(o_.rank, o_.rank);
@@ -174,6 +140,9 @@ class Als {
     }
     return g;
   }
+
+  // Between components, whose columns have norm 1: Γ of all modes.
+  Matrix<T> cosines() const { return gamma(x_.order()); }
 
   // Updates all modes; returns the relative error, to rounding of the tensor's norm or exactly.
   double sweep(bool exactly) {
@@ -205,7 +174,7 @@ class Als {
 
   double relative_error(double inner, bool exactly) const {
     if (norm_ == 0) return 0;
-    const auto g = gamma(x_.order());  // of all modes
+    const auto g = cosines();
     double model = 0;
     for (std::int64_t r = 0; r < o_.rank; ++r) {
       for (std::int64_t s = 0; s < o_.rank; ++s) {
@@ -254,33 +223,6 @@ class Als {
     }
   }
 
-  // What tells whether components run away: the largest weight, and the lowest cosine of two.
-  struct Place {
-    double largest = 0, cosine = 1;
-  };
-  Place here() const {
-    Place place;
-    for (const T w : weights_) place.largest = std::max(place.largest, static_cast<double>(w));
-    const auto cosines = gamma(x_.order());
-    for (std::int64_t r = 0; r < o_.rank; ++r) {
-      for (std::int64_t s = 0; s < r; ++s) {
-        place.cosine = std::min(place.cosine, static_cast<double>(cosines(r, s)));
-      }
-    }
-    return place;
-  }
-
-  bool diverges() const {
-    if (course_.size() < kTellingSweeps) return false;
-    const Place &quarter = course_[course_.size() / 4], &half = course_[course_.size() / 2],
-                &end = course_.back();
-    const auto runs_away = [](const Place& from, const Place& to) {
-      return to.largest > kGrowth * from.largest && to.cosine < from.cosine;
-    };
-    return end.cosine < kCancelling && end.largest > norm_ && runs_away(quarter, half) &&
-           runs_away(half, end);
-  }
-
   void normalize(Matrix<T>& u) {
     for (std::int64_t r = 0; r < o_.rank; ++r) {
       double square = 0;
@@ -316,24 +258,16 @@ class Als {
     result.relative_error = 1 - fit;
     result.truncated = truncated_;
     result.ridged = ridged_;
-    const auto cosines = gamma(x_.order());
-    result.degenerate = diverges();
-    for (std::int64_t r = 0; r < o_.rank; ++r) {
-      for (std::int64_t s = 0; s < r; ++s) {
-        const double cosine = cosines(r, s);
-        if (std::abs(cosine) > std::abs(result.congruence)) result.congruence = cosine;
-      }
-    }
+    result.degenerate = is_degenerate(course_, norm_);
+    result.congruence = congruence(cosines());
   }
 
   const DenseTensor<T>& x_;
   const CpOptions& o_;
   double norm_;
-  int exponent_;  // the tensor is x_·2^exponent_
-  int start_;
   std::vector<Matrix<T>> factors_, grams_;
   std::vector<T> weights_;
-  std::vector<Place> course_;  // after each sweep
+  std::vector<CpState> course_;  // after each sweep
   std::optional<Mttkrp<T>> mttkrp_;
   int truncated_ = 0, ridged_ = 0, probes_ = 0;
 };
@@ -366,20 +300,6 @@ Tensor reconstruct(const CpResult& d) {
   return result;
 }
 
-void check_start(const TensorView& x, const CpOptions& o) {
-  if (o.start->size() != x.rank()) {
-    fail("cp: a start has a factor for each of {} modes, not {}", x.rank(), o.start->size());
-  }
-  const DType dtype = x.dtype() == DType::kF32 ? DType::kF32 : DType::kF64;
-  for (std::size_t mode = 0; mode < x.rank(); ++mode) {
-    const auto& f = (*o.start)[mode];
-    if (!(f.shape() == Shape({x.extent(mode), o.rank})) || f.dtype() != dtype) {
-      fail("cp: the start of mode {} is {}x{} in {}, not {} in {}", mode, x.extent(mode), o.rank,
-           name_of(dtype), f.shape().to_string(), name_of(f.dtype()));
-    }
-  }
-}
-
 }  // namespace
 
 constexpr auto kCpStopNames =
@@ -397,7 +317,7 @@ CpResult cp(const TensorView& x, const CpOptions& o) {
   if (x.element_count() == 0) fail("cp: the tensor is empty, shape {}", x.shape().to_string());
   if (o.rank < 1) fail("cp: the rank is at least 1, not {}", o.rank);
   if (o.max_sweeps < 1) fail("cp: at least one sweep is made, not {}", o.max_sweeps);
-  if (o.start != nullptr) check_start(x, o);
+  if (o.start != nullptr) check_cp_start(x, o);
   return x.dtype() == DType::kF32 ? best_of<float>(x, o) : best_of<double>(x, o);
 }
 

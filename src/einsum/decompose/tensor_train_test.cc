@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "einsum/decompose/tensor_train.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "einsum/testing/example_tensors.h"
+
+namespace assay::einsum {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct TrainError {
+  std::int64_t n, rank;
+  double error;
+};
+
+TEST(TensorTrain, EqualsTheKnownErrors) {
+  for (const auto& row : {TrainError{8, 2, 2.7986648192e-2}, TrainError{8, 3, 2.2514916941e-3},
+                          TrainError{20, 1, 2.6400539466e-1}}) {
+    const auto x = hilbert(row.n);
+    const auto train = tensor_train(x.view(), {.ranks = {row.rank, row.rank}});
+    EXPECT_NEAR(train.relative_error, row.error, 1e-9 * row.error);
+    EXPECT_NEAR(error_between(x, train_reconstruct(train.cores)), row.error, 1e-9 * row.error);
+  }
+}
+
+TEST(TensorTrain, KeepsToItsTolerance) {
+  const auto x = hilbert(16);
+  for (const double tolerance : {1e-1, 1e-3, 1e-6, 1e-7, 2e-8, 1e-10}) {
+    const auto train = tensor_train(x.view(), {.tolerance = tolerance});
+    EXPECT_LE(error_between(x, train_reconstruct(train.cores)), tolerance * (1 + 1e-6))
+        << tolerance;
+  }
+}
+
+TEST(TensorTrain, RoundingEqualsDecomposingAnew) {
+  const auto x = hilbert(9);
+  const auto exact = tensor_train(x.view(), {.tolerance = 1e-14});
+  const auto rounded = round_train(exact.cores, {.ranks = {3, 3}});
+  const auto direct = tensor_train(x.view(), {.ranks = {3, 3}});
+  EXPECT_NEAR(rounded.relative_error, direct.relative_error, 1e-9);
+  EXPECT_NEAR(error_between(x, train_reconstruct(rounded.cores)), direct.relative_error, 1e-9);
+}
+
+TEST(TensorTrain, OneModeAndOneElement) {
+  Tensor v(DType::kF32, Shape({5}));
+  fill_uniform(v.mutable_view(), Philox(3), -1, 1);
+  const auto d = tensor_train(v.view(), {.tolerance = 0});
+  ASSERT_EQ(d.cores.size(), 1u);
+  EXPECT_LT(error_between(v, train_reconstruct(d.cores)), 1e-7);
+}
+
+TEST(TensorTrain, SaysWhatItCannotDo) {
+  const auto x = hilbert(3);
+  EXPECT_THAT([&] { tensor_train(x.view(), {.ranks = {2}}); },
+              ThrowsMessage<UserError>(HasSubstr("1 ranks for 3 modes")));
+}
+
+}  // namespace
+}  // namespace assay::einsum
