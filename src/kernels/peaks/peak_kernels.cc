@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "kernels/peaks/peak_kernels.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
+#include "kernels/dispatch.h"
 #include "kernels/math/exp_log-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -139,13 +140,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-HWY_EXPORT(peak_kernels_f32);
-HWY_EXPORT(peak_kernels_f64);
-
-const PeakKernels<float>& peak_kernels(float) { return *HWY_DYNAMIC_DISPATCH(peak_kernels_f32)(); }
-const PeakKernels<double>& peak_kernels(double) {
-  return *HWY_DYNAMIC_DISPATCH(peak_kernels_f64)();
-}
+ASSAY_DISPATCH(PeakKernels, peak_kernels);
 
 }  // namespace assay::kernels
 #endif

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/tiles/pack_kernels.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
+#include "kernels/dispatch.h"
 #include "kernels/math/exp_log-inl.h"
 #include "kernels/tiles/transpose-inl.h"
 
@@ -250,13 +251,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-HWY_EXPORT(pack_kernels_f32);
-HWY_EXPORT(pack_kernels_f64);
-
-const PackKernels<float>& pack_kernels(float) { return *HWY_DYNAMIC_DISPATCH(pack_kernels_f32)(); }
-const PackKernels<double>& pack_kernels(double) {
-  return *HWY_DYNAMIC_DISPATCH(pack_kernels_f64)();
-}
+ASSAY_DISPATCH(PackKernels, pack_kernels);
 
 }  // namespace assay::kernels
 #endif

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "kernels/tiles/real_tiles.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
+#include "kernels/dispatch.h"
 #include "kernels/tiles/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,11 +53,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-HWY_EXPORT(real_tiles_f32);
-HWY_EXPORT(real_tiles_f64);
-
-const TileKernels<float>& real_tiles(float) { return *HWY_DYNAMIC_DISPATCH(real_tiles_f32)(); }
-const TileKernels<double>& real_tiles(double) { return *HWY_DYNAMIC_DISPATCH(real_tiles_f64)(); }
+ASSAY_DISPATCH(TileKernels, real_tiles);
 
 }  // namespace assay::kernels
 #endif

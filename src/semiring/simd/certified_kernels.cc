@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "semiring/simd/certified_kernels.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
+#include "kernels/dispatch.h"
 #include "semiring/simd/exact-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -232,15 +233,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::semiring::simd {
 
-HWY_EXPORT(certified_kernels_f32);
-HWY_EXPORT(certified_kernels_f64);
-
-const CertifiedKernels<float>& certified_kernels(float) {
-  return *HWY_DYNAMIC_DISPATCH(certified_kernels_f32)();
-}
-const CertifiedKernels<double>& certified_kernels(double) {
-  return *HWY_DYNAMIC_DISPATCH(certified_kernels_f64)();
-}
+ASSAY_DISPATCH(CertifiedKernels, certified_kernels);
 
 }  // namespace assay::semiring::simd
 #endif

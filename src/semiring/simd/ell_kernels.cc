@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "semiring/simd/ell_kernels.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
+#include "kernels/dispatch.h"
 #include "semiring/simd/exact-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -306,12 +307,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::semiring::simd {
 
-HWY_EXPORT(ell_kernels_f32);
-HWY_EXPORT(ell_kernels_f64);
+ASSAY_DISPATCH(EllKernels, ell_kernels);
 HWY_EXPORT(boolean_ell);
 
-const EllKernels<float>& ell_kernels(float) { return *HWY_DYNAMIC_DISPATCH(ell_kernels_f32)(); }
-const EllKernels<double>& ell_kernels(double) { return *HWY_DYNAMIC_DISPATCH(ell_kernels_f64)(); }
 EdgeReduction<std::uint8_t> boolean_ell_kernel() { return HWY_DYNAMIC_DISPATCH(boolean_ell)(); }
 
 }  // namespace assay::semiring::simd

@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "transport/kernels/leaf_kernels.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
+#include "kernels/dispatch.h"
 #include "transport/kernels/vector_pack-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -117,8 +118,8 @@ void multiply_leaf(int rows, int columns, T* a, std::int64_t ld, const T* block,
 template <typename T>
 constexpr LeafKernels<T> kTable{invert_leaf<T>, multiply_leaf<T>};
 
-const LeafKernels<float>* leaf_f32() { return &kTable<float>; }
-const LeafKernels<double>* leaf_f64() { return &kTable<double>; }
+const LeafKernels<float>* leaf_kernels_f32() { return &kTable<float>; }
+const LeafKernels<double>* leaf_kernels_f64() { return &kTable<double>; }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -128,11 +129,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::transport {
 
-HWY_EXPORT(leaf_f32);
-HWY_EXPORT(leaf_f64);
-
-const LeafKernels<float>& leaf_kernels(float) { return *HWY_DYNAMIC_DISPATCH(leaf_f32)(); }
-const LeafKernels<double>& leaf_kernels(double) { return *HWY_DYNAMIC_DISPATCH(leaf_f64)(); }
+ASSAY_DISPATCH(LeafKernels, leaf_kernels);
 
 }  // namespace assay::transport
 #endif
