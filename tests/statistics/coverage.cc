@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "findings.h"
-#include "lab/stats/bootstrap.h"
 #include "lab/stats/distributions.h"
 #include "lab/stats/paired_ratio.h"
 #include "lab/stats/unpaired_ratio.h"
@@ -74,42 +73,6 @@ Table exact_intervals(const char* title, const char* what, const std::vector<int
   return table;
 }
 
-Table bootstrap_table(const Effort& effort) {
-  const int trials = effort.trials(1000), draws = 1000;
-  Table table{
-      "Coverage of the bootstrap of quantile ratios",
-      fmt::format("95 %, hierarchical noise, 10 batches an attempt, {} experiments of {} draws "
-                  "(10 000 in the laboratory). Bound: 95 %.",
-                  trials, draws),
-      {"attempts a side", "10 % quantile", "median", "95 % quantile"},
-      {}};
-  const std::vector<int> sizes = effort.full() ? std::vector{10, 20, 40, 80} : std::vector{10, 20};
-  for (const int n : sizes) {
-    std::vector<std::string> cells = {std::to_string(n)};
-    bool within = true;
-    for (const double q : {0.1, 0.5, 0.95}) {
-      Column column;
-      column.trials = trials;
-      for (int t = 0; t < trials; ++t) {
-        auto random = stream(t, fmt::format("b{}", n));
-        std::vector<std::vector<double>> a, b;
-        for (int i = 0; i < n; ++i) {
-          a.push_back(draw_batches(random));
-          b.push_back(draw_batches(random));
-          for (double& x : b.back()) x *= kFactor;
-        }
-        const auto seed = static_cast<std::uint64_t>(t);
-        column.covered +=
-            holds(*bootstrap_quantile_ratio(a, b, q, seed, 0.95, draws).interval, kFactor);
-      }
-      cells.push_back(cell(column));
-      within = within && can_be_at_least(column.covered, trials, 0.95);
-    }
-    table.add(cells, within ? Outcome::kWithin : Outcome::kOutside);
-  }
-  return table;
-}
-
 // No drawing needed: the chance that the interval holds p is a finite sum.
 Table rates_table() {
   Table table{"Coverage of the interval of a rate",
@@ -156,7 +119,7 @@ std::vector<Table> coverage(const Effort& effort) {
           exact_intervals("Coverage of the unpaired ratio, 95 %",
                           "Attempts a side, taken as if they shared no rounds.",
                           {6, 10, 20, 50, 100}, 0.95, effort.trials(2000), unpaired),
-          bootstrap_table(effort), rates_table()};
+          rates_table()};
 }
 
 }  // namespace assay::lab::validation

@@ -6,7 +6,7 @@ namespace assay::lab {
 
 struct Interval {
   double low = 0, high = 0;
-  double coverage = 0;  // exact, at least the confidence asked for; of a bootstrap the nominal one
+  double coverage = 0;  // exact, at least the confidence asked for
 };
 
 }  // namespace assay::lab

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A sequence of random numbers for permutations, bootstraps and simulated noise: Philox read from
+// A sequence of random numbers for permutations and simulated noise: Philox read from
 // its beginning, so that a seed that is stored beside a result gives the result again anywhere.
 
 #include <cstddef>
