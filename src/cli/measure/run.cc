@@ -148,7 +148,7 @@ int run(const RunArguments& a) {
     return kFine;
   }
   // A store that cannot be opened is refused now, not after an hour of measuring.
-  if (!a.store.empty()) lab::open_store(a.store, lab::Access::kCreate);
+  if (!a.store.empty()) lab::Store(a.store, lab::Access::kCreate);
   RunSetup::catch_interrupts();
   const auto result = [&] {
     if (a.resume.empty()) {
@@ -161,8 +161,8 @@ int run(const RunArguments& a) {
     return lab::resume_run(context, std::move(place));
   }();
   if (!a.store.empty()) {
-    const auto store = lab::open_store(a.store, lab::Access::kCreate);
-    lab::ingest_journals(*store, {result.journal});
+    lab::Store store(a.store, lab::Access::kCreate);
+    lab::ingest_journals(store, {result.journal});
   }
 
   const auto summaries = lab::summarise(result.rows);

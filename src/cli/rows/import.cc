@@ -89,9 +89,9 @@ int import_files(const ImportArguments& a) {
   // Nothing is written before every file was understood.
   std::vector<std::string> places;
   if (!a.store.empty()) {
-    const auto store = lab::open_store(a.store, lab::Access::kCreate);
+    lab::Store store(a.store, lab::Access::kCreate);
     for (std::size_t i = 0; i < journals.size(); ++i) {
-      const auto report = lab::ingest_lines(*store, journals[i], a.files[i]);
+      const auto report = lab::ingest_lines(store, journals[i], a.files[i]);
       places.push_back(fmt::format("{}: {} rows added to {}, {} known", a.files[i], report.added,
                                    a.store, report.known));
     }

@@ -31,17 +31,17 @@ std::vector<std::string> journals_of(const std::vector<std::string>& sources) {
 }
 
 int ingest(const StoreArguments& a) {
-  const auto store = lab::open_store(a.url, lab::Access::kCreate);
-  const auto [report, warnings] = lab::ingest_journals(*store, journals_of(a.sources));
+  lab::Store store(a.url, lab::Access::kCreate);
+  const auto [report, warnings] = lab::ingest_journals(store, journals_of(a.sources));
   print_warnings(warnings);
   print(fmt::format("{} rows added, {} known\n", report.added, report.known));
   return kFine;
 }
 
 int latest(const StoreArguments& a) {
-  const auto store = lab::open_store(a.url, lab::Access::kRead);
+  lab::Store store(a.url, lab::Access::kRead);
   std::vector<lab::Row> rows;
-  store->visit({.latest = true}, [&](auto run_id, auto attempt_id, auto line) {
+  store.visit({.latest = true}, [&](auto run_id, auto attempt_id, auto line) {
     if (a.json) {
       print(std::string(line) + "\n");
     } else {
@@ -53,25 +53,25 @@ int latest(const StoreArguments& a) {
 }
 
 int prune(const StoreArguments& a) {
-  const auto report = lab::open_store(a.url, lab::Access::kWrite)->prune(a.keep);
+  const auto report = lab::Store(a.url, lab::Access::kWrite).prune(a.keep);
   print(fmt::format("{} runs removed ({} rows), {} kept\n", report.runs_removed,
                     report.rows_removed, report.runs_kept));
   return kFine;
 }
 
 int merge(const StoreArguments& a) {
-  const auto into = lab::open_store(a.url, lab::Access::kCreate);
+  lab::Store into(a.url, lab::Access::kCreate);
   for (const auto& source : a.sources) {
-    const auto from = lab::open_store(source, lab::Access::kRead);
-    const auto report = lab::merge_store(*into, *from);
+    lab::Store from(source, lab::Access::kRead);
+    const auto report = lab::merge_store(into, from);
     print(fmt::format("{}: {} rows added, {} known\n", source, report.added, report.known));
   }
   return kFine;
 }
 
 int verify(const StoreArguments& a) {
-  const auto store = lab::open_store(a.url, lab::Access::kRead);
-  const auto problems = store->verify();
+  lab::Store store(a.url, lab::Access::kRead);
+  const auto problems = store.verify();
   for (const auto& problem : problems) {
     print(fmt::format("{}{}{}\n", problem.run_id.empty() ? "" : problem.run_id + " ",
                       problem.attempt_id.empty() ? "" : problem.attempt_id + ": ",
@@ -79,28 +79,28 @@ int verify(const StoreArguments& a) {
   }
   if (!problems.empty()) fail("{} problems in store '{}'", problems.size(), a.url);
   std::int64_t rows = 0, runs = 0;
-  for (const auto& run : store->runs()) rows += run.rows, ++runs;
+  for (const auto& run : store.runs()) rows += run.rows, ++runs;
   print(fmt::format("fine: {} rows of {} runs\n", rows, runs));
   return kFine;
 }
 
 int export_journals(const StoreArguments& a) {
-  const auto store = lab::open_store(a.url, lab::Access::kRead);
+  lab::Store store(a.url, lab::Access::kRead);
   if (!a.run.empty()) {
-    write_file_atomically(a.out, lab::export_run(*store, a.run));
+    write_file_atomically(a.out, lab::export_run(store, a.run));
     print(a.out + "\n");
     return kFine;
   }
-  for (const auto& path : lab::export_all(*store, a.out)) print(path + "\n");
+  for (const auto& path : lab::export_all(store, a.out)) print(path + "\n");
   return kFine;
 }
 
 int rebuild(const StoreArguments& a) {
   const auto access = a.sources.empty() ? lab::Access::kWrite : lab::Access::kCreate;
-  const auto store = lab::open_store(a.url, access);
+  lab::Store store(a.url, access);
   if (!a.sources.empty())
-    print_warnings(lab::ingest_journals(*store, journals_of(a.sources)).warnings);
-  print(fmt::format("{} rows\n", store->rebuild()));
+    print_warnings(lab::ingest_journals(store, journals_of(a.sources)).warnings);
+  print(fmt::format("{} rows\n", store.rebuild()));
   return kFine;
 }
 

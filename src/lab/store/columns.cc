@@ -2,15 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/store/columns.h"
 
+#include <fmt/ranges.h>
+
 #include "base/json.h"
 
 namespace assay::lab {
+
+std::string runs_of_series_sql() {
+  return fmt::format(
+      "SELECT {0}, run_id, max(status NOT IN ('excluded', 'interrupted')) AS says"
+      " FROM {1} GROUP BY {0}, run_id",
+      kSeriesColumns, kPlacedAttempts);
+}
 
 std::string insert_row_sql() {
   return fmt::format(
       "INSERT INTO attempt ({}, sequence, line) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
       " ON CONFLICT (run_id, attempt_id) DO NOTHING",
-      kColumnNames);
+      fmt::join(kColumnNames, ", "));
+}
+
+std::string select_row_sql() {
+  return fmt::format("SELECT {}, sequence, line FROM attempt WHERE id = ?",
+                     fmt::join(kColumnNames, ", "));
 }
 
 Columns columns_of(const Row& row) {
@@ -29,57 +43,20 @@ Columns columns_of(const Row& row) {
           std::string(name_of(row.status))};
 }
 
-void bind_columns(Statement& statement, const Columns& c) {
-  statement.bind(c.run_id)
-      .bind(c.attempt_id)
-      .bind(c.suite)
-      .bind(c.case_name)
-      .bind(c.point)
-      .bind(c.provider)
-      .bind(c.platform)
-      .bind(c.fingerprint)
-      .bind(c.cores)
-      .bind(c.round)
-      .bind(c.try_number)
-      .bind(c.executed)
-      .bind(c.status);
+void bind_columns(Statement& statement, const Columns& columns) {
+  for (const auto& column : columns) {
+    std::visit([&](const auto& value) { statement.bind(value); }, column);
+  }
 }
 
-Columns read_columns(const Statement& statement, int first) {
-  int column = first;
-  const auto text = [&] { return std::string(statement.text(column++)); };
-  const auto number = [&] { return statement.number(column++); };
-  Columns c;
-  c.run_id = text();
-  c.attempt_id = text();
-  c.suite = text();
-  c.case_name = text();
-  c.point = text();
-  c.provider = text();
-  c.platform = text();
-  c.fingerprint = text();
-  c.cores = number();
-  c.round = number();
-  c.try_number = number();
-  c.executed = number();
-  c.status = text();
-  return c;
-}
-
-std::string differing_column(const Columns& a, const Columns& b) {
-  if (a.run_id != b.run_id) return "run_id";
-  if (a.attempt_id != b.attempt_id) return "attempt_id";
-  if (a.suite != b.suite) return "suite";
-  if (a.case_name != b.case_name) return "case_name";
-  if (a.point != b.point) return "point";
-  if (a.provider != b.provider) return "provider";
-  if (a.platform != b.platform) return "platform";
-  if (a.fingerprint != b.fingerprint) return "fingerprint";
-  if (a.cores != b.cores) return "cores";
-  if (a.round != b.round) return "round";
-  if (a.try_number != b.try_number) return "try";
-  if (a.executed != b.executed) return "executed";
-  return "status";
+const char* differing_column(const Statement& row, const Columns& columns) {
+  for (int i = 0; i < kColumnCount; ++i) {
+    const auto& column = columns[static_cast<std::size_t>(i)];
+    const auto* text = std::get_if<std::string>(&column);
+    const bool same = text ? row.text(i) == *text : row.number(i) == std::get<0>(column);
+    if (!same) return kColumnNames[static_cast<std::size_t>(i)];
+  }
+  return nullptr;
 }
 
 }  // namespace assay::lab

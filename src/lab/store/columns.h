@@ -5,27 +5,23 @@
 // What a store keeps beside a line so that it can be searched. Everything here follows from the
 // line; the line alone is the truth.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <variant>
 
 #include "lab/record/row.h"
 #include "lab/store/sqlite.h"
 
 namespace assay::lab {
 
-struct Columns {
-  std::string run_id, attempt_id, suite, case_name, point, provider, platform, fingerprint;
-  std::int64_t cores = 0, round = 0, try_number = 0, executed = 0;
-  std::string status;
+inline constexpr auto kColumnNames = std::to_array<const char*>(
+    {"run_id", "attempt_id", "suite", "case_name", "point", "provider", "platform", "fingerprint",
+     "cores", "round", "try", "executed", "status"});
+inline constexpr int kColumnCount = kColumnNames.size();
 
-  bool operator==(const Columns&) const = default;
-};
-
-// The names, in the order of bind_columns() and read_columns(), separated by commas.
-inline constexpr const char* kColumnNames =
-    "run_id, attempt_id, suite, case_name, point, provider, platform, fingerprint, cores, round, "
-    "try, executed, status";
-inline constexpr int kColumnCount = 13;
+// In the order of the names.
+using Columns = std::array<std::variant<std::int64_t, std::string>, kColumnCount>;
 
 // What SeriesId (lab/beside/place.h) is made of, and where to select it from: the isolation follows
 // from the line, and a line that is damaged has none.
@@ -35,15 +31,19 @@ inline constexpr const char* kPlacedAttempts =
     "(SELECT *, CASE WHEN json_valid(line) THEN"
     " coalesce(json_extract(line, '$.provenance.isolation'), '') ELSE '' END AS isolation"
     " FROM attempt)";
+// Selects each series in each run, with `says`: whether the run has rows of it that are not void.
+std::string runs_of_series_sql();
 
 // Inserts a row unless its key is there: takes the columns, then sequence and line.
 std::string insert_row_sql();
+// Selects the columns, sequence and line of the row with an id.
+std::string select_row_sql();
 
 Columns columns_of(const Row& row);
+// Binds all; they must outlive the step.
 void bind_columns(Statement& statement, const Columns& columns);
-Columns read_columns(const Statement& statement, int first);
 
-// The name of the first column that differs; there must be one.
-std::string differing_column(const Columns& a, const Columns& b);
+// The name of the first column in which a row of select_row_sql() differs; null if none does.
+const char* differing_column(const Statement& row, const Columns& columns);
 
 }  // namespace assay::lab

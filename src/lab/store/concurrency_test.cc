@@ -45,7 +45,7 @@ TEST(Concurrency, ManyWritersLoseNothing) {
       if (::read(start.read.get(), &byte, 1) != 0) return 1;
       const auto own = example_run(fmt::format("r{}", writer), kRounds);
       for (std::size_t i = 0; i < own.size(); ++i) {
-        const auto store = open_store(path, Access::kCreate);
+        const auto store = std::make_unique<Store>(path, Access::kCreate);
         const std::vector<std::string> lines = {row_to_line(own[i]), row_to_line(shared[i])};
         ingest_lines(*store, lines, "test");
       }
@@ -54,7 +54,7 @@ TEST(Concurrency, ManyWritersLoseNothing) {
   }
   start.write.reset();
   for (const pid_t child : children) EXPECT_EQ(wait_for(child), 0);
-  const auto store = open_store(path, Access::kRead);
+  const auto store = std::make_unique<Store>(path, Access::kRead);
   EXPECT_THAT(store->verify(), IsEmpty());
   EXPECT_EQ(export_run(*store, "shared"), journal_text(shared));
   for (int writer = 0; writer < kWriters; ++writer) {
@@ -70,7 +70,7 @@ TEST(Concurrency, AKilledWriterLeavesWholeBatches) {
   for (const int survived : {1, 3, 10}) {
     Pipe progress;
     const pid_t child = start_child([&] {
-      const auto store = open_store(path, Access::kCreate);
+      const auto store = std::make_unique<Store>(path, Access::kCreate);
       for (int i = 0;; ++i) {
         const auto rows = example_run(fmt::format("{:03}-{:06}", survived, i), 5);
         ingest_lines(*store, lines_of(rows), "test");
@@ -84,7 +84,7 @@ TEST(Concurrency, AKilledWriterLeavesWholeBatches) {
     }
     ::kill(child, SIGKILL);
     EXPECT_EQ(wait_for(child), -SIGKILL);
-    const auto store = open_store(path, Access::kRead);
+    const auto store = std::make_unique<Store>(path, Access::kRead);
     EXPECT_THAT(store->verify(), IsEmpty());
     int complete = 0;
     for (const auto& run : store->runs()) {

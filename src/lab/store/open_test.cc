@@ -28,7 +28,7 @@ using testing::ThrowsMessage;
 class OpenTest : public testing::Test {
  protected:
   void make_store(int rounds = 2) {
-    const auto store = open_store(path_, Access::kCreate);
+    const auto store = std::make_unique<Store>(path_, Access::kCreate);
     ingest_lines(*store, lines_of(example_run("r1", rounds)), "test");
   }
 
@@ -37,7 +37,7 @@ class OpenTest : public testing::Test {
     const auto before = std::filesystem::is_directory(path_) ? "" : read_file(path_);
     for (const Access access : {Access::kRead, Access::kWrite, Access::kCreate}) {
       EXPECT_THAT(
-          [&] { open_store(path_, access); },
+          [&] { std::make_unique<Store>(path_, access); },
           ThrowsMessage<UserError>(AllOf(HasSubstr(text), HasSubstr(path_), Not(HasSubstr("\n")))));
     }
     if (!before.empty()) {
@@ -56,14 +56,9 @@ class OpenTest : public testing::Test {
 
 TEST_F(OpenTest, UrlsThatAreNoStoreAreRefused) {
   const auto opening = [](const std::string& url) {
-    return [url] { open_store(url, Access::kCreate); };
+    return [url] { std::make_unique<Store>(url, Access::kCreate); };
   };
-  EXPECT_THAT(opening("postgresql://lab@db.example/assay"),
-              ThrowsMessage<UserError>("this build has no PostgreSQL backend: "
-                                       "'postgresql://lab@db.example/assay'"));
-  EXPECT_THAT(opening("postgres://lab:secret@db/assay"),
-              ThrowsMessage<UserError>(AllOf(HasSubstr("no PostgreSQL"), HasSubstr("lab:***@db"),
-                                             Not(HasSubstr("secret")))));
+  EXPECT_THAT(opening("postgres://db/assay"), ThrowsMessage<UserError>(HasSubstr("sqlite:PATH")));
   EXPECT_THAT(opening("mysql://x"), ThrowsMessage<UserError>(HasSubstr("'mysql://x'")));
   EXPECT_THAT(opening("results"), ThrowsMessage<UserError>(HasSubstr("'results'")));
   EXPECT_THAT(opening(""), ThrowsMessage<UserError>(HasSubstr("sqlite:PATH")));
@@ -73,10 +68,10 @@ TEST_F(OpenTest, UrlsThatAreNoStoreAreRefused) {
 
 TEST_F(OpenTest, AMissingStoreIsMadeOnlyWhenAsked) {
   for (const Access access : {Access::kRead, Access::kWrite}) {
-    EXPECT_THAT([&] { open_store("sqlite:" + path_, access); },
+    EXPECT_THAT([&] { std::make_unique<Store>("sqlite:" + path_, access); },
                 ThrowsMessage<UserError>(HasSubstr("no such store")));
     // SQLite would have made one in memory.
-    EXPECT_THAT([&] { open_store("sqlite::memory:", access); },
+    EXPECT_THAT([&] { std::make_unique<Store>("sqlite::memory:", access); },
                 ThrowsMessage<UserError>(HasSubstr("no such store")));
   }
   EXPECT_FALSE(std::filesystem::exists(path_));
@@ -114,7 +109,7 @@ TEST_F(OpenTest, AFileThatIsNoDatabaseIsRefusedAndLeftAlone) {
 TEST_F(OpenTest, ReadersLeaveNothingBehindAndCannotWrite) {
   make_store();
   {
-    const auto store = open_store(path_, Access::kRead);
+    const auto store = std::make_unique<Store>(path_, Access::kRead);
     EXPECT_EQ(store->runs().size(), 1u);
     EXPECT_THAT([&] { store->prune(1); },
                 ThrowsMessage<UserError>(AllOf(HasSubstr("read-only"), HasSubstr(path_))));
@@ -129,10 +124,10 @@ TEST_F(OpenTest, AStoreThatCannotBeWrittenCanBeRead) {
   EXPECT_EQ(in_child([&] {
               // The superuser may write anything; be someone else.
               if (::getuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return 1;
-              if (open_store(path_, Access::kRead)->verify().size() != 0) return 2;
+              if (std::make_unique<Store>(path_, Access::kRead)->verify().size() != 0) return 2;
               try {
-                ingest_lines(*open_store(path_, Access::kWrite), lines_of(example_run("r2", 1)),
-                             "test");
+                ingest_lines(*std::make_unique<Store>(path_, Access::kWrite),
+                             lines_of(example_run("r2", 1)), "test");
                 return 3;
               } catch (const UserError& error) {
                 return std::string(error.what()).find(path_) == std::string::npos ? 4 : 0;
@@ -140,7 +135,7 @@ TEST_F(OpenTest, AStoreThatCannotBeWrittenCanBeRead) {
             }),
             0);
   ::chmod(dir_.path().c_str(), 0755);
-  EXPECT_EQ(open_store(path_, Access::kRead)->runs().size(), 1u);
+  EXPECT_EQ(std::make_unique<Store>(path_, Access::kRead)->runs().size(), 1u);
 }
 
 // A limit on the size of files stands in for a full disk: writes end short, then fail.
@@ -150,7 +145,7 @@ TEST_F(OpenTest, AFullDiskLosesNothing) {
     EXPECT_EQ(in_child([&] {
                 signal(SIGXFSZ, SIG_IGN);
                 const rlimit tight = {limit, RLIM_INFINITY};
-                const auto store = open_store(path_, Access::kWrite);
+                const auto store = std::make_unique<Store>(path_, Access::kWrite);
                 setrlimit(RLIMIT_FSIZE, &tight);
                 try {
                   ingest_lines(*store, lines_of(example_run("r2", 200)), "test");
@@ -161,17 +156,17 @@ TEST_F(OpenTest, AFullDiskLosesNothing) {
               }),
               0)
         << limit;
-    const auto store = open_store(path_, Access::kWrite);
+    const auto store = std::make_unique<Store>(path_, Access::kWrite);
     EXPECT_THAT(store->verify(), IsEmpty());
     EXPECT_EQ(export_run(*store, "r1"), journal_text(example_run("r1", 2)));
     EXPECT_EQ(store->runs().size(), 1u);
   }
   make_store(3);  // and there is room again
-  EXPECT_EQ(open_store(path_, Access::kRead)->runs().at(0).rows, 6);
+  EXPECT_EQ(std::make_unique<Store>(path_, Access::kRead)->runs().at(0).rows, 6);
 }
 
 TEST_F(OpenTest, AnUnusablePlaceIsNamed) {
-  EXPECT_THAT([] { open_store("/proc/nowhere/assay.db", Access::kCreate); },
+  EXPECT_THAT([] { std::make_unique<Store>("/proc/nowhere/assay.db", Access::kCreate); },
               ThrowsMessage<UserError>(HasSubstr("/proc/nowhere")));
 }
 

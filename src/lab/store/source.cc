@@ -42,9 +42,9 @@ class Collector {
   }
 
   void add_store(const std::string& url) {
-    const auto store = open_store(url, Access::kRead);
-    store->visit(
-        {}, [&](std::string_view run_id, std::string_view attempt_id, std::string_view line) {
+    Store(url, Access::kRead)
+        .visit({}, [&](std::string_view run_id, std::string_view attempt_id,
+                       std::string_view line) {
           const auto what = fmt::format("'{}': run '{}', attempt '{}'", url, run_id, attempt_id);
           add(row_from_line(line, what), url);
         });

@@ -37,7 +37,8 @@ TEST_F(SourceTest, AJournalAFolderAndAStoreGiveTheSameRows) {
   write("b.jsonl", journal_text(r1_));
   write("c.jsonl", journal_text(r2_));
   write("ignored.txt", "something else");
-  build_store(at("assay.db"), dir_.path());
+  ingest_journals(*std::make_unique<Store>(at("assay.db"), Access::kCreate),
+                  journals_in(dir_.path()));
   auto all = lines_of(r1_);
   const auto more = lines_of(r2_);
   all.insert(all.end(), more.begin(), more.end());
@@ -76,7 +77,7 @@ TEST_F(SourceTest, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(reading(at("none.db")),
               ThrowsMessage<UserError>(AllOf(HasSubstr("no such store"), HasSubstr("none.db"))));
   EXPECT_THAT(reading(""), ThrowsMessage<UserError>(HasSubstr("no such")));
-  EXPECT_THAT(reading("postgresql://x/y"), ThrowsMessage<UserError>(HasSubstr("PostgreSQL")));
+  EXPECT_THAT(reading("postgresql://x/y"), ThrowsMessage<UserError>(HasSubstr("no such")));
   EXPECT_THAT(reading(dir_.path()), ThrowsMessage<UserError>(HasSubstr("no journal")));
   EXPECT_THAT(reading(write("text.db", "no database")),
               ThrowsMessage<UserError>(HasSubstr("text.db")));

@@ -66,6 +66,14 @@ void refuse_foreign_file(const std::string& path) {
   refuse_foreign(path, big_endian_at(header, 68), big_endian_at(header, 60));
 }
 
+// Removes a database and its side files, as far as they are there.
+void remove_database(const std::string& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    std::filesystem::remove(path + suffix, ignored);
+  }
+}
+
 // Makes an empty store. It is made elsewhere and then put in its place in one step: SQLite needs
 // several transactions for it, and another process must never see a store that is half made.
 void make_store(const std::string& path) {
@@ -157,13 +165,6 @@ void create_indexes(Database& db) {
       "CREATE INDEX attempt_sequence ON attempt (run_id, sequence);"
       "CREATE INDEX attempt_key ON attempt"
       " (case_name, point, provider, platform, fingerprint, cores, run_id, status)");
-}
-
-void remove_database(const std::string& path) {
-  std::error_code ignored;
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    std::filesystem::remove(path + suffix, ignored);
-  }
 }
 
 Database open_store_database(const std::string& path, Access access) {

@@ -17,11 +17,8 @@ inline constexpr std::int64_t kStoreVersion = 1;
 // Whether the file starts as SQLite databases do.
 bool is_sqlite_file(const std::string& path);
 
-// Opens (or makes) the database of a store after it was found to be one; see open_store().
+// Opens (or makes) the database of a store after it was found to be one; see Store.
 Database open_store_database(const std::string& path, Access access);
-
-// Removes a database and its side files, as far as they are there.
-void remove_database(const std::string& path);
 
 // Makes the table that holds the rows, and its indexes.
 void create_table(Database& db);

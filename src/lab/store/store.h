@@ -58,18 +58,29 @@ struct Selection {
 using LineVisitor = std::function<void(std::string_view run_id, std::string_view attempt_id,
                                        std::string_view line)>;
 
+enum class Access {
+  kRead,    // must exist; a store that cannot be written may still be read
+  kWrite,   // must exist
+  kCreate,  // made, with its folder, when it does not exist
+};
+
+class Database;  // lab/store/sqlite.h
+
 // One connection to a store. Other processes may use the same store at the same time; one object is
 // for one thread. All members throw UserError that names the store when it cannot be read or
 // written (damage, full disk, no permission, another writer for more than a minute); nothing that
 // was stored before is lost by that.
 class Store {
  public:
-  virtual ~Store() = default;
-  Store() = default;
+  // Opens "sqlite:PATH", or a plain path that ends in ".db". A store of a newer version, a database
+  // that is not ours and a file that is no database are refused by a UserError and left as they
+  // are.
+  Store(const std::string& url, Access access);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
+  ~Store();
 
-  virtual const std::string& url() const = 0;
+  std::string url() const;
 
   // Takes in every batch that `next` returns, until it returns none, in one transaction: all of it,
   // or after an error nothing. A row whose key (run_id, attempt_id) is there already must have the
@@ -78,42 +89,35 @@ class Store {
   // Rows of a run keep the order in which they came. When a batch holds all that the store has of
   // the run and more, the batch's order is the run's order: a journal taken in early, or in parts,
   // and again when it was complete comes back byte-identical.
-  virtual IngestReport ingest(const std::function<std::optional<Batch>()>& next) = 0;
+  IngestReport ingest(const std::function<std::optional<Batch>()>& next);
 
   // By run_id, which is by time.
-  virtual std::vector<RunInfo> runs() = 0;
+  std::vector<RunInfo> runs();
 
   // Visits lines ordered by run_id, then by their order within the run. A line that is not as it
   // was written is a UserError that names its run and attempt.
-  virtual void visit(const Selection& selection, const LineVisitor& visitor) = 0;
+  void visit(const Selection& selection, const LineVisitor& visitor);
 
   // Removes old runs. Kept is every run that is, for at least one key (see Selection::latest), as
   // new as the `keep`-th newest run with rows of that key that are not void. Runs go whole or not
   // at all: rows of a kept run are never lost, so pairs stay pairs, and `latest` stays what it was.
   // keep ≥ 1, else UserError.
-  virtual PruneReport prune(int keep) = 0;
+  PruneReport prune(int keep);
 
   // Looks for damage: the database's own structure, the check of every line, whether the columns
   // follow from the lines and the order within each run has no gaps. Reads everything; changes
   // nothing; does not throw for what is damaged.
-  virtual std::vector<Problem> verify() = 0;
+  std::vector<Problem> verify();
 
   // Makes all columns and indexes anew from the lines, in one transaction. A damaged line is a
   // UserError that names it, and then nothing is changed. Returns the number of rows.
-  virtual std::int64_t rebuild() = 0;
-};
+  std::int64_t rebuild();
 
-enum class Access {
-  kRead,    // must exist; a store that cannot be written may still be read
-  kWrite,   // must exist
-  kCreate,  // made, with its folder, when it does not exist
+ private:
+  std::unique_ptr<Database> db_;
 };
 
 // Whether the text can only mean a store: a known scheme, or a path that ends in ".db".
 bool looks_like_store(std::string_view url);
-
-// Opens "sqlite:PATH", or a plain path that ends in ".db". A store of a newer version, a database
-// that is not ours and a file that is no database are refused by a UserError and left as they are.
-std::unique_ptr<Store> open_store(const std::string& url, Access access);
 
 }  // namespace assay::lab

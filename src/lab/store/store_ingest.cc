@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/store/sqlite_ingest.h"
-
 #include <map>
 #include <set>
 
 #include "base/error.h"
 #include "lab/store/columns.h"
+#include "lab/store/store.h"
 
 namespace assay::lab {
 namespace {
@@ -104,12 +103,12 @@ class Ingest {
 
 }  // namespace
 
-IngestReport ingest_into(Database& db, const std::function<std::optional<Batch>()>& next) {
+IngestReport Store::ingest(const std::function<std::optional<Batch>()>& next) {
   // The first batch is read before the lock is taken: usually it is the only one, and other writers
   // then wait for the writing alone.
   std::optional<Batch> batch = next();
-  WriteTransaction transaction(db);
-  Ingest ingest(db);
+  WriteTransaction transaction(*db_);
+  Ingest ingest(*db_);
   for (; batch; batch = next()) ingest.add(*batch);
   transaction.commit();
   return ingest.report;

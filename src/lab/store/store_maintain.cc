@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/store/sqlite_maintain.h"
-
 #include "base/error.h"
 #include "lab/store/columns.h"
 #include "lab/store/sqlite_open.h"
+#include "lab/store/store.h"
 
 namespace assay::lab {
 namespace {
@@ -20,23 +19,21 @@ void renumber(Database& db) {
 
 }  // namespace
 
-PruneReport prune_database(Database& db, int keep) {
+PruneReport Store::prune(int keep) {
   if (keep < 1) fail("prune: at least one run of each key must be kept, got {}", keep);
+  Database& db = *db_;
   PruneReport report;
   WriteTransaction transaction(db);
-  // says: the run has rows of this key that are not void. oldest: the keep-th newest of such runs.
+  // oldest: of the runs that say something about a series, the keep-th newest.
   auto obsolete = db.prepare(
-      fmt::format("WITH of_key AS ("
-                  "  SELECT {0}, run_id, max(status NOT IN ('excluded', 'interrupted')) AS says"
-                  "  FROM {1} GROUP BY {0}, run_id),"
-                  " ranked AS ("
+      fmt::format("WITH of_key AS ({1}), ranked AS ("
                   "  SELECT {0}, run_id AS oldest,"
                   "   row_number() OVER (PARTITION BY {0} ORDER BY run_id DESC) AS place"
                   "  FROM of_key WHERE says)"
                   " SELECT run_id, max(oldest IS NULL OR run_id >= oldest) AS kept"
                   " FROM of_key LEFT JOIN (SELECT * FROM ranked WHERE place = ?) USING ({0})"
                   " GROUP BY run_id",
-                  kSeriesColumns, kPlacedAttempts));
+                  kSeriesColumns, runs_of_series_sql()));
   std::vector<std::string> removed;
   obsolete.bind(std::int64_t{keep});
   while (obsolete.step()) {
@@ -58,7 +55,8 @@ PruneReport prune_database(Database& db, int keep) {
   return report;
 }
 
-std::int64_t rebuild_database(Database& db) {
+std::int64_t Store::rebuild() {
+  Database& db = *db_;
   WriteTransaction transaction(db);
   db.execute(
       "DROP INDEX IF EXISTS attempt_identity; DROP INDEX IF EXISTS attempt_sequence;"
@@ -73,12 +71,13 @@ std::int64_t rebuild_database(Database& db) {
       const auto line = read.text(1);
       const auto name =
           fmt::format("run '{}', attempt '{}' of '{}'", read.text(2), read.text(3), db.path());
-      const Columns columns = columns_of(row_from_line(line, name));
+      const Row row = row_from_line(line, name);
+      const Columns columns = columns_of(row);
       bind_columns(write, columns);
       write.bind(read.number(0)).bind(line).run();
       if (db.changes() == 1) continue;
       // A damaged index may have let a row in twice; two contents of one key are beyond us.
-      find.bind(columns.run_id).bind(columns.attempt_id).step();
+      find.bind(row.run_id).bind(row.attempt_id).step();
       if (find.text(0) != line) fail("{}: is there twice, with different content", name);
       find.reset();
     }

@@ -28,7 +28,7 @@ using testing::ThrowsMessage;
 class StoreTest : public testing::Test {
  protected:
   std::unique_ptr<Store> open(const std::string& name = "assay.db") {
-    return open_store("sqlite:" + dir_.path() + "/" + name, Access::kCreate);
+    return std::make_unique<Store>("sqlite:" + dir_.path() + "/" + name, Access::kCreate);
   }
   std::string write(const std::string& name, const std::string& text) {
     const auto path = dir_.path() + "/" + name;
@@ -302,20 +302,19 @@ TEST_F(StoreTest, IsBuiltFromAFolderOfJournals) {
   write("j/b.jsonl", journal_text(r1));
   write("j/a.jsonl", journal_text(r2) + "{\"torn");
   write("j/notes.txt", "not a journal");
-  const auto url = dir_.path() + "/built.db";
-  const auto transfer = build_store(url, dir_.path() + "/j");
+  const auto store = open();
+  const auto transfer = ingest_journals(*store, journals_in(dir_.path() + "/j"));
   EXPECT_EQ(transfer.report.added, 10);
   EXPECT_EQ(transfer.warnings.size(), 1u);
-  EXPECT_EQ(export_run(*open("built.db"), "r2"), journal_text(r2));
-  EXPECT_THAT([&] { build_store(url, dir_.path() + "/j"); },
-              ThrowsMessage<UserError>(HasSubstr("built.db")));
-  EXPECT_EQ(open("built.db")->runs().size(), 2u);
+  EXPECT_EQ(export_run(*store, "r2"), journal_text(r2));
+  EXPECT_EQ(store->runs().size(), 2u);
 
   write("j/c.jsonl", "{}\n");
-  EXPECT_THROW(build_store(dir_.path() + "/other.db", dir_.path() + "/j"), UserError);
-  EXPECT_FALSE(std::filesystem::exists(dir_.path() + "/other.db"));
+  const auto other = open("other.db");
+  EXPECT_THROW(ingest_journals(*other, journals_in(dir_.path() + "/j")), UserError);
+  EXPECT_THAT(other->runs(), IsEmpty());
   std::filesystem::create_directory(dir_.path() + "/empty");
-  EXPECT_THAT([&] { build_store(dir_.path() + "/x.db", dir_.path() + "/empty"); },
+  EXPECT_THAT([&] { journals_in(dir_.path() + "/empty"); },
               ThrowsMessage<UserError>(HasSubstr("no journal")));
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lab/store/columns.h"
-#include "lab/store/sqlite_maintain.h"
+#include "lab/store/store.h"
 
 namespace assay::lab {
 namespace {
@@ -79,8 +79,7 @@ class Verification {
   }
 
   void check_rows() {
-    auto fetch = db_.prepare(
-        fmt::format("SELECT {}, sequence, line FROM attempt WHERE id = ?", kColumnNames));
+    auto fetch = db_.prepare(select_row_sql());
     for (const auto& [id, name] : names_) {
       guarded(name, [&] {
         fetch.bind(id);
@@ -92,11 +91,11 @@ class Verification {
   }
 
   void check_row(const Statement& fetch) {
-    const Columns columns = read_columns(fetch, 0);
-    places_[columns.run_id].push_back({fetch.number(kColumnCount), columns.attempt_id});
+    places_[std::string(fetch.text(0))].push_back(
+        {fetch.number(kColumnCount), std::string(fetch.text(1))});
     const Row row = row_from_line(fetch.text(kColumnCount + 1), "its line");
-    if (const Columns wanted = columns_of(row); columns != wanted) {
-      fail("column '{}' does not agree with the line", differing_column(columns, wanted));
+    if (const char* column = differing_column(fetch, columns_of(row))) {
+      fail("column '{}' does not agree with the line", column);
     }
   }
 
@@ -121,6 +120,6 @@ class Verification {
 
 }  // namespace
 
-std::vector<Problem> verify_database(Database& db) { return Verification(db).run(); }
+std::vector<Problem> Store::verify() { return Verification(*db_).run(); }
 
 }  // namespace assay::lab

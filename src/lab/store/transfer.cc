@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "lab/store/sqlite_open.h"
 
 namespace assay::lab {
 namespace {
@@ -108,18 +107,6 @@ std::vector<std::string> export_all(Store& store, const std::string& folder) {
     paths.push_back(path);
   }
   return paths;
-}
-
-Transfer build_store(const std::string& url, const std::string& folder) {
-  const auto journals = journals_in(folder);
-  const std::string path = url.starts_with("sqlite:") ? url.substr(7) : url;
-  if (std::filesystem::exists(path)) fail("there is something at this place already: '{}'", path);
-  try {
-    return ingest_journals(*open_store(url, Access::kCreate), journals);
-  } catch (...) {
-    remove_database(path);
-    throw;
-  }
 }
 
 std::vector<std::string> journals_in(const std::string& folder) {

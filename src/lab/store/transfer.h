@@ -36,10 +36,6 @@ std::string export_run(Store& store, const std::string& run_id);
 // is a run_id that is no plain file name.
 std::vector<std::string> export_all(Store& store, const std::string& folder);
 
-// Makes a store from the journals (*.jsonl) of a folder. Nothing may be at that place; after an
-// error nothing is.
-Transfer build_store(const std::string& url, const std::string& folder);
-
 // The journals of a folder, sorted by name. Throws UserError when it cannot be read or has none.
 std::vector<std::string> journals_in(const std::string& folder);
 

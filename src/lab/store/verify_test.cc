@@ -31,12 +31,12 @@ class VerifyTest : public testing::Test {
       row.provenance = provenance_from_json(Json{{"note", "\u0001\u00fc"}});
       row.machine = machine_from_json(Json{{"fingerprint", "0f"}});
     }
-    const auto store = open_store(path_, Access::kCreate);
+    const auto store = std::make_unique<Store>(path_, Access::kCreate);
     ingest_lines(*store, lines_of(rows_), "test");
   }
 
   void change(const std::string& sql) { Database(path_, Database::Mode::kReadWrite).execute(sql); }
-  std::vector<Problem> verify() { return open_store(path_, Access::kRead)->verify(); }
+  std::vector<Problem> verify() { return std::make_unique<Store>(path_, Access::kRead)->verify(); }
   void overwrite(const std::string& content) {
     for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
     std::ofstream(path_, std::ios::binary) << content;  // unsynced: thousands of times
@@ -79,7 +79,7 @@ TEST_F(VerifyTest, NoDamageAnywhereGoesUnnoticedOrCrashes) {
     overwrite(damaged);
     std::unique_ptr<Store> store;
     try {
-      store = open_store(path_, Access::kRead);
+      store = std::make_unique<Store>(path_, Access::kRead);
     } catch (const UserError&) {
       ++refused;
       continue;
@@ -115,40 +115,40 @@ TEST_F(VerifyTest, ColumnsMustFollowFromTheLine) {
     change(fmt::format("UPDATE attempt SET {0} = {0} || '1' WHERE {1}", column, row));
     EXPECT_THAT(verify(),
                 Contains(AllOf(names(rows_[1]), Field(&Problem::message, HasSubstr(column)))));
-    EXPECT_EQ(open_store(path_, Access::kWrite)->rebuild(), 4);
+    EXPECT_EQ(std::make_unique<Store>(path_, Access::kWrite)->rebuild(), 4);
     EXPECT_THAT(verify(), IsEmpty());
   }
   change("UPDATE attempt SET run_id = 'r7' WHERE " + row);
   EXPECT_THAT(verify(), Contains(Field(&Problem::run_id, "r7")));
-  EXPECT_EQ(open_store(path_, Access::kWrite)->rebuild(), 4);
-  EXPECT_EQ(export_run(*open_store(path_, Access::kRead), "r1"), journal_text(rows_));
+  EXPECT_EQ(std::make_unique<Store>(path_, Access::kWrite)->rebuild(), 4);
+  EXPECT_EQ(export_run(*std::make_unique<Store>(path_, Access::kRead), "r1"), journal_text(rows_));
 }
 
 TEST_F(VerifyTest, TheOrderOfARunHasNoGaps) {
   change("UPDATE attempt SET sequence = 9 WHERE sequence = 2");
   EXPECT_THAT(verify(), Contains(AllOf(Field(&Problem::run_id, "r1"),
                                        Field(&Problem::message, HasSubstr("place")))));
-  open_store(path_, Access::kWrite)->rebuild();
+  std::make_unique<Store>(path_, Access::kWrite)->rebuild();
   EXPECT_THAT(verify(), IsEmpty());
 }
 
 TEST_F(VerifyTest, RebuildMakesLostIndexesAnew) {
   change("DROP INDEX attempt_key; DROP INDEX attempt_identity");
   EXPECT_THAT(verify(), Not(IsEmpty()));
-  open_store(path_, Access::kWrite)->rebuild();
+  std::make_unique<Store>(path_, Access::kWrite)->rebuild();
   EXPECT_THAT(verify(), IsEmpty());
-  EXPECT_EQ(export_run(*open_store(path_, Access::kRead), "r1"), journal_text(rows_));
+  EXPECT_EQ(export_run(*std::make_unique<Store>(path_, Access::kRead), "r1"), journal_text(rows_));
 }
 
 TEST_F(VerifyTest, ADamagedLineIsNeitherExportedNorRebuilt) {
   change("UPDATE attempt SET line = replace(line, 'semiring', 'Semiring') WHERE sequence = 3");
-  const auto store = open_store(path_, Access::kWrite);
+  const auto store = std::make_unique<Store>(path_, Access::kWrite);
   const auto named =
       ThrowsMessage<UserError>(AllOf(HasSubstr("'r1'"), HasSubstr(rows_[3].attempt_id)));
   EXPECT_THAT([&] { export_run(*store, "r1"); }, named);
   EXPECT_THAT([&] { store->rebuild(); }, named);
   EXPECT_EQ(store->runs().at(0).rows, 4);  // the failed rebuild has changed nothing
-  const auto other = open_store(dir_.path() + "/b.db", Access::kCreate);
+  const auto other = std::make_unique<Store>(dir_.path() + "/b.db", Access::kCreate);
   EXPECT_THAT([&] { merge_store(*other, *store); }, named);
   EXPECT_THAT(other->runs(), IsEmpty());
 }
