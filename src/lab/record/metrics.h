@@ -106,10 +106,6 @@ inline constexpr auto kOthers = [] {
       {"algbw", "B/s", kHigherIsBetter, kRate, "bytes of the vector over the time"},
       {"busbw", "B/s", kHigherIsBetter, kRate,
        "algbw times the share of the vector that each link must carry"},
-      {"search_time", "s", kLowerIsBetter, kTime, "time spent searching for a program"},
-      {"ttft", "s", kLowerIsBetter, kTime, "time to first token"},
-      {"tpot", "s", kLowerIsBetter, kTime, "time per output token"},
-      {"tokens_per_s", "1/s", kHigherIsBetter, kRate, "output tokens per second"},
   });
 }();
 

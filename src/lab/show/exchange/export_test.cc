@@ -93,7 +93,7 @@ TEST(Csv, EveryLineHasTheSameCellsWhateverTheTextIs) {
 TEST(Csv, HasEveryMetricUnrounded) {
   auto row = row_named("a");
   row.metrics["flop_rate"] = -1.0 / 3;
-  row.metrics["ttft"] = std::numeric_limits<double>::infinity();
+  row.metrics["throughput"] = std::numeric_limits<double>::infinity();
   const auto lines = parse_csv(rows_to_csv(std::vector<Row>{row, row_named("b", 1)}));
   const auto at = [&](const char* title) {
     const auto it = std::ranges::find(lines[0], title);
@@ -102,7 +102,7 @@ TEST(Csv, HasEveryMetricUnrounded) {
   };
   EXPECT_EQ(at("steady_time"), "0.1");
   EXPECT_EQ(std::stod(at("flop_rate")), -1.0 / 3);
-  EXPECT_EQ(at("ttft"), "inf");
+  EXPECT_EQ(at("throughput"), "inf");
   EXPECT_EQ(at("point.n"), "8");
   EXPECT_EQ(at("status"), "ok");
   EXPECT_EQ(lines[2].back(), "");  // the second row has no such metric

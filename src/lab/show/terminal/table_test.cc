@@ -113,7 +113,7 @@ TEST(Cells, RatioWithItsInterval) {
   s.unequal_work = "";
   EXPECT_EQ(verdict_cell(s), "slower (no oracle)");
   s.unjudged = false;
-  s.metric = "tokens_per_s";
+  s.metric = "throughput";
   EXPECT_EQ(verdict_cell(s), "faster");
   s.ratio->interval->low = 0.9;
   EXPECT_EQ(verdict_cell(s), "ok");
