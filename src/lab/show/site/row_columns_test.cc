@@ -36,32 +36,12 @@ Leaves leaves_of(const Json& json) {
 
 // The other direction, as the page does it.
 std::vector<Leaves> decode(const Json& columns) {
-  const auto count = columns.at("count").get<std::size_t>();
-  std::vector<Leaves> rows(count);
+  std::vector<Leaves> rows(columns.at("count").get<std::size_t>());
   for (const auto& column : columns.at("columns")) {
     const auto path = column[0].get<std::vector<std::string>>();
-    const Json& encoding = column[1];
-    std::vector<int> at;
-    if (encoding.contains("at")) at = encoding["at"].get<std::vector<int>>();
-    if (encoding.contains("runs")) {
-      for (std::size_t i = 0; i < encoding["runs"].size(); i += 2) {
-        at.insert(at.end(), encoding["runs"][i].get<std::size_t>(), encoding["runs"][i + 1]);
-      }
-    }
-    if (encoding.contains("of")) {
-      EXPECT_EQ(at.size(), count) << column[0];
-    }
-    if (encoding.contains("values")) {
-      EXPECT_EQ(encoding["values"].size(), count) << column[0];
-    }
-    for (std::size_t row = 0; row < count; ++row) {
-      if (encoding.contains("is")) {
-        rows[row][path] = encoding["is"];
-      } else if (encoding.contains("values")) {
-        if (!encoding["values"][row].is_null()) rows[row][path] = encoding["values"][row];
-      } else if (at.at(row) >= 0) {
-        rows[row][path] = encoding["of"].at(static_cast<std::size_t>(at[row]));
-      }
+    EXPECT_LE(column[1].size(), rows.size()) << column[0];
+    for (std::size_t row = 0; row < column[1].size(); ++row) {
+      if (!column[1][row].is_null()) rows[row][path] = column[1][row];
     }
   }
   return rows;
@@ -109,18 +89,6 @@ TEST(RowColumns, RowsThatDifferInShape) {
   EXPECT_EQ(decoded[4].at({"metrics", "steady_time"}), "nan");
   EXPECT_EQ(decoded[5].at({"later", "x"}), 1);
   EXPECT_FALSE(decoded[0].contains({"later", "x"}));
-}
-
-TEST(RowColumns, KeepWhatIsInCommonOnce) {
-  const auto rows = many_rows({.rows = 600, .runs = 2, .hostile = false});
-  std::map<std::string, Json> by_name;
-  const Json columns = row_columns(rows);
-  for (const auto& column : columns["columns"]) {
-    by_name[column[0].back().get<std::string>()] = column[1];
-  }
-  EXPECT_EQ(by_name.at("assay_version"), (Json{{"is", "0.1.0"}}));
-  EXPECT_EQ(by_name.at("commit").at("runs").size(), 4u);  // two runs: two lengths, two indexes
-  EXPECT_TRUE(by_name.at("time_start").contains("values"));
 }
 
 }  // namespace

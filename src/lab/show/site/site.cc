@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/show/site/site.h"
 
+#include <zlib.h>
+
 #include <array>
 #include <cstdint>
 
@@ -81,45 +83,26 @@ std::string policy_hash(std::string_view text) {
   return "'sha256-" + base64(bytes_of_hex(sha256_hex(text))) + "'";
 }
 
-std::string script_safe_json(const Json& data) {
+std::string packed(const Json& data) {
   const std::string text = canonical_json(data);
-  std::string safe;
-  safe.reserve(text.size() + text.size() / 16);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    switch (text[i]) {
-      case '<':
-        safe += "\\u003c";
-        break;
-      case '>':
-        safe += "\\u003e";
-        break;
-      case '&':
-        safe += "\\u0026";
-        break;
-      case '\xe2':
-        if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-          safe += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
-          i += 2;
-          break;
-        }
-        [[fallthrough]];
-      default:
-        safe += text[i];
-    }
-  }
-  return safe;
+  std::string bytes(compressBound(text.size()), '\0');
+  uLongf size = bytes.size();
+  const int code = compress(reinterpret_cast<Bytef*>(bytes.data()), &size,
+                            reinterpret_cast<const Bytef*>(text.data()), text.size());
+  check(code == Z_OK, "memory of the size that zlib asked for is enough for it");
+  bytes.resize(size);
+  return base64(bytes);
 }
 
 std::string site_html(const Json& data) {
   const auto policy = policy_of_page("'none'");
-  const auto json = script_safe_json(data);
-  return fill({policy, page_style(), chart_script(), json, page_script()});
+  const auto text = packed(data);
+  return fill({policy, page_style(), chart_script(), text, page_script()});
 }
 
 LivePage live_page() {
   const auto policy = policy_of_page("'self'");
-  return {fill({policy, page_style(), chart_script(), "null", page_script()}),
+  return {fill({policy, page_style(), chart_script(), "", page_script()}),
           policy + "; frame-ancestors 'none'"};
 }
 

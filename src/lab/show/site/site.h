@@ -20,9 +20,8 @@ struct LivePage {
 };
 LivePage live_page();
 
-// A JSON text as it may stand inside a <script> element: every "<" and ">" and "&", and the two
-// line separators of old JavaScript, as escapes.
-std::string script_safe_json(const Json& data);
+// The data as it stands inside the page: JSON, compressed (zlib, RFC 1950), in base64.
+std::string packed(const Json& data);
 
 // "'sha256-…'", as content policies name a script or style by its text.
 std::string policy_hash(std::string_view text);

@@ -97,7 +97,13 @@ function turnTheme() {
   draw(true);
 }
 
-function start() {
+// The data inside the page: JSON, compressed, in base64.
+function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+async function start() {
   try {
     const kept = localStorage.getItem("assay-theme");
     if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
@@ -117,14 +123,14 @@ function start() {
   });
   const {view, name} = state.read();
   where = view + "/" + name;
-  const inside = JSON.parse(document.getElementById("data").textContent);
+  header();
+  content.replaceChildren(h("p", {class: "lead"}, "Reading rows …"));
+  const inside = document.getElementById("data").textContent;
   if (inside) {
-    model = new Model(inside);
+    model = new Model(await unpacked(inside));
     draw(false);
     return;
   }
-  header();
-  content.replaceChildren(h("p", {class: "lead"}, "Reading rows …"));
   status.hidden = false;
   follow(
       (document_) => {

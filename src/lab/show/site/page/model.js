@@ -4,35 +4,17 @@
 
 const JOIN = "\u001f";
 
-// Rows by column; a column is decoded where it lies.
 class Rows {
   constructor({count, columns}) {
     this.count = count;
-    this.columns = new Map(columns.map(([path, encoding]) => [path.join(JOIN), encoding]));
+    this.columns = new Map(columns.map(([path, values]) => [path.join(JOIN), values]));
     this.paths = columns.map(([path]) => path);
   }
 
   // undefined: the row has no such leaf.
   value(row, ...path) {
-    const column = this.columns.get(path.join(JOIN));
-    if (!column) return undefined;
-    if ("is" in column) return column.is;
-    if (column.values) return column.values[row] ?? undefined;
-    if (column.runs) unfold(column, this.count);
-    const at = column.at[row];
-    return at < 0 ? undefined : column.of[at];
+    return this.columns.get(path.join(JOIN))?.[row] ?? undefined;
   }
-}
-
-// Lengths and indexes by turns → an index for each row.
-function unfold(column, count) {
-  column.at = new Int32Array(count);
-  let row = 0;
-  for (let i = 0; i < column.runs.length; i += 2) {
-    column.at.fill(column.runs[i + 1], row, row + column.runs[i]);
-    row += column.runs[i];
-  }
-  delete column.runs;
 }
 
 export class Model {
