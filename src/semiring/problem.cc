@@ -6,8 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/names.h"
+
 namespace assay::semiring {
 namespace {
+
+constexpr auto kEdgeReduces =
+    make_names<EdgeReduce>({{EdgeReduce::kSum, "sum"}, {EdgeReduce::kMax, "max"}});
 
 bool is_short_float(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
@@ -77,11 +82,10 @@ EllProblem checked_ell(const TensorView& v, const TensorView& idx, const TensorV
 
 }  // namespace
 
-std::string_view name_of(EdgeReduce reduce) { return reduce == EdgeReduce::kSum ? "sum" : "max"; }
+std::string_view name_of(EdgeReduce reduce) { return kEdgeReduces[reduce]; }
 
 EdgeReduce edge_reduce_from_name(std::string_view name, std::string_view what) {
-  if (name == "sum") return EdgeReduce::kSum;
-  if (name == "max") return EdgeReduce::kMax;
+  if (const auto reduce = kEdgeReduces.find(name)) return *reduce;
   fail("{}: expected sum or max, got '{}'", what, name);
 }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "transport/prepared.h"
 #include "transport/solver/eliminate.h"
 #include "transport/solver/mixed.h"
@@ -24,12 +25,11 @@ constexpr double kSmallDivisor = 1e-3;
 // Here nothing is left.
 constexpr double kZeroDivisor = 1e-7;
 
-constexpr std::array<std::pair<Method, std::string_view>, 5> kMethods = {
-    {{Method::kAuto, "auto"},
-     {Method::kDense, "dense"},
-     {Method::kStructured, "structured"},
-     {Method::kParity, "parity"},
-     {Method::kMixed, "mixed"}}};
+constexpr auto kMethods = make_names<Method>({{Method::kAuto, "auto"},
+                                              {Method::kDense, "dense"},
+                                              {Method::kStructured, "structured"},
+                                              {Method::kParity, "parity"},
+                                              {Method::kMixed, "mixed"}});
 
 double dot3(const ThreeBlocks& a, const ThreeBlocks& b) {
   double sum = 0;
@@ -58,17 +58,10 @@ Case case_of_er(double nu_hat, double er_hat, double psi_prime) {
   return {nu_hat, er_hat / psi_prime};
 }
 
-std::string_view name_of(Method method) {
-  for (const auto& [value, name] : kMethods) {
-    if (value == method) return name;
-  }
-  throw InternalError("a Method is one of its enumerators");
-}
+std::string_view name_of(Method method) { return kMethods[method]; }
 
 Method method_from_name(std::string_view name) {
-  for (const auto& [value, known] : kMethods) {
-    if (known == name) return value;
-  }
+  if (const auto method = kMethods.find(name)) return *method;
   fail("unknown method, expected auto, dense, structured, parity or mixed, got '{}'", name);
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chip/collective/schedule.h"
 
-#include <array>
-
 #include "base/error.h"
 #include "base/names.h"
 #include "chip/collective/schedule_builder.h"
@@ -11,39 +9,13 @@
 namespace assay::chip {
 namespace {
 
-constexpr std::array kCollectives = {Collective::kAllReduce, Collective::kReduceScatter,
-                                     Collective::kAllGather, Collective::kAllToAll};
-constexpr std::array kAlgorithms = {Algorithm::kRing,
-                                    Algorithm::kRecursiveDoubling,
-                                    Algorithm::kHalvingDoubling,
-                                    Algorithm::kDoubleBinaryTree,
-                                    Algorithm::kDirect,
-                                    Algorithm::kTorus2d,
-                                    Algorithm::kHierarchical,
-                                    Algorithm::kBidirectionalRing,
-                                    Algorithm::kBidirectionalTorus};
-
-template <typename Values>
-auto parse_name(std::string_view text, const Values& values, std::string_view what) {
-  std::string known;
-  for (const auto value : values) {
-    if (text == name_of(value)) return value;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(value));
-  }
-  fail("expected {} ({}), got '{}'", what, known, text);
-}
-
-}  // namespace
-
-constexpr auto kCollectiveNames =
+constexpr auto kCollectives =
     make_names<Collective>({{Collective::kAllReduce, "all_reduce"},
                             {Collective::kReduceScatter, "reduce_scatter"},
                             {Collective::kAllGather, "all_gather"},
                             {Collective::kAllToAll, "all_to_all"}});
 
-std::string_view name_of(Collective collective) { return kCollectiveNames[collective]; }
-
-constexpr auto kAlgorithmNames =
+constexpr auto kAlgorithms =
     make_names<Algorithm>({{Algorithm::kRing, "ring"},
                            {Algorithm::kRecursiveDoubling, "recursive_doubling"},
                            {Algorithm::kHalvingDoubling, "halving_doubling"},
@@ -54,13 +26,20 @@ constexpr auto kAlgorithmNames =
                            {Algorithm::kBidirectionalRing, "bidirectional_ring"},
                            {Algorithm::kBidirectionalTorus, "bidirectional_torus"}});
 
-std::string_view name_of(Algorithm algorithm) { return kAlgorithmNames[algorithm]; }
+}  // namespace
+
+std::string_view name_of(Collective collective) { return kCollectives[collective]; }
+
+std::string_view name_of(Algorithm algorithm) { return kAlgorithms[algorithm]; }
 
 Collective parse_collective(std::string_view text) {
-  return parse_name(text, kCollectives, "a collective");
+  if (const auto collective = kCollectives.find(text)) return *collective;
+  fail("expected a collective ({}), got '{}'", kCollectives.list(), text);
 }
+
 Algorithm parse_algorithm(std::string_view text) {
-  return parse_name(text, kAlgorithms, "an algorithm");
+  if (const auto algorithm = kAlgorithms.find(text)) return *algorithm;
+  fail("expected an algorithm ({}), got '{}'", kAlgorithms.list(), text);
 }
 
 bool defined_for(Algorithm algorithm, Collective collective) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace assay::chip {
 namespace {
@@ -209,15 +210,12 @@ SystolicArray parse_scalesim_config(std::string_view text, const std::string& fi
   array.rows = positive(value("ArrayHeight"), file + ": ArrayHeight");
   array.columns = positive(value("ArrayWidth"), file + ": ArrayWidth");
   const std::string dataflow = value("Dataflow");
-  if (dataflow == "os") {
-    array.dataflow = Dataflow::kOutputStationary;
-  } else if (dataflow == "ws") {
-    array.dataflow = Dataflow::kWeightStationary;
-  } else if (dataflow == "is") {
-    array.dataflow = Dataflow::kInputStationary;
-  } else {
-    fail("{}: Dataflow: expected os, ws or is, got '{}'", file, dataflow);
-  }
+  constexpr auto kShortNames = make_names<Dataflow>({{Dataflow::kOutputStationary, "os"},
+                                                     {Dataflow::kWeightStationary, "ws"},
+                                                     {Dataflow::kInputStationary, "is"}});
+  const auto known = kShortNames.find(dataflow);
+  if (!known) fail("{}: Dataflow: expected os, ws or is, got '{}'", file, dataflow);
+  array.dataflow = *known;
   return array;
 }
 

@@ -7,37 +7,15 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/names.h"
+#include "chip/topology/topology_names.h"
 
 namespace assay::chip {
 
-std::string_view name_of(MacKind kind) { return kind == MacKind::kRate ? "rate" : "systolic"; }
-
-constexpr auto kDataflowNames =
-    make_names<Dataflow>({{Dataflow::kOutputStationary, "output_stationary"},
-                          {Dataflow::kWeightStationary, "weight_stationary"},
-                          {Dataflow::kInputStationary, "input_stationary"}});
-
-std::string_view name_of(Dataflow dataflow) { return kDataflowNames[dataflow]; }
-
-std::string_view name_of(Layout layout) {
-  return layout == Layout::kTileContiguous ? "tile_contiguous" : "row_major";
-}
-
-std::string_view name_of(BufferRelease release) {
-  return release == BufferRelease::kFetch ? "fetch" : "gemm";
-}
-
-constexpr auto kNetworkKindNames =
-    make_names<NetworkKind>({{NetworkKind::kRing, "ring"},
-                             {NetworkKind::kFullyConnected, "fully_connected"},
-                             {NetworkKind::kSwitch, "switch"},
-                             {NetworkKind::kMesh, "mesh"},
-                             {NetworkKind::kTorus, "torus"},
-                             {NetworkKind::kFatTree, "fat_tree"},
-                             {NetworkKind::kCustom, "custom"}});
-
-std::string_view name_of(NetworkKind kind) { return kNetworkKindNames[kind]; }
+std::string_view name_of(MacKind kind) { return kMacKinds[kind]; }
+std::string_view name_of(Dataflow dataflow) { return kDataflows[dataflow]; }
+std::string_view name_of(Layout layout) { return kLayouts[layout]; }
+std::string_view name_of(BufferRelease release) { return kBufferReleases[release]; }
+std::string_view name_of(NetworkKind kind) { return kNetworkKinds[kind]; }
 
 Time HbmTopology::burst_time() const {
   const Time busy = channel.duration(burst_bytes);

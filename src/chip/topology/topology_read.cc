@@ -9,6 +9,7 @@
 #include "base/toml.h"
 #include "chip/topology/fabric.h"
 #include "chip/topology/topology.h"
+#include "chip/topology/topology_names.h"
 
 namespace assay::chip {
 namespace {
@@ -44,15 +45,11 @@ Time nanoseconds(const TomlTable& table, std::string_view key) {
   return std::llround(value * 1e3);
 }
 
-template <typename Enum>
-Enum choice(const TomlTable& table, std::string_view key, std::initializer_list<Enum> values) {
+template <typename Value, std::size_t kCount>
+Value choice(const TomlTable& table, std::string_view key, const Names<Value, kCount>& names) {
   const std::string text = table.text(key);
-  std::string known;
-  for (const Enum value : values) {
-    if (text == name_of(value)) return value;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(value));
-  }
-  table.reject(key, "expected one of {}, got '{}'", known, text);
+  if (const auto value = names.find(text)) return *value;
+  table.reject(key, "expected one of {}, got '{}'", names.list(), text);
 }
 
 PeTopology read_pe(const TomlTable& table) {
@@ -65,8 +62,7 @@ PeTopology read_pe(const TomlTable& table) {
   }
   pe.sram_bytes = count(table, "sram_bytes", 1, kMaxBytes);
   pe.buffer_depth = count(table, "buffer_depth");
-  pe.buffer_release =
-      choice(table, "buffer_release", {BufferRelease::kFetch, BufferRelease::kGemm});
+  pe.buffer_release = choice(table, "buffer_release", kBufferReleases);
   pe.output_buffers = count(table, "output_buffers", 1, kMaxBytes);
   pe.fetch = giga(table, "fetch_GBps");
   return pe;
@@ -74,13 +70,11 @@ PeTopology read_pe(const TomlTable& table) {
 
 MacTopology read_mac(const TomlTable& table) {
   MacTopology mac;
-  mac.kind = choice(table, "kind", {MacKind::kRate, MacKind::kSystolic});
+  mac.kind = choice(table, "kind", kMacKinds);
   mac.rate = giga(table, "macs_per_ns");
   mac.array_rows = count(table, "array_rows");
   mac.array_columns = count(table, "array_columns");
-  mac.dataflow = choice(
-      table, "dataflow",
-      {Dataflow::kOutputStationary, Dataflow::kWeightStationary, Dataflow::kInputStationary});
+  mac.dataflow = choice(table, "dataflow", kDataflows);
   return mac;
 }
 
@@ -95,7 +89,7 @@ HbmTopology read_hbm(const TomlTable& table) {
     table.reject("refresh_share", "must be between 0 and 0.99, got {}", hbm.refresh_share);
   }
   hbm.separate_write_path = table.flag("separate_write_path");
-  hbm.layout = choice(table, "layout", {Layout::kTileContiguous, Layout::kRowMajor});
+  hbm.layout = choice(table, "layout", kLayouts);
   return hbm;
 }
 
@@ -159,10 +153,7 @@ void read_shape(const TomlTable& table, NetworkTopology& network) {
 
 NetworkTopology read_network(const TomlTable& table) {
   NetworkTopology network;
-  network.kind = choice(
-      table, "kind",
-      {NetworkKind::kRing, NetworkKind::kFullyConnected, NetworkKind::kSwitch, NetworkKind::kMesh,
-       NetworkKind::kTorus, NetworkKind::kFatTree, NetworkKind::kCustom});
+  network.kind = choice(table, "kind", kNetworkKinds);
   network.ranks = count(table, "ranks", 2, kMaxRanks);
   read_shape(table, network);
   network.link = giga(table, "link_GBps");

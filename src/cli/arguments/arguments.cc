@@ -122,28 +122,30 @@ Examples:
 
 // The subcommands of `assay store`, each with the store's URL first.
 void add_store(CLI::App& app, StoreArguments& a) {
-  const auto action = [&](const char* name, const char* description) {
+  using Action = StoreArguments::Action;
+  const auto action = [&](Action value, const char* name, const char* description) {
     auto* sub = app.add_subcommand(name, description);
     sub->add_option("store", a.url, "e.g. sqlite:results/assay.db")->required();
-    sub->callback([&a, name] { a.action = name; });
+    sub->callback([&a, value] { a.action = value; });
     return sub;
   };
-  action("ingest", "take in journals; what is there already is left alone")
+  action(Action::kIngest, "ingest", "take in journals; what is there already is left alone")
       ->add_option("source", a.sources, "journals or folders of journals")
       ->required();
-  auto* latest = action("latest", "the latest rows of each provider at each point");
+  auto* latest =
+      action(Action::kLatest, "latest", "the latest rows of each provider at each point");
   latest->add_flag("--json", a.json, "print the rows as JSON lines");
-  action("prune", "forget all but the newest runs")
+  action(Action::kPrune, "prune", "forget all but the newest runs")
       ->add_option("--keep", a.keep, "runs to keep of each provider at each point")
       ->required();
-  action("merge", "take in another store")
+  action(Action::kMerge, "merge", "take in another store")
       ->add_option("source", a.sources, "the other store")
       ->required();
-  action("verify", "check every row and the file itself");
-  auto* out = action("export", "write the journals back, byte for byte");
+  action(Action::kVerify, "verify", "check every row and the file itself");
+  auto* out = action(Action::kExport, "export", "write the journals back, byte for byte");
   out->add_option("--out", a.out, "folder for the journals, or a file with --run")->required();
   out->add_option("--run", a.run, "only this run");
-  action("rebuild", "make the indexed columns anew from the rows")
+  action(Action::kRebuild, "rebuild", "make the indexed columns anew from the rows")
       ->add_option("source", a.sources, "journals to take in as well");
   app.require_subcommand(1);
   app.footer(R"(Examples:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -62,7 +63,8 @@ struct ServeArguments {
 };
 
 struct StoreArguments {
-  std::string action;  // ingest, latest, prune, merge, verify, export, rebuild
+  enum class Action { kIngest, kLatest, kPrune, kMerge, kVerify, kExport, kRebuild };
+  Action action = Action::kIngest;
   std::string url;
   std::vector<std::string> sources;  // journals, folders or stores, by action
   std::string out;
@@ -87,7 +89,8 @@ struct CalibrateArguments {
 };
 
 struct ChipArguments {
-  std::string action;    // run, explain, collective, systolic, check
+  enum class Action { kRun, kExplain, kCollective, kSystolic, kCheckTopology };
+  Action action = Action::kRun;
   std::string topology;  // file; empty: the default chip
   std::string gemm, variant = "load_ref", order = "mnk";
   std::int64_t multicast = 1;
@@ -100,17 +103,20 @@ struct ChipArguments {
 };
 
 struct TransportArguments {
-  std::string action = "run";  // run, scan, inspect, converge, database
-  std::string input;           // TOML file; for converge also the name of a built-in surface
+  enum class Action { kRun, kScan, kInspect, kConverge, kDatabase };
+  Action action = Action::kRun;
+  std::string input;  // TOML file; for converge also the name of a built-in surface
   std::string output, journal, method, grid, device = "cpu", wout, booz;
   std::optional<double> nu, er, tolerance;
   std::vector<double> rho_list, nu_list, er_list;
   std::optional<int> threads, batch, max_points, max_xi;
   bool plot = false, verbose = false, json = false;
 };
+std::string_view name_of(TransportArguments::Action action);  // as it is typed
 
 struct EinsumArguments {
-  std::string action;  // calibrate, cp, tucker, tt, mp2; empty: contract
+  enum class Action { kContract, kCalibrate, kCp, kTucker, kTensorTrain, kMp2 };
+  Action action = Action::kContract;
   std::string expression;
   std::vector<std::string> shapes, operands;
   std::string out, dtype, objective = "time", memory, backend, calibration;

@@ -3,16 +3,18 @@
 // The engines, used directly.
 #include <CLI/CLI.hpp>
 
+#include "base/names.h"
 #include "cli/arguments/arguments_add.h"
 
 namespace assay::cli {
 
 void add_chip(CLI::App& app, ChipArguments& a) {
-  const auto action = [&](CLI::App& in, const char* name, const char* description,
+  using Action = ChipArguments::Action;
+  const auto action = [&](CLI::App& in, Action value, const char* name, const char* description,
                           const char* examples) {
     auto* sub = in.add_subcommand(name, description);
     sub->add_flag("--json", a.json, "print JSON");
-    sub->callback([&a, name] { a.action = name; });
+    sub->callback([&a, value] { a.action = value; });
     sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
@@ -26,7 +28,7 @@ void add_chip(CLI::App& app, ChipArguments& a) {
     sub->add_option("--order", a.order, "loops over tiles, outer to inner (mnk)");
     sub->add_option("--multicast", a.multicast, "elements that share each tile of B (1)");
   };
-  auto* run = action(app, "run", "simulate a matrix product",
+  auto* run = action(app, Action::kRun, "run", "simulate a matrix product",
                      "  assay chip run --gemm 512x512x512 --variant load_ref --trace gemm.json\n"
                      "  assay chip run --gemm 256x256x256 --window pe:0+load --op-log ops.csv");
   staged(run);
@@ -34,10 +36,10 @@ void add_chip(CLI::App& app, ChipArguments& a) {
                   "what is measured: composite (default), pe:N; with the up-front load: +load");
   run->add_option("--trace", a.trace, "write a trace for Perfetto there");
   run->add_option("--op-log", a.op_log, "write every operation there, as CSV");
-  staged(action(app, "explain", "closed form beside simulation, stage by stage",
+  staged(action(app, Action::kExplain, "explain", "closed form beside simulation, stage by stage",
                 "  assay chip explain --gemm 256x256x256 --variant ref_ref"));
   auto* collective =
-      action(app, "collective", "simulate a collective on a network of chips",
+      action(app, Action::kCollective, "collective", "simulate a collective on a network of chips",
              "  assay chip collective --network torus:4x4 --algorithm bidirectional_torus "
              "--bytes 64MiB\n"
              "  assay chip collective --network switch --ranks 8 --algorithm double_binary_tree "
@@ -62,7 +64,7 @@ void add_chip(CLI::App& app, ChipArguments& a) {
   collective->add_option("--contention", a.contention,
                          "fifo (default), fluid, astra, astra-unaware");
   collective->add_option("--trace", a.trace, "write a trace for Perfetto there");
-  auto* systolic = action(app, "systolic", "cycles of a systolic array",
+  auto* systolic = action(app, Action::kSystolic, "systolic", "cycles of a systolic array",
                           "  assay chip systolic --gemm 128x128x128\n"
                           "  assay chip systolic --scalesim-topology alexnet.csv "
                           "--scalesim-config scale.cfg");
@@ -74,7 +76,8 @@ void add_chip(CLI::App& app, ChipArguments& a) {
   auto* topology = app.add_subcommand("topology", "look at a topology file");
   topology->require_subcommand(1);
   topology->footer("Examples:\n  assay chip topology check examples/chip/default.toml");
-  action(*topology, "check", "read it, refuse what is wrong, say what it amounts to",
+  action(*topology, Action::kCheckTopology, "check",
+         "read it, refuse what is wrong, say what it amounts to",
          "  assay chip topology check examples/chip/default.toml")
       ->add_option("file", a.topology, "the file")
       ->required();
@@ -86,6 +89,16 @@ void add_chip(CLI::App& app, ChipArguments& a) {
   assay chip systolic --gemm 128x128x128
   assay chip topology check examples/chip/default.toml)");
 }
+
+constexpr auto kTransportActions = make_names<TransportArguments::Action>({
+    {TransportArguments::Action::kRun, "run"},
+    {TransportArguments::Action::kScan, "scan"},
+    {TransportArguments::Action::kInspect, "inspect"},
+    {TransportArguments::Action::kConverge, "converge"},
+    {TransportArguments::Action::kDatabase, "database"},
+});
+
+std::string_view name_of(TransportArguments::Action action) { return kTransportActions[action]; }
 
 void add_transport(CLI::App& app, TransportArguments& a) {
   const auto solver = [&a](CLI::App& sub) {
@@ -106,25 +119,27 @@ void add_transport(CLI::App& app, TransportArguments& a) {
     sub.add_flag("--plot", a.plot, "draw a panel beside the output (.png)");
     sub.add_flag("--verbose", a.verbose, "say on standard error what is being done");
   };
-  const auto action = [&](const char* name, const char* description, const char* examples) {
-    auto* sub = app.add_subcommand(name, description);
-    sub->callback([&a, name] { a.action = name; });
+  using Action = TransportArguments::Action;
+  const auto action = [&](Action value, const char* description, const char* examples) {
+    auto* sub = app.add_subcommand(std::string(name_of(value)), description);
+    sub->callback([&a, value] { a.action = value; });
     sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
   app.add_option("input", a.input, "input file (TOML)");
   run(app);
-  auto* scan = action("scan", "solve every case of the file's lists; resumes what was interrupted",
-                      "  assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5\n"
-                      "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5");
+  auto* scan =
+      action(Action::kScan, "solve every case of the file's lists; resumes what was interrupted",
+             "  assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5\n"
+             "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5");
   scan->add_option("input", a.input, "input file (TOML)")->required();
   scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
   run(*scan);
-  auto* inspect = action("inspect", "the surface, its fields and what a solve would cost",
+  auto* inspect = action(Action::kInspect, "the surface, its fields and what a solve would cost",
                          "  assay transport inspect examples/w7x.toml");
   inspect->add_option("input", a.input, "input file (TOML)")->required();
   inspect->add_flag("--json", a.json, "print JSON");
-  auto* converge = action("converge", "raise the grid until the coefficients stop changing",
+  auto* converge = action(Action::kConverge, "raise the grid until the coefficients stop changing",
                           "  assay transport converge w7x_eim_sample --nu 1e-3 --er 1e-3\n"
                           "  assay transport converge examples/w7x.toml --tolerance 0.003");
   converge->add_option("input", a.input, "input file, or the name of a built-in surface")
@@ -135,9 +150,10 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   converge->add_option("--max-points", a.max_points, "largest n_theta*n_zeta (2500)");
   converge->add_option("--max-xi", a.max_xi, "largest n_xi (400)");
   solver(*converge);
-  auto* database = action("database", "coefficients over an equilibrium, as NEOPAX reads them",
-                          "  assay transport database --wout wout.nc --rho 0.25,0.5 "
-                          "--nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5");
+  auto* database =
+      action(Action::kDatabase, "coefficients over an equilibrium, as NEOPAX reads them",
+             "  assay transport database --wout wout.nc --rho 0.25,0.5 "
+             "--nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5");
   database->add_option("--wout", a.wout, "VMEC file")->required();
   database->add_option("--booz", a.booz, "Boozer file, for the surfaces (else VMEC angles)");
   database->add_option("--rho", a.rho_list, "radii, separated by commas")
@@ -183,23 +199,27 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
     return sub;
   };
   common(&app);
-  const auto action = [&](const char* name, const char* description, const char* examples) {
+  using Action = EinsumArguments::Action;
+  const auto action = [&](Action value, const char* name, const char* description,
+                          const char* examples) {
     auto* sub = common(app.add_subcommand(name, description));
-    sub->callback([&a, name] { a.action = name; });
+    sub->callback([&a, value] { a.action = value; });
     sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
-  action("calibrate", "measure the kernels here, so that plans know how long things take",
+  action(Action::kCalibrate, "calibrate",
+         "measure the kernels here, so that plans know how long things take",
          "  assay einsum calibrate\n  assay einsum calibrate --threads 1 --out one_core.json")
       ->add_option("--out", a.out, "file (one for this machine in the cache folder)");
-  const auto decomposition = [&](const char* name, const char* description, const char* examples) {
-    auto* sub = action(name, description, examples);
+  const auto decomposition = [&](Action value, const char* name, const char* description,
+                                 const char* examples) {
+    auto* sub = action(value, name, description, examples);
     sub->add_option("tensor", a.tensor, ".npy file")->required();
     sub->add_option("--ranks,--rank", a.ranks, "one, or one for each mode")->delimiter(',');
     sub->add_option("--out", a.out, "prefix of the .npy files with the parts");
     return sub;
   };
-  auto* cp = decomposition("cp", "canonical polyadic decomposition",
+  auto* cp = decomposition(Action::kCp, "cp", "canonical polyadic decomposition",
                            "  assay einsum cp x.npy --rank 4 --out parts\n"
                            "  assay einsum cp x.npy --rank 7 --init random --restarts 30");
   cp->add_option("--sweeps", a.sweeps, "at most (200)");
@@ -207,18 +227,18 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   cp->add_option("--init", a.init, "svd (default), random");
   add_seed(*cp, "of random starts (0)", set_seed);
   cp->add_flag("--nonnegative", a.nonnegative, "factors of no negative entries");
-  auto* tucker = decomposition("tucker", "Tucker decomposition",
+  auto* tucker = decomposition(Action::kTucker, "tucker", "Tucker decomposition",
                                "  assay einsum tucker x.npy --ranks 4,4,8 --out parts\n"
                                "  assay einsum tucker x.npy --tolerance 1e-3 --method sthosvd");
   tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks")
       ->excludes("--ranks");
   tucker->add_option("--method", a.method, "hosvd, sthosvd, hooi (default)");
-  decomposition("tt", "tensor train",
+  decomposition(Action::kTensorTrain, "tt", "tensor train",
                 "  assay einsum tt x.npy --ranks 8 --out parts\n"
                 "  assay einsum tt x.npy --tolerance 1e-6")
       ->add_option("--tolerance", a.tolerance, "relative error, instead of ranks")
       ->excludes("--ranks");
-  auto* mp2 = action("mp2", "density-fitted MP2 correlation energy",
+  auto* mp2 = action(Action::kMp2, "mp2", "density-fitted MP2 correlation energy",
                      "  assay einsum mp2 --b b.npy --occupied eo.npy --virtual ev.npy\n"
                      "  assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g");
   mp2->add_option("--b", a.b, ".npy of B, occupied x virtual x auxiliary");

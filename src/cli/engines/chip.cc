@@ -129,12 +129,20 @@ int check_topology(const ChipArguments& a) {
 }  // namespace
 
 int simulate_chip(const ChipArguments& a) {
-  if (a.action == "run") return run_gemm(a);
-  if (a.action == "explain") return explain(a);
-  if (a.action == "collective") return run_collective(a);
-  if (a.action == "systolic") return run_systolic(a);
-  check(a.action == "check", "every action of `assay chip` has a function");
-  return check_topology(a);
+  using Action = ChipArguments::Action;
+  switch (a.action) {
+    case Action::kRun:
+      return run_gemm(a);
+    case Action::kExplain:
+      return explain(a);
+    case Action::kCollective:
+      return run_collective(a);
+    case Action::kSystolic:
+      return run_systolic(a);
+    case Action::kCheckTopology:
+      return check_topology(a);
+  }
+  throw InternalError("an action is one of its enumerators");
 }
 
 }  // namespace assay::cli

@@ -209,13 +209,22 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
 }
 
 int contract(const EinsumArguments& a) {
-  if (a.action.empty()) return contract_expression(a);
-  if (a.action == "calibrate") return calibrate(a);
-  if (a.action == "cp") return decompose_cp(a);
-  if (a.action == "tucker") return decompose_tucker(a);
-  if (a.action == "tt") return decompose_train(a);
-  check(a.action == "mp2", "every action of `assay einsum` has a function");
-  return mp2(a);
+  using Action = EinsumArguments::Action;
+  switch (a.action) {
+    case Action::kContract:
+      return contract_expression(a);
+    case Action::kCalibrate:
+      return calibrate(a);
+    case Action::kCp:
+      return decompose_cp(a);
+    case Action::kTucker:
+      return decompose_tucker(a);
+    case Action::kTensorTrain:
+      return decompose_train(a);
+    case Action::kMp2:
+      return mp2(a);
+  }
+  throw InternalError("an action is one of its enumerators");
 }
 
 }  // namespace assay::cli

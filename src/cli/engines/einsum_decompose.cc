@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/names.h"
 #include "cli/commands.h"
 #include "cli/engines/einsum.h"
 #include "einsum/decompose/cp.h"
@@ -19,6 +20,13 @@
 
 namespace assay::cli {
 namespace {
+
+constexpr auto kInits = make_names<einsum::CpInit>(
+    {{einsum::CpInit::kSvd, "svd"}, {einsum::CpInit::kRandom, "random"}});
+constexpr auto kTuckerMethods =
+    make_names<einsum::TuckerMethod>({{einsum::TuckerMethod::kHosvd, "hosvd"},
+                                      {einsum::TuckerMethod::kStHosvd, "sthosvd"},
+                                      {einsum::TuckerMethod::kHooi, "hooi"}});
 
 void show(const EinsumArguments& a, const Json& json, const std::string& text) {
   std::fputs((a.json ? pretty_json(json) + "\n" : text).c_str(), stdout);
@@ -54,15 +62,14 @@ int chain_atoms(const std::string& text) {
 int decompose_cp(const EinsumArguments& a) {
   if (a.ranks.size() != 1) fail("cp: --rank is one number, not {}", a.ranks.size());
   if (a.restarts < 0) fail("--restarts is at least 0, not {}", a.restarts);
-  if (a.init != "svd" && a.init != "random") fail("--init is svd or random, not '{}'", a.init);
-  const auto d =
-      einsum::cp(NpyFile(a.tensor).view(),
-                 {.rank = a.ranks[0],
-                  .max_sweeps = a.sweeps,
-                  .init = a.init == "svd" ? einsum::CpInit::kSvd : einsum::CpInit::kRandom,
-                  .restarts = a.restarts,
-                  .nonnegative = a.nonnegative,
-                  .seed = a.seed});
+  const auto init = kInits.find(a.init);
+  if (!init) fail("--init is svd or random, not '{}'", a.init);
+  const auto d = einsum::cp(NpyFile(a.tensor).view(), {.rank = a.ranks[0],
+                                                       .max_sweeps = a.sweeps,
+                                                       .init = *init,
+                                                       .restarts = a.restarts,
+                                                       .nonnegative = a.nonnegative,
+                                                       .seed = a.seed});
   write_part(a, "weights", d.weights);
   for (std::size_t m = 0; m < d.factors.size(); ++m) {
     write_part(a, fmt::format("factor{}", m), d.factors[m]);
@@ -92,13 +99,9 @@ int decompose_tucker(const EinsumArguments& a) {
   einsum::TuckerOptions options;
   options.ranks = ranks_for(a, file.view().rank());
   options.tolerance = a.tolerance;
-  if (a.method == "hosvd") {
-    options.method = einsum::TuckerMethod::kHosvd;
-  } else if (a.method == "sthosvd") {
-    options.method = einsum::TuckerMethod::kStHosvd;
-  } else if (a.method != "hooi") {
-    fail("--method is hosvd, sthosvd or hooi, not '{}'", a.method);
-  }
+  const auto method = kTuckerMethods.find(a.method);
+  if (!method) fail("--method is hosvd, sthosvd or hooi, not '{}'", a.method);
+  options.method = *method;
   const auto d = einsum::tucker(file.view(), options);
   write_part(a, "core", d.core);
   for (std::size_t m = 0; m < d.factors.size(); ++m) {

@@ -18,21 +18,29 @@ std::atomic<bool> interrupt_flag = false;
 
 // What stands before the name of an action is read all the same.
 void refuse_unused(const TransportArguments& a) {
-  const bool runs = a.action == "run" || a.action == "scan";
-  if (a.plot && !runs) fail("'{}' draws nothing: --plot", a.action);
-  if (!a.output.empty() && !runs && a.action != "database") {
-    fail("'{}' writes no file: --output '{}'", a.action, a.output);
+  using Action = TransportArguments::Action;
+  const bool runs = a.action == Action::kRun || a.action == Action::kScan;
+  if (a.plot && !runs) fail("'{}' draws nothing: --plot", name_of(a.action));
+  if (!a.output.empty() && !runs && a.action != Action::kDatabase) {
+    fail("'{}' writes no file: --output '{}'", name_of(a.action), a.output);
   }
 }
 
 int dispatch(const TransportArguments& a) {
   refuse_unused(a);
-  if (a.action == "inspect") return transport_inspect(a);
-  if (a.action == "converge") return transport_converge(a);
-  if (a.action == "database") return transport_database(a);
-  check(a.action == "run" || a.action == "scan",
-        "every action of `assay transport` has a function");
-  return transport_run(a);
+  using Action = TransportArguments::Action;
+  switch (a.action) {
+    case Action::kRun:
+    case Action::kScan:
+      return transport_run(a);
+    case Action::kInspect:
+      return transport_inspect(a);
+    case Action::kConverge:
+      return transport_converge(a);
+    case Action::kDatabase:
+      return transport_database(a);
+  }
+  throw InternalError("an action is one of its enumerators");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in
   options.method = in.method;
   options.threads = in.threads;
   options.batch = in.batch;
-  if (a.action == "scan") {
+  if (a.action == TransportArguments::Action::kScan) {
     options.journal = !a.journal.empty()   ? a.journal
                       : !in.output.empty() ? in.output + ".journal"
                                            : "";
@@ -82,7 +82,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (a.input.empty()) fail("name an input file (see assay transport --help)");
   const auto in = input_with_flags(a);
   const bool root = ranks == nullptr || ranks->rank() == 0;
-  if (a.action == "run" && ranks != nullptr && in.scan) {
+  if (a.action == TransportArguments::Action::kRun && ranks != nullptr && in.scan) {
     fail("a scan over ranks is 'assay transport scan', got a list in '{}'", a.input);
   }
   if (root && !in.output.empty()) tr::check_data_path(in.output);

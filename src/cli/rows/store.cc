@@ -107,14 +107,24 @@ int rebuild(const StoreArguments& a) {
 }  // namespace
 
 int store(const StoreArguments& a) {
-  if (a.action == "ingest") return ingest(a);
-  if (a.action == "latest") return latest(a);
-  if (a.action == "prune") return prune(a);
-  if (a.action == "merge") return merge(a);
-  if (a.action == "verify") return verify(a);
-  if (a.action == "export") return export_journals(a);
-  check(a.action == "rebuild", "every action of `assay store` has a function");
-  return rebuild(a);
+  using Action = StoreArguments::Action;
+  switch (a.action) {
+    case Action::kIngest:
+      return ingest(a);
+    case Action::kLatest:
+      return latest(a);
+    case Action::kPrune:
+      return prune(a);
+    case Action::kMerge:
+      return merge(a);
+    case Action::kVerify:
+      return verify(a);
+    case Action::kExport:
+      return export_journals(a);
+    case Action::kRebuild:
+      return rebuild(a);
+  }
+  throw InternalError("an action is one of its enumerators");
 }
 
 }  // namespace assay::cli

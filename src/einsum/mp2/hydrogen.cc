@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "einsum/decompose/matrix.h"
 
 namespace assay::einsum {
@@ -315,8 +316,9 @@ class SelfConsistentField {
 }  // namespace
 
 HydrogenBasis hydrogen_basis_from_name(std::string_view name) {
-  if (name == "sto-3g") return HydrogenBasis::kSto3g;
-  if (name == "6-31g") return HydrogenBasis::k631g;
+  constexpr auto kBases = make_names<HydrogenBasis>(
+      {{HydrogenBasis::kSto3g, "sto-3g"}, {HydrogenBasis::k631g, "6-31g"}});
+  if (const auto basis = kBases.find(name)) return *basis;
   fail("the basis is sto-3g or 6-31g, not '{}'", name);
 }
 
