@@ -3,10 +3,11 @@
 //
 // The fit: downhill simplex (Nelder and Mead) over the logarithms of the model's parameters. They
 // are few, the model is not smooth (max), and all of them are positive.
+#include "einsum/calibrate/calibration_fit.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "einsum/calibrate/calibration_fit.h"
+#include <functional>
 
 namespace assay::einsum {
 namespace {

@@ -4,7 +4,7 @@
 
 // Weighted sums of vectors, out_o += Σ_s weight·in_s, as a list of small dense blocks: the outputs
 // of a block all use the same sources. Derivatives along one angle are of this kind, a block for
-// each value of the other angle. No headers but <cstdint>: see vector_pack-inl.h.
+// each value of the other angle.
 
 #include <cstdint>
 
