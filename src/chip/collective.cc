@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "chip/collective/schedule_cost.h"
 #include "chip/network/links.h"
+#include "chip/network/transport.h"
+#include "chip/topology/fabric.h"
 
 namespace assay::chip {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "chip/collective/schedule_cost.h"
+#include "chip/topology/fabric.h"
 
 namespace assay::chip {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "semiring/algebra.h"
 #include "semiring/problem.h"
-#include "semiring/simd/matmul.h"
+#include "semiring/simd/options.h"
 #include "tensor/tensor.h"
 #include "tensor/view.h"
 

@@ -6,6 +6,7 @@
 
 #include "semiring/ref/naive.h"
 #include "semiring/ref/reference.h"
+#include "semiring/simd/matmul.h"
 #include "tensor/convert.h"
 
 namespace assay::semiring {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "chip/topology/fabric.h"
+
 namespace assay::chip {
 namespace {
 

@@ -8,9 +8,10 @@
 #include <cstdint>
 
 #include "chip/collective/schedule.h"
-#include "chip/topology/fabric.h"
 
 namespace assay::chip {
+
+class Fabric;
 
 struct CollectiveBounds {
   // Data of every rank must reach every other: the longest of the shortest ways. Where ranks send

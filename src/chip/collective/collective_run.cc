@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "chip/collective/message_table.h"
+#include "chip/collective/payload.h"
+#include "chip/network/transport.h"
 
 namespace assay::chip {
 namespace {

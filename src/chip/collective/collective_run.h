@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "chip/collective/payload.h"
 #include "chip/collective/schedule.h"
-#include "chip/network/transport.h"
+#include "chip/network/contention.h"
 
 namespace assay::chip {
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "chip/collective/message_table.h"
+#include "chip/topology/fabric.h"
 
 namespace assay::chip {
 namespace {

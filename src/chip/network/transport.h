@@ -2,40 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How messages share a network. Four models, from a published simulator's to a fluid one:
-//
-//   astra          store and forward, first come, first served; each hop takes the whole
-//                  nanoseconds of latency + bytes/bandwidth and blocks its link for those of
-//                  bytes/bandwidth: ASTRA-sim's analytical network with congestion
-//   astra-unaware  the whole nanoseconds of hops * latency + bytes/bandwidth, whatever else travels
-//   fifo           cut-through: the head moves on after each latency, the tail follows; links first
-//                  come, first served
-//   fluid          messages share links as fluids do, max-min fairly, and are there hops * latency
-//                  after the last byte has left
+// What carries messages over a network, by the models of contention.h.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "chip/kernel/simulator.h"
+#include "chip/network/contention.h"
 #include "chip/topology/fabric.h"
 #include "chip/topology/topology.h"
 
 namespace assay::chip {
 
-enum class Contention { kAstra, kAstraUnaware, kFifo, kFluid };
-
-std::string_view name_of(Contention contention);
-Contention parse_contention(std::string_view text);  // throws UserError naming the text
-// Whether a link carries one message's bytes at a time. Without, times may be below any bound.
-constexpr bool models_links(Contention contention) {
-  return contention != Contention::kAstraUnaware;
-}
 // How long a message of `bytes` keeps a link in `astra`: whole nanoseconds.
 Time astra_link_time(const NetworkTopology& network, std::int64_t bytes);
-
-using MessageId = std::int32_t;
 
 // Whoever wants to know that a message is there, tail and all. Called from within an event.
 class Receiver {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "einsum/labels/layout.h"
-#include "kernels/blas/library.h"
+#include "kernels/blas/op.h"
 
 namespace assay::einsum {
 

@@ -9,14 +9,10 @@
 #include <complex>
 #include <string>
 
+#include "kernels/blas/op.h"
 #include "kernels/shared_library.h"
 
 namespace assay::blas {
-
-// How a matrix lies in memory: its rows one after the other, or its columns.
-enum class Order : int { kRows = 101, kColumns = 102 };
-// Whether a matrix is taken as it lies in memory, or its transpose.
-enum class Op : char { kNone = 'N', kTranspose = 'T' };
 
 class Library {
  public:

@@ -14,7 +14,7 @@
 // Results do not depend on the number of threads.
 
 #include "semiring/problem.h"
-#include "semiring/simd/matmul.h"
+#include "semiring/simd/options.h"
 #include "tensor/view.h"
 
 namespace assay::semiring {

@@ -14,16 +14,11 @@
 //
 // Results do not depend on the number of threads, and are bitwise equal from run to run.
 
-#include "kernels/tiles/caches.h"
 #include "semiring/problem.h"
+#include "semiring/simd/options.h"
 #include "tensor/view.h"
 
 namespace assay::semiring {
-
-struct SimdOptions {
-  int threads = 1;  // at most this many; small products take one
-  kernels::CacheSizes caches;
-};
 
 // `out` is as check_output() demands it and does not overlap the inputs.
 MatmulStats simd_matmul(const MatmulProblem& problem, const MutableTensorView& out,
