@@ -10,8 +10,8 @@
 namespace assay {
 
 // The text in single quotes, so that a gnuplot program holds it as it is (between double quotes
-// gnuplot would run what stands in backticks). Line breaks are left out. Whether the text is markup
-// is for the place where it stands (`noenhanced`) to say.
+// gnuplot would run what stands in backticks). Line breaks are left out. Whether it is read as
+// markup is decided where it stands (`noenhanced`).
 std::string gnuplot_quoted(std::string_view text);
 
 // Runs a gnuplot program; `what` names the picture in errors. Throws EnvironmentError where there

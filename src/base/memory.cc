@@ -15,7 +15,7 @@ constexpr std::size_t kLine = 64, kPage = 4096, kLargePage = std::size_t{2} << 2
 
 // Blocks of a page and more begin at different places within a page. Cores tell a load from an
 // earlier store by the last twelve bits of their addresses: where all matrices began on a page, a
-// product of 64³ waited a fifth of its time for stores that were none of its business.
+// product of 64³ waited a fifth of its time for stores that had nothing to do with it.
 constexpr std::size_t kSteps = 16;
 
 std::align_val_t alignment_of(std::size_t bytes) {

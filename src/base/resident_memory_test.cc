@@ -16,7 +16,7 @@ TEST(ResidentMemory, ThePeakSeesWhatIsGoneAgain) {
   if (std::isnan(before)) GTEST_SKIP() << "no /proc/self/status here";
   reset_peak_resident();
   constexpr std::size_t kBytes = 64 << 20;
-  // Straight from the kernel and back to it: what a heap keeps is its own business.
+  // Straight from the kernel and back to it: a heap may keep what is freed.
   void* memory =
       ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);

@@ -37,7 +37,7 @@ struct CollectiveOptions {
   // Ranks per group of hierarchical; 0: what hangs on one leaf switch or lies in one row, else the
   // largest divisor up to the square root.
   std::int64_t group = 0;
-  // Carry data and check the result. Without, only time is simulated.
+  // Carry data and check the result. If not, only time is simulated.
   bool payload = true;
   // Let every element travel instead of one for each run of elements with the same fate.
   bool every_element = false;

@@ -22,7 +22,7 @@ namespace {
 // Below this divisor Δ_0 has an eigenvalue near δ² of its neighbours', and D11 loses the digits of
 // its inverse: at 1e-3 six, of sixteen.
 constexpr double kSmallDivisor = 1e-3;
-// Here nothing is left.
+// Below this, no digit is left.
 constexpr double kZeroDivisor = 1e-7;
 
 constexpr auto kMethods = make_names<Method>({{Method::kAuto, "auto"},
@@ -97,7 +97,7 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
 Method resolve_method(const Prepared& prepared, const Case& at, Method method) {
   if (method != Method::kAuto) return method;
   if (at.epsi_hat != 0) return Method::kStructured;
-  if (prepared.parts().rational) return Method::kDense;  // LU bears a singular Δ_0 best
+  if (prepared.parts().rational) return Method::kDense;  // LU copes best with a singular Δ_0
   return prepared.has_parity() ? Method::kParity : Method::kStructured;
 }
 

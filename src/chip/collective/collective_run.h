@@ -39,7 +39,7 @@ struct CollectiveRunOptions {
   bool payload = true;         // carry and check data
   bool every_element = false;  // as cells of its own
   bool detail = false;         // log links and elements of every message, too
-  // Whether data that comes out wrong is an error; without, whoever looks at the results says so.
+  // Whether wrong data is an error; if not, it is for the reader of the results to notice.
   bool refuse_wrong = true;
   std::uint64_t seed = 0;
 };

@@ -22,7 +22,7 @@ class Payload {
  public:
   // Fills every rank's own cells with small integers drawn from the seed: their sums are exact in
   // any order. `every_element`: no runs, each element is a cell. Throws UserError naming the number
-  // of cells when they exceed this computer.
+  // of cells when this computer cannot hold them.
   Payload(const Schedule& schedule, std::uint64_t seed, bool every_element);
 
   // The values of a transfer's ranges at the sender, now.

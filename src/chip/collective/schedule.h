@@ -101,7 +101,7 @@ struct ScheduleOptions {
   // Segments per tree of double_binary_tree.
   std::int64_t segments = 1;
   // The second tree shares no edge with the first, where that is possible (p = 4 has too few): for
-  // networks that have a link for every pair. Without, it is the first one's mirror image, whose
+  // networks that have a link for every pair. If not, it is the first one's mirror image, whose
   // edges are as short.
   bool disjoint_trees = false;
   // As ASTRA-sim does it: one tree with the whole vector at once (the lower or the upper root by

@@ -6,8 +6,8 @@
 //
 // Within a window W every engine slot is at each instant busy (an op is being served), blocked (the
 // next op has been asked for but waits for a buffer or for memory) or starved (nothing to do yet,
-// or no more). The three add up to W exactly. Of the blocked time, `queued` is what the op had its
-// buffer already: memory is busy with others, and not at all idle.
+// or no more). The three add up to W exactly. `queued` is the part of the blocked time in which the
+// op has its buffer already, and waits because memory is busy with others.
 
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ enum class WindowKind {
 
 struct WindowOptions {
   WindowKind kind = WindowKind::kComposite;
-  // Without: the window opens with the first request that is not an up-front load. Operands that
+  // If not, the window opens with the first request that is not an up-front load. Operands that
   // stay for many products should not be charged to one.
   bool with_load = false;
   std::int32_t pe = 0;  // for kPe

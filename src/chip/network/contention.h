@@ -22,7 +22,7 @@ enum class Contention { kAstra, kAstraUnaware, kFifo, kFluid };
 
 std::string_view name_of(Contention contention);
 Contention parse_contention(std::string_view text);  // throws UserError naming the text
-// Whether a link carries one message's bytes at a time. Without, times may be below any bound.
+// Whether a link carries one message's bytes at a time. If not, times may be below any bound.
 constexpr bool models_links(Contention contention) {
   return contention != Contention::kAstraUnaware;
 }

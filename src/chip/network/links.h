@@ -4,8 +4,8 @@
 
 // Directed links that carry one packet after another. A link is taken from the arrival of a
 // packet's head (or the moment the link is free) for as long as its bytes last; the head reaches
-// the other end one latency after it started. Because processes reserve in the order of time, this
-// is a queue, first come, first served, without one.
+// the other end one latency after it started. Because processes reserve in the order of time,
+// whoever comes first is served first, and no queue is kept.
 
 #include <algorithm>
 #include <vector>

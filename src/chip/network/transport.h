@@ -18,14 +18,14 @@ namespace assay::chip {
 // How long a message of `bytes` keeps a link in `astra`: whole nanoseconds.
 Time astra_link_time(const NetworkTopology& network, std::int64_t bytes);
 
-// Whoever wants to know that a message is there, tail and all. Called from within an event.
+// Is told that a message is there, tail and all. Called from within an event.
 class Receiver {
  public:
   virtual void arrived(MessageId message) = 0;
-  // Its last byte has left the sender. Told where send() could not say when that would be, by
-  // models in which senders may be paced: not by the two of ASTRA-sim.
+  // Its last byte has left the sender. Called if send() could not say when that would be, and only
+  // by models that can pace senders: not by the two of ASTRA-sim.
   virtual void left(MessageId /*message*/) {}
-  // The message has been given its next link, from `start` on. Only `fifo` tells.
+  // The message has been given its next link, from `start` on. Only `fifo` calls it.
   virtual void crosses(MessageId /*message*/, Time /*start*/) {}
 
  protected:

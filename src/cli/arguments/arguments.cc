@@ -196,7 +196,7 @@ void offer(CLI::App& app, std::optional<Command>& chosen, const char* name, cons
   command->final_callback([arguments, &chosen] { chosen = *arguments; });
 }
 
-// More would take days, and a plan of them all the memory.
+// More would take days, and their plan all the memory.
 constexpr int kMostRounds = 100'000;
 
 }  // namespace

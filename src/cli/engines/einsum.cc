@@ -143,7 +143,7 @@ int calibrate(const EinsumArguments& a) {
   return kFine;
 }
 
-// Whether the file of orders could be used. Contractions are made without it.
+// Whether the file of orders could be used; contractions can do without it.
 template <typename Use>
 bool keeps_paths(Use use) {
   try {
@@ -190,7 +190,7 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   auto options = einsum::EngineOptions::from_environment();
   options.threads = threads_of(a);
   if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
-  // A contraction needs no memory of earlier ones: without a home it is made all the same.
+  // Contractions do without the file of orders where there is no home folder to keep it in.
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != 0;

@@ -16,8 +16,8 @@
 
 namespace assay::cli {
 
-// Solves the cases of a file: `assay transport FILE` and `assay transport scan FILE`. `ranks` serve
-// where the program was started by mpirun.
+// Solves the cases of a file: `assay transport FILE` and `assay transport scan FILE`. `ranks` are
+// those of mpirun, if that started the program.
 int transport_run(const TransportArguments& arguments);
 int transport_inspect(const TransportArguments& arguments);
 int transport_converge(const TransportArguments& arguments);

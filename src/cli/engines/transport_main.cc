@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<bool> interrupt_flag = false;
 
-// What stands before the name of an action is read all the same.
+// Options typed before the name of an action are read, even if they mean nothing to it.
 void refuse_unused(const TransportArguments& a) {
   using Action = TransportArguments::Action;
   const bool runs = a.action == Action::kRun || a.action == Action::kScan;

@@ -60,8 +60,9 @@ lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments
   return place;
 }
 
-// Providers that run in this process load it when the runner's threads are there, too late for
-// saying which kernels it should take. Where it is missing, its providers say so themselves.
+// Providers that run in this process would load it once the runner's threads are there, which is
+// too late to say which kernels it should take. Where it is missing, its providers say so
+// themselves.
 void load_openblas_early() {
   try {
     blas::Library::openblas();

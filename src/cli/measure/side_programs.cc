@@ -58,7 +58,7 @@ std::string commit_of(const std::string& revision) {
   return result.stdout_text.substr(0, result.stdout_text.find('\n'));
 }
 
-// A worktree that is gone, for git too, when this is.
+// A worktree, which is removed, for git too, when this object ends.
 class Worktree {
  public:
   explicit Worktree(const std::string& commit) : path_(folder_.path() + "/tree") {

@@ -19,7 +19,7 @@ struct SideProgram {
 };
 
 // The worker behind a word: the path of an executable, or a git revision, which is checked out into
-// a worktree beside nothing of the user's, built by `build` (a shell command; empty: the default),
+// a worktree apart from the user's files, built by `build` (a shell command; empty: the default),
 // and kept under the user's cache by commit and command, so that it is built once. Progress is for
 // standard error. Throws UserError that names the word, or the command that failed with the end of
 // what it said.

@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-// What a row says is its machine becomes part of a path: only what we write ourselves may.
+// The machine that a row names becomes part of a path: only names as we write them may.
 bool is_fingerprint(const std::string& text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }

@@ -59,7 +59,7 @@ void vectors(const Add& add) {
     add(part, "mk,k->m", {16, 65536});
     add(part, "mk,k->m", {65536, 16});
     add(part, "mGk,k->m", {4096, 32, 128});
-    if (part == Part::kThinGemm) continue;  // made where there is one of them only
+    if (part == Part::kThinGemm) continue;  // plans make single ones only
     add(part, "bmk,bk->bm", {64, 32, 32});
     add(part, "bmk,bk->bm", {1024, 64, 64});
     add(part, "bmk,bk->bm", {4096, 64, 64});

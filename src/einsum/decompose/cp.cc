@@ -56,7 +56,7 @@ class Als {
     double fit = 0;
     while (true) {
       const double before = fit;
-      // A fit that nothing is decided by need not be exact before the last sweep.
+      // If nothing is decided by the fit, it need not be exact before the last sweep.
       const bool decides = o_.change >= 0 || o_.target_fit <= 1;
       fit = 1 - sweep(o_.exact_fit && (decides || result.sweeps + 1 == o_.max_sweeps));
       ++result.sweeps;
@@ -90,8 +90,9 @@ class Als {
     mttkrp_.emplace(x_, factors_, o_.threads);
   }
 
-  // The iteration stands still: kChange where it comes back after a small step away from here, and
-  // is left where it was. At a saddle it goes on from where the step led (kSweeps: not at its end).
+  // The iteration stands still. kChange: it came back from a small step away, and is left where it
+  // was. kSweeps: it was a saddle, and the iteration is where the step led; or too few sweeps are
+  // left to tell.
   CpStop probe(double& fit, CpResult& result) {
     const double error = 1 - fit;
     if (error <= std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()))) {

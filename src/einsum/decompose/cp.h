@@ -20,15 +20,15 @@ enum class CpInit {
 struct CpOptions {
   std::int64_t rank = 1;
   int max_sweeps = 200;
-  // Of the fit. Two sweeps in a row below it end the iteration, if it also comes back from a small
-  // random step away: at a saddle it does not, and goes on.
+  // Of the fit. Two sweeps in a row that change it less end the iteration, if it then comes back
+  // from a small random step: from a saddle it does not, and goes on.
   double change = 1e-9;
   double target_fit = 1;  // reached: ends the iteration
   CpInit init = CpInit::kSvd;
   int restarts = 0;          // further random starts; the best fit of all counts
   bool nonnegative = false;  // factors ≥ 0, by hierarchical least squares
   // Whether a fit that comes out within √ε of 1 is computed again from the tensor itself, which is
-  // a pass over it: the formula's difference is rounding there. Without, it is good to about √ε.
+  // a pass over it: the formula's difference is rounding there. If not, it is good to about √ε.
   bool exact_fit = true;
   std::uint64_t seed = 0;
   int threads = 1;

@@ -68,8 +68,8 @@ std::array<double, 3> runs(const InnerLoops& in, double size) {
 }
 
 // Bytes that have to come from beyond a cache of this size: the innermost loops whose lines fit it
-// together are walked once for all that the next loop shares of them, and again for each other one.
-// Lines that are not walked one after the other cost more.
+// together fetch them once, and the loops around those fetch again what they do not share. Lines
+// that are not walked one after the other cost more.
 double moved(std::span<const Loop> loops, const InnerLoops& in, double cache, double size) {
   std::size_t fits = loops.size();
   std::array<double, 3> touched = {1, 1, 1};
@@ -86,7 +86,7 @@ double moved(std::span<const Loop> loops, const InnerLoops& in, double cache, do
     if (sum > cache) break;
   }
   if (sum > cache) {
-    constexpr double kJump = 1.5;  // lines that one costs which nothing foresees, besides its own
+    constexpr double kJump = 1.5;  // what an unforeseen line costs, in further lines
     const auto run = runs(in, size);
     for (std::size_t t = 0; t < 3; ++t) touched[t] *= 1 + kJump * kLine / std::max(run[t], kLine);
   }
@@ -101,7 +101,7 @@ double moved(std::span<const Loop> loops, const InnerLoops& in, double cache, do
 }
 
 // Accesses that need an address which was not translated lately: the innermost loops whose pages
-// are few enough to be remembered are walked for nothing, all others again and again.
+// are few enough to be remembered cost nothing, all others cost every time.
 double page_jumps(std::span<const Loop> loops, double size) {
   constexpr double kPage = 4096, kRemembered = 40;
   std::array<double, 3> pages = {1, 1, 1};

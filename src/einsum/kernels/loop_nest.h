@@ -7,7 +7,7 @@
 // One nest serves three tensors that rarely agree on which label is contiguous. The obvious order,
 // that of the result, reads an operand a line for each element where they disagree, and can be ten
 // times slower than another. So several orders are written down, as each tensor would have them,
-// and the one is taken that moves the fewest lines.
+// and the one that moves the fewest lines is taken.
 
 #include <cstddef>
 #include <span>
@@ -36,8 +36,8 @@ struct Terms {
 };
 Terms terms_together(const InnerLoops& in, std::size_t element_size);
 
-// Whether the two innermost loops are walked in squares of a cache line: no sum, and one tensor has
-// the one of them closer together, another the other.
+// Whether the two innermost loops are walked in squares of a cache line: there is no sum, and the
+// tensors disagree on which of the two has its elements closer together.
 bool is_transposition(std::span<const Loop> loops);
 
 // The loops, joined where all three tensors walk two of them as one, outermost first, in the order

@@ -26,10 +26,9 @@
 
 namespace assay::einsum {
 
-// What is timed as one thing.
-// Products of up to kSmallProduct multiplications are a part of their own: OpenBLAS computes them
-// without packing. So are those with a single row or column, which only read: what is known of
-// rates says nothing about them.
+// What is timed as one thing. Products of up to kSmallProduct multiplications are a part of their
+// own: OpenBLAS computes them without packing. So are those with a single row or column, which take
+// as long as reading does: the rates say nothing about them.
 enum class Part { kGemm, kSmallGemm, kThinGemm, kGemv, kLoops, kPermute, kGett };
 inline constexpr std::array kParts = {Part::kGemm,  Part::kSmallGemm, Part::kThinGemm, Part::kGemv,
                                       Part::kLoops, Part::kPermute,   Part::kGett};

@@ -65,8 +65,8 @@ class Workspace {
     std::size_t bytes_;
   };
 
-  // Frees kept blocks, largest first, where those that are out, kept and asked for would be more
-  // than this: what is kept for later is memory, too.
+  // Frees kept blocks, largest first, when the bytes out, kept and asked for would exceed this:
+  // what is kept for later is memory, too.
   void set_bound(std::size_t bytes);
 
   std::size_t live_bytes() const { return live_; }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A plan in the making: what makes steps of an order and of parts of the labels.
+// A plan in the making: from an order of contractions and parts of the labels to steps.
 
 #include <cstdint>
 #include <vector>

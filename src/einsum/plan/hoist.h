@@ -27,8 +27,8 @@ struct Hoisted {
 };
 
 // Sets Step::depth of all steps, and the order of up to four slices, so that the predicted time of
-// all runs is small within the memory: again and again, the step is moved outwards whose move saves
-// most. Steps are as make_steps leaves them: each result is read by one later step.
+// all runs is small within the memory: the step whose move outwards saves most is moved, again and
+// again. Steps are as make_steps leaves them: each result is read by one later step.
 Hoisted hoist(std::vector<Step>& steps, std::vector<Slice>& slices, const HoistInput& input);
 
 }  // namespace assay::einsum

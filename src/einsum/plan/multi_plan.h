@@ -39,9 +39,9 @@ using PlanMaker = std::function<std::shared_ptr<const Plan>(
     const std::string& expression, std::span<const OperandSpec> operands,
     std::optional<DType> dtype, Precision precision)>;
 
-// Greedy: of all contractions of one or two terms that occur in several places, the one is taken as
-// an operand of its own for which the sum of predicted times falls most; then again, with what was
-// taken as terms. Throws UserError: an operand that is not there, and what the maker throws.
+// Greedy: of all contractions of one or two terms that occur in several places, the one that lowers
+// the sum of predicted times most becomes an operand of its own; then the next, with those taken so
+// far as terms. Throws UserError: an operand that is not there, and what the maker throws.
 MultiPlan plan_together(std::span<const SharedExpression> expressions,
                         std::span<const OperandSpec> operands, const PlanMaker& make);
 

@@ -108,8 +108,8 @@ class Plan {
 };
 
 // Decides. Throws UserError: bad notation or shapes, dtypes that cannot be contracted, or a memory
-// bound that cannot be met (it says what the least is that was found). `path` is an order found
-// earlier for the same problem, which spares the search.
+// bound that cannot be met (the message says the least that was found). `path` is an order found
+// earlier for the same problem, which makes a search unnecessary.
 Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,
                const PlanOptions& options, const TimeModel& model,
                const PathReport* path = nullptr);

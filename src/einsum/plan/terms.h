@@ -19,8 +19,8 @@ Layout layout_of(std::span<const Label> axes, const Shape& shape,
                  std::span<const std::int64_t> strides, std::span<const std::int64_t> extents);
 
 // Nodes with equal label sets are joined before the search: nothing of theirs can be summed before
-// they meet, so meeting first is never dearer. Returns merges over the given nodes (as a Tree would
-// have them), the remaining nodes and their sets.
+// they meet, so meeting first never costs more. Returns merges over the given nodes (as a Tree
+// would have them), the remaining nodes and their sets.
 struct Joined {
   Tree merges;
   std::vector<int> nodes;

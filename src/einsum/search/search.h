@@ -43,8 +43,7 @@ struct SearchResult {
 };
 
 // Finds an order. Deterministic given the seed and the rounds that a budget allows, whatever the
-// number of threads. Nothing is returned
-// where no order was found that keeps to max_elements.
+// number of threads. Nothing is returned if no order was found that keeps to max_elements.
 std::optional<SearchResult> search(const Network& network, const SearchOptions& options);
 
 }  // namespace assay::einsum

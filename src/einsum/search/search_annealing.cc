@@ -6,8 +6,8 @@
 // Simulated annealing on trees. A step makes node p of x and y, and x of a and b; exchanging y with
 // a or b changes the two steps and nothing else, since what p keeps does not depend on how it was
 // made. Such exchanges reach every tree from every other. One is taken with probability
-// (old/new)^β, where old and new are the costs of the two steps: in proportion, so that cheap parts
-// of the tree are put in order as well before they become part of the dear ones.
+// (old/new)^β, where old and new are the costs of the two steps: a ratio, so that the cheap parts
+// of the tree are put in order as well as the expensive ones.
 #include <algorithm>
 #include <cmath>
 

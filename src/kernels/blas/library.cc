@@ -34,8 +34,8 @@ bool is_only_thread() {
   return !error && std::distance(begin(threads), end(threads)) == 1;
 }
 
-// A variable of the environment, set for as long as a library loads: for it alone, not for child
-// processes. What the user has set stays; no value leaves it alone, and so do other threads.
+// Sets a variable of the environment while a library loads: for it alone, not for child processes.
+// What the user has set stays; nothing is set without a value, or while there are other threads.
 class WhileLoading {
  public:
   WhileLoading(const char* name, const char* value)
@@ -76,7 +76,7 @@ const Library& Library::openblas() {
     const WhileLoading kernels("OPENBLAS_CORETYPE", unit == VectorUnit::kAvx512 ? "SkylakeX"
                                                     : unit == VectorUnit::kAvx2 ? "Haswell"
                                                                                 : nullptr);
-    // Or it starts a pool of threads that spin for a while beside the one that works.
+    // Else it starts a pool of threads, which spin for a while beside the one that works.
     const WhileLoading one_thread("OPENBLAS_NUM_THREADS", "1");
     return Library("libopenblas.so.0");
   }();

@@ -3,8 +3,8 @@
 #pragma once
 
 // A BLAS that others wrote, loaded into this process: matrix products through its C interface.
-// Engines use blas.h and lapack.h, which go through OpenBLAS on one thread; who compares libraries
-// uses this.
+// Engines use blas.h and lapack.h, which go through OpenBLAS on one thread; code that compares
+// libraries uses this.
 
 #include <complex>
 #include <string>
@@ -16,17 +16,17 @@ namespace assay::blas {
 
 class Library {
  public:
-  // By the name that dlopen takes, an OpenBLAS or, where the name has `blis`, a BLIS: as it comes,
-  // with whatever it takes this processor for. Throws EnvironmentError naming what is missing.
+  // Loads an OpenBLAS, or a BLIS if the name has `blis` in it, by the name that dlopen takes, and
+  // lets it choose its own kernels. Throws EnvironmentError naming what is missing.
   explicit Library(const std::string& name);
 
-  // With the kernels that fit this processor: OpenBLAS chooses them while it is being loaded, and
-  // takes processors newer than itself for the oldest it knows, at a tenth of their speed. What the
-  // user has set (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE) stays. Loaded once for the process, with one
-  // thread unless the user or set_threads() says otherwise, for all of it. Both are said to it
-  // through the environment, which may be changed only while no other thread reads it: a program
-  // with threads calls this before it starts them, or sets the variables itself; otherwise the
-  // library decides. One of the two for each process: their symbols have one name.
+  // With the kernels that fit this processor: OpenBLAS chooses them while it loads, and takes a
+  // processor newer than itself for the oldest it knows, at a tenth of the speed. What the user has
+  // set (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE) stays. Loaded once per process, with one thread unless
+  // the user or set_threads() says otherwise. Kernels and threads are set through the environment,
+  // which may be changed only while no other thread reads it: a program with threads calls this
+  // before it starts them, or sets the variables itself; otherwise the library decides. Only one of
+  // the two in a process: their symbols have the same names.
   static const Library& openblas();
   static const Library& blis();
 

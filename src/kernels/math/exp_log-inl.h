@@ -5,11 +5,12 @@
 //
 //   exp(d, x)      every x; at most 1.1 ulp from the true value (also where that is denormal)
 //   log(d, x)      every x; at most 1.1 ulp
-//   exp_nonpositive(d, x, dx)   e^(x + dx) for x ≤ 0 and |dx| far below 1, relative error at most
-//   2u
-//                  (u the unit roundoff); exactly 0 where the result would not be a normal number
-//   log_split(d, x, whole)      for normal x > 0: log x = whole + result with `whole` exact, the
-//                  result at most 0.36 and wrong by at most u
+//   exp_nonpositive(d, x, dx)
+//                  e^(x + dx) for x ≤ 0 and |dx| far below 1; relative error at most 2u (u the unit
+//                  roundoff); exactly 0 where the result would not be a normal number
+//   log_split(d, x, whole)
+//                  for normal x > 0: log x = whole + result with `whole` exact, the result at most
+//                  0.36 and wrong by at most u
 //
 // The errors were measured over all floats (exp_log_test.cc). Coefficients are minimax fits over
 // the reduced intervals, in docs/methods/semiring.md. Multiply-adds are fused where the instruction

@@ -15,8 +15,8 @@
 namespace assay::kernels {
 namespace {
 
-// Where a caller offers seats. It outlives the work, so that a helper may look at any time; having
-// taken a seat it is one of `helpers`, for whom the caller waits.
+// Where a caller offers seats. It outlives the work, so that a helper may look at any time; once it
+// has taken a seat it is counted, and the caller waits for it.
 struct alignas(64) Offer {
   std::atomic<bool> is_used = false;
   std::atomic<std::uint32_t> state = 0;  // seats · kSeat + helpers
@@ -39,7 +39,7 @@ class Crew {
                        std::memory_order_release);
     call_helpers();
     work(context, 0);
-    // Nobody may come any more; those who came are waited for.
+    // Closes the offer and waits for the helpers that came.
     offer->state.fetch_and(Offer::kSeat - 1, std::memory_order_relaxed);
     wait_until([&] { return offer->state.load(std::memory_order_acquire) == 0; });
     offer->is_used.store(false, std::memory_order_release);
@@ -62,7 +62,7 @@ class Crew {
   }
 
   // As many helpers as one caller asks for; for several at once no more than there are processors.
-  // They live as long as the program. One that cannot be had is done without.
+  // They live as long as the program. If one cannot be started, there is one fewer.
   void hire(int of_one, int of_all) noexcept {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
     const int target = std::min(std::max(of_one, std::min(of_all, processors - 1)), kMostHelpers);
@@ -100,7 +100,7 @@ class Crew {
     }
   }
 
-  // Whether there was a seat; then its work is done.
+  // Takes a seat, if there is one, and does its work; returns whether there was one.
   bool take_seat(Offer& offer) noexcept {
     std::uint32_t state = offer.state.load(std::memory_order_acquire);
     do {

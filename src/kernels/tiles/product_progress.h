@@ -83,7 +83,8 @@ class ProductProgress {
   }
 
   // Whether the caller is the one to pack a panel in this step, and the memory for it is free. If
-  // not, the panel is packed on return. After true, *_is_packed() must follow.
+  // not, the panel is packed on return. After true, left_is_packed() or right_is_packed() must
+  // follow.
   bool claims_left(std::int64_t panel, int row, std::int64_t step) noexcept {
     if (!claims(left_[static_cast<std::size_t>(panel)], step)) return false;
     for (int j = 0; j < grid_.right; ++j) await(at(row + j * grid_.left), step + 1 - copies_);

@@ -107,9 +107,9 @@ struct PackedRight {
   }
 };
 
-// or in the matrix itself, from where it goes into the panel as well. Multiplying leaves memory
-// idle: the first tile that needs a panel packs it on the way. Asking for rows beyond the last does
-// no harm.
+// or in the matrix itself, from which it is copied into the panel as well. Multiplying leaves
+// memory idle: the first tile that needs a panel packs it on the way. Asking for rows beyond the
+// last does no harm.
 template <typename T, int kColumns>
 struct PackingRight {
   const T* HWY_RESTRICT b;

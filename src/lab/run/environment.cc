@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "lab/record/protocol.h"
 
 namespace assay::lab {
 namespace {

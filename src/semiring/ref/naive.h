@@ -6,9 +6,9 @@
 // the working dtype (f32 for f16, bf16 and f32 inputs; f64; bool), one term after the other. log
 // subtracts the largest term of each output before the exponentials, as a practitioner knows to do.
 //
-// The value of this backend is to be compared with: it is right, and its memory is what it is. The
-// *_bytes functions say how much, beside inputs and output, so that a caller can decline first.
-// Results are in the working dtype.
+// This backend is there to be compared with: it is right, and takes all the memory that its form
+// needs. The *_bytes functions say how much, beside inputs and output, so that a caller can decline
+// first. Results are in the working dtype.
 
 #include "semiring/problem.h"
 #include "tensor/tensor.h"

@@ -12,7 +12,7 @@
 namespace assay::semiring::simd {
 
 // Where ⊕ is a comparison. The careful form keeps NaN whatever the terms are; the plain one does so
-// only where no term is NaN but those whose NaN is in C already.
+// only if every NaN among the terms is in C already.
 template <typename T>
 struct CompareTiles {
   kernels::TileKernels<T> plain, careful;

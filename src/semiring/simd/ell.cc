@@ -42,7 +42,7 @@ class Prepared {
 };
 
 // Calls f with a view that rows of the working dtype can be written to, and puts what was written
-// where it belongs; what f returns.
+// where it belongs; returns what f returns.
 template <typename F>
 bool with_rows(const MutableTensorView& out, DType working, const F& f) {
   if (out.dtype() == working && (out.stride(1) == 1 || out.extent(1) == 1)) return f(out);

@@ -29,7 +29,7 @@ constexpr int kSumVectors = 8, kPairVectors = 4;
 
 // How a term is made and reduced. kVectors of features fit the registers. `suspect` of the state of
 // one row and vector says that NaN may have been lost, and `careful` is the reduction that keeps
-// it. States have written constructors for the reason that LogState has one.
+// it. States have constructors written out, for the reason given at LogState.
 
 struct RealEdges {
   static constexpr int kVectors = kSumVectors;
@@ -87,7 +87,7 @@ struct PlusTerm {
 };
 
 // Comparisons lose NaN: beside them the terms are added up, and a sum that is NaN is a suspicion
-// (opposite infinities raise it too, for nothing but time).
+// (opposite infinities raise it too, which only costs time).
 template <class Term, bool kLargest>
 struct CompareEdges {
   static constexpr int kVectors = kPairVectors;

@@ -12,8 +12,9 @@
 // number, nothing that mattered was lost. Every entry is held to that, and those that fail are
 // computed again from their terms. docs/methods/semiring.md has the bound and its proof:
 //
-//   |C − exact| ≤ u·(8·√k + 16) + 4u·|C|   (the exact path: plus 8u times the largest |A_ik +
-//   B_kj|)
+//   |C − exact| ≤ u·(8·√k + 16) + 4u·|C|
+//
+// to which the exact path adds 8u times the largest |A_ik + B_kj|.
 //
 // NaN, infinities and rows of −∞ come out as in the reference.
 

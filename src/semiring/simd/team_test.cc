@@ -20,7 +20,7 @@
 namespace assay::semiring {
 namespace {
 
-// A computation that asks for several threads where one is not enough of an answer.
+// A computation that is large enough to ask for several threads.
 struct Work {
   std::string name;
   std::function<Tensor(int threads, std::uint64_t seed)> run;

@@ -15,11 +15,11 @@ namespace {
 // Gauss–Jordan elimination of the columns [j, j + width), with the pivots in the rows of the same
 // numbers. With J for these and I, K for all other rows and columns, eliminating J is
 //
-//   G = [−A_IJ A_JJ⁻¹; A_JJ⁻¹] in place of the columns J,   A_K ← A_K with zeros in rows J, + G
-//   A_JK,
+//   G = [−A_IJ A_JJ⁻¹; A_JJ⁻¹] in place of the columns J,
+//   A_K ← (A_K with zeros in rows J) + G A_JK,
 //
 // and eliminating everything leaves the inverse. Eliminating J₁ and then J₂ is eliminating both; so
-// columns go by halves, each half told to the other when it is done, and all products have n rows.
+// columns go by halves, the other half is updated when one is done, and all products have n rows.
 template <typename T>
 struct GaussJordan {
   int n;

@@ -14,8 +14,8 @@ namespace assay::transport {
 namespace {
 
 constexpr auto kNo = blas::Op::kNone;
-// Columns eliminated before the rest of the matrix hears of it: products with 32 terms run at 85 to
-// 95 % of the rate of those with 64 and more.
+// Columns that are eliminated before the rest of the matrix is updated: products with 32 terms run
+// at 85 to 95 % of the rate of those with 64 and more.
 constexpr int kBlock = 2 * kLeaf;
 
 // The matrix and how far it is.

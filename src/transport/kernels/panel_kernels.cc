@@ -19,7 +19,7 @@ namespace {
 
 using Register = Pack<double>::Register;
 constexpr int kPack = kLanes<double>;
-constexpr int kStrip = 8;  // columns that are factored before their neighbours hear of it
+constexpr int kStrip = 8;  // columns that are factored before their neighbours are updated
 static_assert(kStrip == kPack);
 
 #if ASSAY_WIDE_REGISTERS

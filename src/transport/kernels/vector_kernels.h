@@ -15,7 +15,7 @@ namespace assay::transport {
 inline constexpr int kLeaf = 32;
 inline constexpr int kPanelBytes = 256;  // of each column, in a panel of rows
 
-// What of a kLeaf×kLeaf block is not zero.
+// Which part of a kLeaf×kLeaf block is not zero.
 enum class Shape { kFull, kLower, kUpper };
 
 // See combine_columns. `panel` has room for kPanelBytes·(inputs + outputs) bytes, aligned to 64.

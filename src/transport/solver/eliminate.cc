@@ -64,7 +64,7 @@ std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_h
   return e.delta();
 }
 
-// The full matrix of operators, made where this is the first that is heard of them.
+// The full matrix of these operators, made when it is first asked for.
 FullStreaming& streaming_matrix(const Streaming& operators, Buffers& b) {
   const auto it = std::ranges::find_if(b.streaming, [&](const FullStreaming& s) {
     return s.operators() == &operators || s.operators() == nullptr;

@@ -35,10 +35,10 @@ template <typename T>
 void pin_first_row(int n, bool transposed, std::vector<T>& matrix);
 
 // V + shift·g as a full matrix: L_k and U_k but for their scale. From one k to the next only the
-// few entries change in which there is something of g.
+// few entries that g has a part in change.
 class FullStreaming {
  public:
-  // Empty: of nothing yet.
+  // Null before the first set().
   const Streaming* operators() const { return operators_; }
   void set(const Streaming* operators);
   const std::vector<double>& shifted(double shift);

@@ -207,7 +207,7 @@ BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const 
 template <typename T>
 void weigh(const Streaming::Terms& terms, double scale, double shift, Combination<T>& out) {
   const auto& v = terms.v;
-  // The places are those of the last time in most calls; only the weights change with k.
+  // In most calls the places are the same as last time: only the weights change with k.
   if (out.inputs != v.inputs || out.outputs != v.outputs || out.source != v.source ||
       out.output != v.output || out.blocks.size() != v.blocks.size()) {
     out.inputs = v.inputs;
