@@ -219,7 +219,7 @@ class Runner final : public Receiver {
           if (message.arrived_at >= 0) continue;
           message.waiting = &run;
         }
-        ++run.missing;  // a message that nobody sends is missing for ever
+        ++run.missing;  // a message that nobody sends is missing forever
       }
       if (run.missing == 0) runner.resume(run);
     }

@@ -42,7 +42,7 @@ class LongestChain {
     double last = 0;
     for (std::size_t p = 0; p < runs_.size(); ++p) {
       if (runs_[p].stage < schedule_.programs[p].stages.size()) {
-        fail("rank {} waits for ever", schedule_.programs[p].rank);
+        fail("rank {} waits forever", schedule_.programs[p].rank);
       }
       last = std::max(last, runs_[p].now);
     }

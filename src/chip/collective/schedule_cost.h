@@ -27,7 +27,7 @@ namespace assay::chip {
 // Elements that each link of the fabric carries.
 std::vector<std::int64_t> link_loads(const Schedule& schedule, const Fabric& fabric);
 
-// In seconds. Throws UserError where sends and receives do not match, or wait for ever.
+// In seconds. Throws UserError where sends and receives do not match, or wait forever.
 double schedule_cost(const Schedule& schedule, std::int64_t element_bytes,
                      const NetworkTopology& network, const Fabric& fabric);
 

@@ -47,7 +47,7 @@ void add_chip(CLI::App& app, ChipArguments& a) {
   collective->add_option("--topology", a.topology, "file that describes the network");
   collective->add_option("--network", a.network,
                          "ring, fully_connected, switch, torus:4x4, mesh:4x4, fat_tree:4x4x2");
-  collective->add_option("--ranks", a.ranks, "ranks, where the network does not tell");
+  collective->add_option("--ranks", a.ranks, "number of ranks, if the network does not say");
   collective->add_option("--collective", a.collective,
                          "all_reduce (default), reduce_scatter, all_gather, all_to_all");
   collective->add_option("--algorithm", a.algorithm,
@@ -226,7 +226,7 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   cp->add_option("--restarts", a.restarts, "further random starts (0)");
   cp->add_option("--init", a.init, "svd (default), random");
   add_seed(*cp, "of random starts (0)", set_seed);
-  cp->add_flag("--nonnegative", a.nonnegative, "factors of no negative entries");
+  cp->add_flag("--nonnegative", a.nonnegative, "factors without negative entries");
   auto* tucker = decomposition(Action::kTucker, "tucker", "Tucker decomposition",
                                "  assay einsum tucker x.npy --ranks 4,4,8 --out parts\n"
                                "  assay einsum tucker x.npy --tolerance 1e-3 --method sthosvd");
@@ -246,7 +246,7 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   mp2->add_option("--virtual", a.virtuals, ".npy of the virtual ones")->needs("--b");
   mp2->add_option("--synthetic", a.synthetic, "nocc,nvir,naux: a problem with known energies")
       ->delimiter(',');
-  mp2->add_option("--chain", a.chain, "hydrogen chain of so many atoms");
+  mp2->add_option("--chain", a.chain, "a chain of this many hydrogen atoms");
   mp2->add_option("--spacing", a.spacing, "of the chain, in bohr (1.4)")->needs("--chain");
   mp2->add_option("--basis", a.basis, "of the chain: sto-3g (default), 6-31g")->needs("--chain");
   mp2->add_option("--frozen-occupied", a.frozen_occupied, "lowest orbitals left out (0)");

@@ -16,15 +16,15 @@
 namespace assay::cli {
 namespace {
 
-// The rows of the one run whose id begins so.
+// The rows of the one run whose id begins like this.
 std::vector<lab::Row> rows_of_run(std::vector<lab::Row> rows, const std::string& run) {
   std::erase_if(rows, [&](const lab::Row& row) { return !row.run_id.starts_with(run); });
   std::set<std::string> runs;
   for (const auto& row : rows) runs.insert(row.run_id);
-  if (runs.empty()) fail("--run: no run begins so: '{}'", run);
+  if (runs.empty()) fail("--run: no run id begins like this: '{}'", run);
   if (runs.size() > 1) {
-    fail("--run: {} runs begin so, {} and {} among them: '{}'", runs.size(), *runs.begin(),
-         *runs.rbegin(), run);
+    fail("--run: {} run ids begin like this, {} and {} among them: '{}'", runs.size(),
+         *runs.begin(), *runs.rbegin(), run);
   }
   return rows;
 }

@@ -313,8 +313,7 @@ std::string_view name_of(CpStop stop) { return kCpStopNames[stop]; }
 CpResult cp(const TensorView& x, const CpOptions& o) {
   if (is_complex(x.dtype()))
     fail("cp: complex tensors are not decomposed, dtype {}", name_of(x.dtype()));
-  if (x.rank() < 2)
-    fail("cp: two modes or more are decomposed, not shape {}", x.shape().to_string());
+  if (x.rank() < 2) fail("cp: a tensor has two modes or more, not shape {}", x.shape().to_string());
   if (x.element_count() == 0) fail("cp: the tensor is empty, shape {}", x.shape().to_string());
   if (o.rank < 1) fail("cp: the rank is at least 1, not {}", o.rank);
   if (o.max_sweeps < 1) fail("cp: at least one sweep is made, not {}", o.max_sweeps);

@@ -15,7 +15,7 @@ struct CacheSizes {
   std::int64_t packed = 16 << 20;
 };
 
-// What the system says about its first core; a level that it does not tell keeps the default.
+// What the system says about its first core; a level that it does not mention keeps the default.
 // Reads a few files: ask once and pass the answer on.
 CacheSizes read_cache_sizes();
 

@@ -12,7 +12,7 @@ namespace assay::kernels {
 namespace {
 
 // One cell, one unit, that has no tiles in steps 0 and 1. The worker of step 0 is held up before it
-// says so, and that of step 1 is not: whoever needs the unit in step 2 must not wait for ever.
+// says so, and that of step 1 is not: whoever needs the unit in step 2 must not wait forever.
 TEST(ProductProgress, AStepThatIsReportedLateTakesNothingBack) {
   // Shared with the thread below, which a failure leaves behind.
   const auto progress = std::make_shared<ProductProgress>(1, 1, 1, 1);

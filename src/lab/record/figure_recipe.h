@@ -3,7 +3,7 @@
 #pragma once
 
 // What a case wants to see of its rows, in words: which quantity over which, a line for what, a
-// figure for what. lab/figures draws it.
+// figure for what. lab/show/figures draws it.
 //
 // A quantity is named as it stands in the rows: a parameter of the point ("n"), "provider", a
 // metric ("steady_time"), or "intensity", the case's flops per byte. As y or in a column also:

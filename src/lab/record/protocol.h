@@ -5,11 +5,10 @@
 // What the runner and a worker say to each other: JSON and files in one folder, so that any
 // language can be a provider. docs/worker_protocol.md describes it for people who write one.
 //
-//   spec.json               runner → worker: what to do
-//   phase                   worker → runner: the name of the phase under way (for crashes,
-//   time-outs) output-I.safetensors    worker → runner: the outputs of the judged call at point I
-//   report-I.json           worker → runner: everything else about point I, written last,
-//   atomically
+//   spec.json             runner → worker: what to do
+//   phase                 worker → runner: the phase under way, for crashes and time-outs
+//   output-I.safetensors  worker → runner: the outputs of the judged call at point I
+//   report-I.json         worker → runner: all else about point I, written last and atomically
 //
 // A worker that could do what was asked, or can say why not, exits 0.
 

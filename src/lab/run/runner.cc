@@ -183,7 +183,7 @@ class Runner {
     bool waited = false;
     const auto lock = lock_cores(cpus, &waited);
     if (!lock) return Status::kOk;                 // stopped while waiting: nothing was attempted
-    if (waited && monotonic_ns() >= turn.until) {  // no row can tell: the last one is written
+    if (waited && monotonic_ns() >= turn.until) {  // no row can say so: the last is written
       turn.late = true;
       const std::lock_guard guard(mutex_);
       context_.progress->note("the budget went by while another runner held the cores");

@@ -39,7 +39,7 @@ struct Surface {
   std::optional<double> b0;        // B_00 [T]; absent: the mean of B over the grid
   std::optional<VmecFields> vmec;  // present: VMEC angles
 
-  // Facts that only a database wants; 0 where the source does not tell.
+  // Facts that only a database needs; 0 where the source does not say.
   double psi_n = 0;         // normalised toroidal flux of this surface
   double minor_radius = 0;  // a [m]
   double major_radius = 0;  // R_00 [m]

@@ -22,9 +22,9 @@ struct CaseDrawing {
 using CaseDrawings = std::map<std::string, CaseDrawing, std::less<>>;
 
 // All figures of all cases that have ok rows, in order of their names. A provider that was wrong at
-// a point, in any round, is not drawn there. Each shows one machine,
-// platform, number of cores and way of isolation; where the rows have several, there is a figure
-// for each. A value is the median over attempts, its interval the exact one for a median.
+// a point, in any round, is not drawn there. Each figure shows one machine, platform, number of
+// cores and way of isolation; where the rows have several, there is a figure for each. A value is
+// the median over attempts, its interval the exact one for a median.
 //
 // Throws UserError that names both when a case's rows have another identity than the case has
 // today, or differ in it among themselves.

@@ -23,8 +23,8 @@ std::string verdict_cell(const Summary& summary);
 
 // One character for each attempt in the order they were made, at most `limit` of them (the newest,
 // after a "…"): a bar for a value, × for a failure, – for one that was not made, · for one that is
-// void. The bars
-// span the values, or a tenth of their median where they differ by less, so that noise looks small.
+// void. Bars span the values, or a tenth of their median where they differ by less, so that noise
+// looks small.
 std::string sparkline(std::span<const Attempt> attempts, int limit);
 
 // A value of that metric in its unit: "1.234 ms", "12.3 MiB"; a plain number for an unknown metric.
