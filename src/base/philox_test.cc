@@ -9,8 +9,8 @@
 namespace assay {
 namespace {
 
-// numpy.random.Philox(key=[…]).random_raw(6); tests/inputs/compare.py compares a million values with
-// NumPy itself.
+// numpy.random.Philox(key=[…]).random_raw(6); tests/inputs/compare.py compares a million values
+// with NumPy itself.
 TEST(Philox, EqualsNumpyRawStream) {
   const Philox zero(0);
   const std::uint64_t expected_zero[] = {213000021201967259u,  4455796210202625458u,
