@@ -137,6 +137,14 @@ std::string fit(std::string_view text, int width) {
   return std::string(text);
 }
 
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string markup_escaped(char c) {
+  return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+}
+
 std::string pad_right(std::string_view text, int width) {
   const auto spaces = static_cast<std::size_t>(std::max(0, width - display_width(text)));
   return std::string(text) + std::string(spaces, ' ');

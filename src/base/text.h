@@ -5,6 +5,7 @@
 // Text that came from rows, made safe and measurable. Rows may be anyone's: a name may hold escape
 // sequences that move the cursor, or marks that turn the reading direction.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,12 @@ int display_width(std::string_view text);
 
 // The text, cut to that many columns; a cut is marked by a final "…". width ≥ 1.
 std::string fit(std::string_view text, int width);
+
+// "&amp;", "&lt;" or "&gt;"; any other character as it is.
+std::string markup_escaped(char c);
+
+// "1 row", "2 rows".
+std::string plural(std::int64_t count, std::string_view noun);
 
 // The text with spaces behind it (or before it) up to that many columns.
 std::string pad_right(std::string_view text, int width);

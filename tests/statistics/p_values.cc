@@ -57,13 +57,11 @@ std::vector<Table> p_values(const Effort& effort) {
          });
        }},
       {"sign flips",
-       [](const Sides& s, std::uint64_t seed) {
-         return sign_flip_p(s.d(), seed, Tail::kTwoSided, 0, kDraws);
-       },
+       [](const Sides& s, std::uint64_t seed) { return sign_flip_p(s.d(), seed, kDraws); },
        [](double level) { return level; }},
       {"labels",
        [](const Sides& s, std::uint64_t seed) {
-         return label_permutation_p(logs(s.a), logs(s.b), seed, Tail::kTwoSided, kDraws);
+         return label_permutation_p(logs(s.a), logs(s.b), seed, kDraws);
        },
        [](double level) { return level; }},
       {"ranks", [](const Sides& s, std::uint64_t) { return rank_test(s.a, s.b, 0); },

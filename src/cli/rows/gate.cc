@@ -12,7 +12,6 @@
 #include "cli/measure/gate_run.h"
 #include "cli/rows/selections.h"
 #include "cli/terminal.h"
-#include "lab/decide/gate_tests.h"
 #include "lab/show/exchange/junit.h"
 
 namespace assay::cli {

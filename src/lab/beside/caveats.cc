@@ -19,14 +19,9 @@ namespace assay::lab {
 namespace {
 
 constexpr double kConfidence = 0.95;  // of the intervals that paired_ratio() gives by default
-constexpr double kHighSteal = 0.02;   // above this, an attempt counts as contaminated
 constexpr int kNameWidth = 60;
 
 std::string name(const std::string& text) { return fit(printable(text), kNameWidth); }
-
-std::string plural(int n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 // Why there is no ratio, or none with an interval; empty when all is well.
 std::string about_ratio(const Summary& s) {
@@ -54,13 +49,7 @@ std::string about_ratio(const Summary& s) {
 // Bimodal attempts are shown as such: one median would speak for neither.
 std::string about_modes(const Summary& s) {
   if (s.runs.size() != 1) return {};  // runs lie apart for other reasons
-  std::vector<double> values;
-  for (const auto& attempt : s.attempts) {
-    if (attempt.status == Status::kOk && !std::isnan(attempt.value)) {
-      values.push_back(attempt.value);
-    }
-  }
-  const auto modes = two_modes(values);
+  const auto modes = two_modes(s.values(Status::kOk));
   if (!modes) return {};
   const Metric* metric = find_metric(s.metric);
   const auto show = [&](double value) {

@@ -13,6 +13,9 @@
 
 namespace assay::lab {
 
+// Of the time of an attempt: more excludes it, unless the user says otherwise.
+inline constexpr double kHighSteal = 0.02;
+
 // Of one summary: why there is no ratio or interval, what was left out, unequal work. Sentences
 // without a final stop; text from rows is printable().
 std::vector<std::string> summary_caveats(const Summary& summary);

@@ -22,14 +22,11 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
   add_steady_statistics(report.steady_s, metrics);
   const double steady = metrics["steady_time"];
   metrics["throughput"] = 1 / steady;
-  if (const auto flops = work.find("flops"); flops != work.end()) {
-    metrics["flop_rate"] = flops->second / steady;
-  }
-  if (const auto cases = work.find("cases"); cases != work.end()) {
-    metrics["case_rate"] = cases->second / steady;
-  }
-  if (const auto bytes = work.find("bytes"); bytes != work.end()) {
-    metrics["bandwidth"] = bytes->second / steady;
+  for (const auto& [amount, rate] :
+       {std::pair("flops", "flop_rate"), {"cases", "case_rate"}, {"bytes", "bandwidth"}}) {
+    if (const auto found = work.find(amount); found != work.end()) {
+      metrics[rate] = found->second / steady;
+    }
   }
   return metrics;
 }

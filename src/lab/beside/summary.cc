@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "lab/beside/caveats.h"
+#include "lab/record/fields.h"
 #include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
 
@@ -105,6 +106,14 @@ void measure(std::span<const Row* const> rows, Summary& s) {
 
 }  // namespace
 
+std::vector<double> Summary::values(Status ended) const {
+  std::vector<double> values;
+  for (const auto& attempt : attempts) {
+    if (attempt.status == ended && !std::isnan(attempt.value)) values.push_back(attempt.value);
+  }
+  return values;
+}
+
 Summary summarise_series(SeriesId series, std::span<const Row* const> attempts,
                          const std::string& metric) {
   Summary s{std::move(series)};
@@ -147,9 +156,6 @@ std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName&
 Json summary_json(const std::string& run_id, const std::string& journal,
                   std::span<const Summary> summaries) {
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  const auto number = [](const std::optional<double>& value) {
-    return value ? number_to_json(*value) : Json();
-  };
   Json results = Json::array();
   for (const Summary& s : summaries) {
     const Metric* metric = find_metric(s.metric);
@@ -162,14 +168,14 @@ Json summary_json(const std::string& run_id, const std::string& journal,
                        {"platform", s.platform},
                        {"status", name_of(s.status)},
                        {"rounds", s.rounds},
-                       {"median_s", is_time ? number(s.median) : Json()},
+                       {"median_s", is_time ? value_to_json(s.median) : Json()},
                        {"ratio", s.ratio ? number_to_json(s.ratio->ratio) : Json()},
                        {"ratio_low", interval ? number_to_json(interval->low) : Json()},
                        {"ratio_high", interval ? number_to_json(interval->high) : Json()},
                        {"baseline", text(s.baseline)},
-                       {"fraction_of_limit", number(s.fraction_of_limit)},
-                       {"fidelity_error", number(s.fidelity_error)},
-                       {"peak_rss", number(s.peak_rss)}});
+                       {"fraction_of_limit", value_to_json(s.fraction_of_limit)},
+                       {"fidelity_error", value_to_json(s.fidelity_error)},
+                       {"peak_rss", value_to_json(s.peak_rss)}});
   }
   return {{"run_id", text(run_id)}, {"journal", text(journal)}, {"results", std::move(results)}};
 }

@@ -62,7 +62,9 @@ struct Summary : SeriesId {
   std::optional<double> peak_rss;           // bytes: the largest of all phases and attempts
   std::string unequal_work;                 // how its work differs from the case's; empty: equal
 
-  std::vector<Attempt> attempts;     // in the order they were made
+  std::vector<Attempt> attempts;  // in the order they were made
+  // The usable values of those that ended so.
+  std::vector<double> values(Status ended) const;
   std::vector<std::string> caveats;  // in words, one sentence each
 };
 

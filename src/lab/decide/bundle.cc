@@ -12,16 +12,13 @@
 #include "base/text.h"
 #include "lab/beside/caveats.h"
 #include "lab/decide/history.h"
+#include "lab/record/fields.h"
 #include "lab/record/point.h"
 #include "lab/show/markdown/markdown.h"
 #include "lab/show/terminal/cells.h"
 
 namespace assay::lab {
 namespace {
-
-Json optional_number(const std::optional<double>& value) {
-  return value ? number_to_json(*value) : Json();
-}
 
 // The largest value of a metric over the ok rows of a summary.
 Json largest(std::span<const Row> rows, const Summary& s, const std::string& metric) {
@@ -34,23 +31,19 @@ Json largest(std::span<const Row> rows, const Summary& s, const std::string& met
     const double value = row.metric_or_nan(metric);
     if (value == value) most = most ? std::max(*most, value) : value;
   }
-  return optional_number(most);
+  return value_to_json(most);
 }
 
 Json trend_of(std::span<const HistorySeries> series, const Summary& s) {
   Json trend = Json::array();
   for (const auto& one : series) {
-    const auto& k = one.key;
-    if (k.provider != s.provider || k.fingerprint != s.fingerprint || k.platform != s.platform ||
-        k.cores != s.cores || k.isolation != s.isolation) {
-      continue;
-    }
+    if (one.key != static_cast<const SeriesId&>(s)) continue;
     for (const auto& p : one.points) {
       trend.push_back(Json{{"version", p.label()},
                            {"run", p.runs.front()},
                            {"status", name_of(p.status)},
                            {"attempts", p.attempts},
-                           {"median", optional_number(p.median)},
+                           {"median", value_to_json(p.median)},
                            {"low", p.interval ? number_to_json(p.interval->low) : Json()},
                            {"high", p.interval ? number_to_json(p.interval->high) : Json()}});
     }
@@ -77,16 +70,16 @@ Json provider_entry(const Summary& s, std::span<const Row> latest,
           {"as_expected", s.as_expected},
           {"failure", s.failure ? to_json(*s.failure) : Json()},
           {"metric", s.metric},
-          {"median", optional_number(s.median)},
+          {"median", value_to_json(s.median)},
           {"rounds", s.rounds},
           {"ratio", s.ratio ? number_to_json(s.ratio->ratio) : Json()},
           {"low", interval != nullptr ? number_to_json(interval->low) : Json()},
           {"high", interval != nullptr ? number_to_json(interval->high) : Json()},
           {"verdict", verdict_cell(s)},
-          {"fraction_of_limit", optional_number(s.fraction_of_limit)},
-          {"fidelity_error", optional_number(s.fidelity_error)},
+          {"fraction_of_limit", value_to_json(s.fraction_of_limit)},
+          {"fidelity_error", value_to_json(s.fidelity_error)},
           {"fidelity", row != nullptr && row->fidelity ? to_json(*row->fidelity) : Json()},
-          {"peak_rss", optional_number(s.peak_rss)},
+          {"peak_rss", value_to_json(s.peak_rss)},
           {"peak_device_memory", largest(latest, s, "peak_device_memory")},
           {"cold_time", largest(latest, s, "cold_time")},
           {"unequal_work", s.unequal_work.empty() ? Json() : Json(s.unequal_work)},

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "lab/record/fields.h"
 #include "lab/show/terminal/cells.h"
 #include "lab/show/terminal/table.h"
 #include "lab/stats/tests_of_difference.h"
@@ -66,13 +67,6 @@ std::string side_status(const MatchSide& side) {
   return side.values.empty() ? "no value of this metric" : "ok";
 }
 
-std::string interval_cell(const Comparison& c) {
-  if (!c.compared) return "–";
-  if (!c.interval) return format_ratio(c.ratio);
-  return fmt::format("{} [{}, {}]", format_ratio(c.ratio), format_ratio(c.interval->low),
-                     format_ratio(c.interval->high));
-}
-
 std::string percent_text(double relative) {
   return std::isfinite(relative) ? fmt::format("{:.2g} %", 100 * relative) : "–";
 }
@@ -82,10 +76,10 @@ Json compared_side_json(const std::optional<MatchSide>& side) {
   const auto& s = side->summary;
   return {{"provider", s.provider},
           {"status", name_of(s.status)},
-          {"median", s.median ? number_to_json(*s.median) : Json()},
+          {"median", value_to_json(s.median)},
           {"attempts", side->values.size()},
-          {"fidelity_error", s.fidelity_error ? number_to_json(*s.fidelity_error) : Json()},
-          {"peak_rss", s.peak_rss ? number_to_json(*s.peak_rss) : Json()},
+          {"fidelity_error", value_to_json(s.fidelity_error)},
+          {"peak_rss", value_to_json(s.peak_rss)},
           {"unequal_work", s.unequal_work.empty() ? Json() : Json(s.unequal_work)},
           {"runs", s.runs}};
 }
@@ -147,9 +141,7 @@ Json comparisons_json(std::span<const Comparison> comparisons, const std::string
     const auto number = [&](double value) { return c.compared ? number_to_json(value) : Json(); };
     entry.update(
         Json{{"metric", c.match.metric},
-             {"pairing", !c.compared                     ? Json()
-                         : c.pairing == Pairing::kPaired ? Json("paired")
-                                                         : Json("unpaired")},
+             {"pairing", c.compared ? Json(name_of(c.pairing)) : Json()},
              {"ratio", number(c.ratio)},
              {"low", c.interval ? number_to_json(c.interval->low) : Json()},
              {"high", c.interval ? number_to_json(c.interval->high) : Json()},
@@ -203,11 +195,8 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
     if (other_metric) row.cells.push_back(shown(c.match.metric));
     row.cells.push_back(median_text(c.match.a, c.match.metric));
     row.cells.push_back(median_text(c.match.b, c.match.metric));
-    row.cells.push_back(interval_cell(c));
-    row.cells.push_back(!c.compared
-                            ? "–"
-                            : fmt::format("{} {}", c.rounds,
-                                          c.pairing == Pairing::kPaired ? "paired" : "unpaired"));
+    row.cells.push_back(c.compared ? format_ratio(c.ratio, c.interval) : "–");
+    row.cells.push_back(c.compared ? fmt::format("{} {}", c.rounds, name_of(c.pairing)) : "–");
     const bool quiet = c.compared && !c.differs;
     row.cells.push_back(quiet && c.rounds > 1 ? "≥ " + percent_text(c.detectable) : "–");
     row.cells.push_back(quiet && c.rounds > 1 && c.rounds_needed > 0

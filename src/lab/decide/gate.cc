@@ -88,20 +88,14 @@ std::optional<GateOutcome> outcome_of_statuses(GateEntry& entry) {
 
 std::string threshold_text(double relative) { return fmt::format("{:.3g} %", 100 * relative); }
 
-std::string ratio_text(const GateRow& row) {
-  if (!row.interval) return format_ratio(row.ratio);
-  return fmt::format("{} [{}, {}]", format_ratio(row.ratio), format_ratio(row.interval->low),
-                     format_ratio(row.interval->high));
-}
-
 std::string reason_of(const GateEntry& e, const GateOptions& options) {
   const auto limit = format_ratio(1 + e.tolerance);
+  const auto ratio = format_ratio(e.numbers.ratio, e.numbers.interval);
   switch (e.numbers.verdict) {
     case Verdict::kPass:
-      return fmt::format("{} lies below {}", ratio_text(e.numbers), limit);
+      return fmt::format("{} lies below {}", ratio, limit);
     case Verdict::kRegressed:
-      return fmt::format("{} exceeds {}, p = {:.2g} (Holm)", ratio_text(e.numbers), limit,
-                         e.numbers.p_adjusted);
+      return fmt::format("{} exceeds {}, p = {:.2g} (Holm)", ratio, limit, e.numbers.p_adjusted);
     case Verdict::kUnresolved:
       break;
   }
@@ -115,7 +109,7 @@ std::string reason_of(const GateEntry& e, const GateOptions& options) {
   const auto about = above ? fmt::format("above {}, but p = {:.2g} after Holm's correction", limit,
                                          e.numbers.p_adjusted)
                            : fmt::format("holds {}", limit);
-  return fmt::format("{} {}; would see {}, needs about {} rounds", ratio_text(e.numbers), about,
+  return fmt::format("{} {}; would see {}, needs about {} rounds", ratio, about,
                      threshold_text(e.numbers.detectable), e.numbers.rounds_for_tolerance);
 }
 

@@ -80,4 +80,10 @@ Json gate_json(const GateResult& result, const std::string& baseline, const std:
 std::string gate_table(const GateResult& result, const std::string& baseline,
                        const std::string& current, const TableStyle& style);
 
+// One test for each row of a gate (lab/show/exchange/junit.h). Regressed and wrong rows are
+// failures, other broken ones errors; what is unresolved, still broken, not measured or dropped is
+// skipped, with the reason; the rest has passed.
+struct TestCase;
+std::vector<TestCase> gate_tests(const GateResult& result);
+
 }  // namespace assay::lab

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "lab/decide/gate_tests.h"
-#include "lab/decide/test_rows.h"
+#include "lab/show/exchange/junit.h"
+#include "lab/testing/decision_rows.h"
 
 namespace assay::lab {
 namespace {

@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 #include "lab/decide/gate.h"
-#include "lab/decide/gate_tests.h"
+#include "lab/record/fields.h"
 #include "lab/record/point.h"
+#include "lab/show/exchange/junit.h"
 #include "lab/show/terminal/cells.h"
 #include "lab/show/terminal/table.h"
 
@@ -22,7 +23,7 @@ Json gated_side_json(const std::optional<MatchSide>& side) {
   const auto& s = side->summary;
   return {{"status", name_of(s.status)},
           {"failure", s.failure ? to_json(*s.failure) : Json()},
-          {"median", s.median ? number_to_json(*s.median) : Json()},
+          {"median", value_to_json(s.median)},
           {"attempts", side->values.size()},
           {"runs", s.runs}};
 }
@@ -35,9 +36,7 @@ Json entry_json(const GateEntry& e) {
       Json{{"metric", e.match.metric},
            {"verdict", outcome_name(e.outcome)},
            {"reason", e.reason},
-           {"pairing", !e.pairing                       ? Json()
-                       : *e.pairing == Pairing::kPaired ? Json("paired")
-                                                        : Json("unpaired")},
+           {"pairing", e.pairing ? Json(name_of(*e.pairing)) : Json()},
            {"ratio", number(n.ratio)},
            {"low", n.interval ? number_to_json(n.interval->low) : Json()},
            {"high", n.interval ? number_to_json(n.interval->high) : Json()},
@@ -122,8 +121,8 @@ std::vector<std::string> notes_of(const GateResult& result, const std::string& b
   }
   if (!result.uncalibrated.empty()) {
     notes.push_back(
-        fmt::format("note: uncalibrated: no A/A floor is known for {} machine{} (assay calibrate)",
-                    result.uncalibrated.size(), result.uncalibrated.size() == 1 ? "" : "s"));
+        fmt::format("note: uncalibrated: no A/A floor is known for {} (assay calibrate)",
+                    plural(std::ssize(result.uncalibrated), "machine")));
   }
   const auto unpaired = std::ranges::count_if(
       result.entries, [](const GateEntry& e) { return e.pairing == Pairing::kUnpaired; });
@@ -178,18 +177,13 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
       ratio = fmt::format("{} min, {} p95", format_ratio(e.simple->min_ratio),
                           format_ratio(e.simple->p95_ratio));
     } else if (e.pairing) {
-      ratio = n.interval
-                  ? fmt::format("{} [{}, {}]", format_ratio(n.ratio), format_ratio(n.interval->low),
-                                format_ratio(n.interval->high))
-                  : format_ratio(n.ratio);
+      ratio = format_ratio(n.ratio, n.interval);
     }
     row.cells = {fit(printable(e.match.key.provider), kMatchNameWidth),
                  median_text(e.match.a, e.match.metric),
                  median_text(e.match.b, e.match.metric),
                  ratio,
-                 !e.pairing ? "–"
-                            : fmt::format("{} {}", n.rounds,
-                                          *e.pairing == Pairing::kPaired ? "paired" : "unpaired"),
+                 e.pairing ? fmt::format("{} {}", n.rounds, name_of(*e.pairing)) : "–",
                  e.pairing && n.rounds > 1 ? fmt::format("≥ {:.2g} %", 100 * n.detectable) : "–"};
     row.cells.push_back(outcome_name(e.outcome));
     row.colour = colour_of(e.outcome);
@@ -210,12 +204,7 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
 std::vector<TestCase> gate_tests(const GateResult& result) {
   std::vector<TestCase> tests;
   for (const auto& e : result.entries) {
-    const auto& k = e.match.key;
-    TestCase test;
-    test.class_name = k.suite + "." + k.case_name;
-    test.name = fmt::format("{} {} on {}, {} cores, machine {}", k.provider, point_label(k.point),
-                            k.platform, k.cores, k.fingerprint) +
-                (k.isolation == "in-process" ? ", in process" : "");
+    TestCase test = test_of(e.match.key);
     if (e.match.b && e.match.b->summary.median && e.match.metric == "steady_time") {
       test.seconds = *e.match.b->summary.median;
     }

@@ -24,18 +24,17 @@ std::string version_of(const Row& row) {
   return known && !dirty ? "commit " + commit : "run " + row.run_id;
 }
 
-HistoryPoint point_of(const std::vector<Row>& rows, const std::string& metric, double confidence) {
+HistoryPoint point_of(const RowPointers& rows, const std::string& metric, double confidence) {
   HistoryPoint point;
-  const auto commit = rows.front().provenance.commit.value_or("");
+  const auto commit = rows.front()->provenance.commit.value_or("");
   if (commit != "unknown") point.commit = commit;
-  point.dirty = rows.front().provenance.dirty.value_or(false);
+  point.dirty = rows.front()->provenance.dirty.value_or(false);
   std::vector<double> values;
-  for (const Row& row : rows) {
-    if (point.runs.empty() || point.runs.back() != row.run_id) point.runs.push_back(row.run_id);
-    const double value = row.metric_or_nan(metric);
-    if (row.status == Status::kOk && std::isfinite(value) && value > 0) values.push_back(value);
+  for (const Row* row : rows) {
+    if (point.runs.empty() || point.runs.back() != row->run_id) point.runs.push_back(row->run_id);
+    if (const double value = ok_value(*row, metric); !std::isnan(value)) values.push_back(value);
   }
-  point.status = summarise(rows).front().status;
+  point.status = summarise_series({}, rows, metric).status;
   point.attempts = static_cast<int>(values.size());
   // A wrong result has no place in a history of times.
   if (values.empty() || point.status == Status::kWrongResult) return point;
@@ -101,34 +100,29 @@ bool point_matches(const Json& point, const Json& wanted) {
 }
 
 std::vector<HistorySeries> history(std::span<const Row> rows, const HistoryOptions& options) {
-  std::vector<Row> selected;
+  std::map<SeriesId, RowPointers> by_key;
   for (const Row& row : rows) {
     if (!options.case_name.empty() && row.case_name != options.case_name) continue;
     if (options.provider && row.provider != *options.provider) continue;
     if (options.point && !point_matches(row.point, *options.point)) continue;
-    selected.push_back(row);
+    by_key[series_of(row)].push_back(&row);
   }
-  std::ranges::stable_sort(selected, [](const Row& a, const Row& b) {
-    return std::tie(a.run_id, a.order, a.round, a.try_number) <
-           std::tie(b.run_id, b.order, b.round, b.try_number);
-  });
-  std::map<SeriesId, std::vector<const Row*>> by_key;
-  for (const Row& row : selected) by_key[series_of(row)].push_back(&row);
-  // The metric, its direction and the grouping are those of every other comparison.
   std::vector<HistorySeries> all;
   std::vector<ChangePoints> changes;
   std::vector<std::vector<std::size_t>> indices;
-  for (const auto& match : match_rows(selected, {}, {.metric = options.metric})) {
+  compared_metric({}, options.metric);  // refuses one that is not known, even for no rows
+  for (auto& [key, attempts] : by_key) {
+    std::ranges::sort(attempts, [](auto* a, auto* b) { return made_before(*a, *b); });
     HistorySeries series;
-    series.key = match.key;
-    series.metric = match.metric;
-    series.more_is_better = match.more_is_better;
+    series.key = key;
+    series.metric = compared_metric({&attempts}, options.metric);
+    series.more_is_better = more_is_better(series.metric);
     std::map<std::string, std::size_t> known;
-    std::vector<std::vector<Row>> versions;
-    for (const Row* row : by_key[match.key]) {
+    std::vector<RowPointers> versions;
+    for (const Row* row : attempts) {
       const auto [it, fresh] = known.try_emplace(version_of(*row), versions.size());
       if (fresh) versions.emplace_back();
-      versions[it->second].push_back(*row);
+      versions[it->second].push_back(row);
     }
     for (const auto& version : versions) {
       series.points.push_back(point_of(version, series.metric, options.confidence));

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/decide/test_rows.h"
+#include "lab/testing/decision_rows.h"
 
 namespace assay::lab {
 namespace {

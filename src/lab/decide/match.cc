@@ -56,11 +56,17 @@ MatchSide side_of(RowPointers rows, const SeriesId& key, const std::string& metr
   return side;
 }
 
-// The word of the newest row that has one.
-std::string primary_metric(const RowPointers& a, const RowPointers& b) {
+}  // namespace
+
+std::string compared_metric(std::initializer_list<const RowPointers*> sides,
+                            const std::string& asked) {
+  if (!asked.empty()) {
+    if (find_metric(asked) == nullptr) fail("unknown metric: '{}'", asked);
+    return asked;
+  }
   const Row* from = nullptr;
   std::string metric = "steady_time";
-  for (const auto* rows : {&a, &b}) {
+  for (const auto* rows : sides) {
     for (const Row* row : *rows) {
       const auto& text = row->provenance.primary_metric;
       if (!text || (from != nullptr && made_before(*row, *from))) continue;
@@ -71,13 +77,9 @@ std::string primary_metric(const RowPointers& a, const RowPointers& b) {
   return metric;
 }
 
-}  // namespace
-
 std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,
                               const MatchOptions& options) {
-  if (!options.metric.empty() && find_metric(options.metric) == nullptr) {
-    fail("unknown metric: '{}'", options.metric);
-  }
+  compared_metric({}, options.metric);  // refuses one that is not known, even for no rows
   std::map<SeriesId, std::pair<RowPointers, RowPointers>> groups;
   const auto key = [&](const Row& row) {
     return SeriesId{place_of(row), options.by_provider ? std::string() : row.provider};
@@ -88,15 +90,17 @@ std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,
   for (const auto& [at, rows] : groups) {
     Match match;
     match.key = at;
-    match.metric =
-        options.metric.empty() ? primary_metric(rows.first, rows.second) : options.metric;
-    const Metric* metric = find_metric(match.metric);
-    match.more_is_better = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
+    match.metric = compared_metric({&rows.first, &rows.second}, options.metric);
+    match.more_is_better = more_is_better(match.metric);
     if (!rows.first.empty()) match.a = side_of(rows.first, at, match.metric);
     if (!rows.second.empty()) match.b = side_of(rows.second, at, match.metric);
     matches.push_back(std::move(match));
   }
   return matches;
+}
+
+std::string_view name_of(Pairing pairing) {
+  return pairing == Pairing::kPaired ? "paired" : "unpaired";
 }
 
 std::string median_text(const std::optional<MatchSide>& side, const std::string& metric) {

@@ -47,11 +47,17 @@ struct MatchOptions {
 std::vector<Match> match_rows(std::span<const Row> a, std::span<const Row> b,
                               const MatchOptions& options = {});
 
+// What rows of one key are compared by: the metric asked for (a UserError where it is not in the
+// registry) or, where none is, the primary one, by the word of the newest row that has one.
+std::string compared_metric(std::initializer_list<const RowPointers*> sides,
+                            const std::string& asked);
+
 // How a side's median is shown; a dash where there is none. Names are cut to this width in tables.
 std::string median_text(const std::optional<MatchSide>& side, const std::string& metric);
 constexpr int kMatchNameWidth = 40;
 
 enum class Pairing { kPaired, kUnpaired };
+std::string_view name_of(Pairing pairing);
 
 // The values of a match as lab/stats takes them: b is the current side, a the baseline; larger is
 // worse (reciprocals where more is better). Paired when the sides share rounds of a run, from those

@@ -19,14 +19,6 @@ struct Figure {
   std::string note;
 };
 
-std::vector<Row> rows_of(const std::vector<Row>& rows, const std::string& provider) {
-  std::vector<Row> selected;
-  for (const Row& row : rows) {
-    if (row.provider == provider) selected.push_back(row);
-  }
-  return selected;
-}
-
 std::string baseline_of(const std::vector<Row>& rows) {
   std::string baseline, run;
   for (const Row& row : rows) {
@@ -51,7 +43,8 @@ std::vector<Row> newest_machine(std::vector<Row> rows) {
 
 std::optional<Comparison> compared(const std::vector<Row>& rows, const std::string& reference,
                                    const std::string& ours) {
-  auto a = rows_of(rows, reference), b = rows_of(rows, ours);
+  auto a = selected_rows({SelectorKind::kProvider, reference, ""}, rows);
+  auto b = selected_rows({SelectorKind::kProvider, ours, ""}, rows);
   if (a.empty() || b.empty()) return std::nullopt;
   keep_newest_shared_runs(a, b);
   auto comparisons = compare_matches(match_rows(a, b, {.by_provider = true}));
@@ -86,7 +79,7 @@ Figure figure_of(const std::vector<Row>& all, const OpMatrixOptions& options) {
                    {"low", c->interval ? number_to_json(c->interval->low) : Json()},
                    {"high", c->interval ? number_to_json(c->interval->high) : Json()},
                    {"rounds", c->rounds},
-                   {"pairing", c->pairing == Pairing::kPaired ? "paired" : "unpaired"},
+                   {"pairing", name_of(c->pairing)},
                    {"runs", c->match.b->summary.runs},
                    {"fingerprint", c->match.key.fingerprint}};
   }

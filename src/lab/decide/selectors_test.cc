@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "lab/decide/test_rows.h"
+#include "lab/testing/decision_rows.h"
 
 namespace assay::lab {
 namespace {

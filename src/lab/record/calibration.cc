@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/machine_files.h"
+#include "lab/record/fields.h"
 
 namespace assay::lab {
 namespace {
@@ -38,8 +39,6 @@ Calibration::Share share_from_json(const Json& json, std::string_view key, std::
           number_at(from, "high", what)};
 }
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 std::optional<double> optional_at(const Json& json, const char* key, std::string_view what) {
   if (!json.contains(key) || json[key].is_null()) return std::nullopt;
   return number_at(json, key, what);
@@ -51,9 +50,9 @@ Json Calibration::to_json() const {
   Json noises = Json::array();
   for (const auto& n : noise) {
     noises.push_back({{"kernel", n.kernel},
-                      {"within_process", or_null(n.within_process)},
-                      {"between_processes", or_null(n.between_processes)},
-                      {"between_runs", or_null(n.between_runs)},
+                      {"within_process", value_to_json(n.within_process)},
+                      {"between_processes", value_to_json(n.between_processes)},
+                      {"between_runs", value_to_json(n.between_runs)},
                       {"two_heaps", n.bimodal}});
   }
   return {{"measured", measured},

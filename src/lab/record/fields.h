@@ -36,98 +36,103 @@ T take_fields(Json json);
 template <HasFields T>
 Json fields_to_json(const T& value);
 
-namespace fields_detail {
-
-// Each take() moves the JSON value into the member, or leaves both as they are and returns false.
-inline bool take(Json& json, std::string& to) {
+// Each take_value() moves the JSON value into the member, or leaves both as they are and returns
+// false.
+inline bool take_value(Json& json, std::string& to) {
   if (!json.is_string()) return false;
   to = std::move(json.get_ref<std::string&>());
   return true;
 }
-inline bool take(Json& json, bool& to) {
+inline bool take_value(Json& json, bool& to) {
   if (!json.is_boolean()) return false;
   to = json.get<bool>();
   return true;
 }
 template <std::integral T>
-bool take(Json& json, T& to) {
+bool take_value(Json& json, T& to) {
   if (!json.is_number_integer()) return false;
   const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
                                               : std::in_range<T>(json.get<std::int64_t>());
   if (fits) to = json.get<T>();
   return fits;
 }
-inline bool take(Json& json, double& to) {
+inline bool take_value(Json& json, double& to) {
   const bool named = json == "nan" || json == "inf" || json == "-inf";
   if (!json.is_number() && !named) return false;
   to = number_from_json(json, "number");
   return true;
 }
-inline bool take(Json& json, Json& to) {
+inline bool take_value(Json& json, Json& to) {
   to = std::move(json);
   return true;
 }
 template <typename T>
-bool take(Json& json, std::vector<T>& to) {
+bool take_value(Json& json, std::vector<T>& to) {
   if (!json.is_array()) return false;
   std::vector<T> list;
   Json copy = json;
   for (Json& element : copy) {
-    if (!take(element, list.emplace_back())) return false;
+    if (!take_value(element, list.emplace_back())) return false;
   }
   to = std::move(list);
   return true;
 }
 template <typename T>
-bool take(Json& json, std::map<std::string, T>& to) {
+bool take_value(Json& json, std::map<std::string, T>& to) {
   if (!json.is_object()) return false;
   std::map<std::string, T> map;
   Json copy = json;
   for (auto& [key, value] : copy.get_ref<Json::object_t&>()) {
-    if (!take(value, map[key])) return false;
+    if (!take_value(value, map[key])) return false;
   }
   to = std::move(map);
   return true;
 }
 template <HasFields T>
-bool take(Json& json, T& to) {
+bool take_value(Json& json, T& to) {
   if (!json.is_object()) return false;
   to = take_fields<T>(std::move(json));
   return true;
 }
 template <typename T>
-bool take(Json& json, std::optional<T>& to) {
+bool take_value(Json& json, std::optional<T>& to) {
   T value{};
-  if (!take(json, value)) return false;
+  if (!take_value(json, value)) return false;
   to = std::move(value);
   return true;
 }
 
 template <typename T>
-Json put(const T& value) {
+Json value_to_json(const T& value) {
   if constexpr (HasFields<T>) {
     return fields_to_json(value);
   } else {
     return value;
   }
 }
-inline Json put(double value) { return number_to_json(value); }
-inline Json put(const std::map<std::string, double>& values) {
+inline Json value_to_json(double value) { return number_to_json(value); }
+inline Json value_to_json(const std::map<std::string, double>& values) {
   Json json = Json::object();
   for (const auto& [name, value] : values) json[name] = number_to_json(value);
   return json;
 }
-inline Json put(const std::vector<double>& values) {
+inline Json value_to_json(const std::vector<double>& values) {
   Json json = Json::array();
   for (const double value : values) json.push_back(number_to_json(value));
   return json;
 }
 
-struct Taker {
+// Null where there is nothing.
+template <typename T>
+Json value_to_json(const std::optional<T>& value) {
+  return value ? value_to_json(*value) : Json();
+}
+
+struct FieldTaker {
   Json::object_t& object;
   void operator()(const char* key, auto& member) {
     const auto it = object.find(key);
-    if (it != object.end() && take(it->second, member)) object.erase(it);
+    if (it != object.end() && take_value(it->second, member)) object.erase(it);
   }
   void or_null(const char* key, auto& member) {
     const auto it = object.find(key);
@@ -139,32 +144,26 @@ struct Taker {
   }
 };
 
-struct Putter {
+struct FieldPutter {
   Json& json;
   template <typename T>
   void operator()(const char* key, const T& member) {
-    json[key] = put(member);
+    json[key] = value_to_json(member);
   }
   template <typename T>
   void operator()(const char* key, const std::optional<T>& member) {
-    if (member) json[key] = put(*member);
+    if (member) json[key] = value_to_json(*member);
   }
   template <typename T>
   void or_null(const char* key, const std::optional<T>& member) {
-    if (member) {
-      json[key] = put(*member);
-    } else if (!json.contains(key)) {
-      json[key] = nullptr;
-    }
+    if (member || !json.contains(key)) json[key] = value_to_json(member);
   }
 };
-
-}  // namespace fields_detail
 
 template <HasFields T>
 T take_fields(Json json) {
   T value;
-  T::fields(value, fields_detail::Taker{json.get_ref<Json::object_t&>()});
+  T::fields(value, FieldTaker{json.get_ref<Json::object_t&>()});
   value.rest = std::move(json);
   return value;
 }
@@ -172,7 +171,7 @@ T take_fields(Json json) {
 template <HasFields T>
 Json fields_to_json(const T& value) {
   Json json = value.rest;
-  T::fields(value, fields_detail::Putter{json});
+  T::fields(value, FieldPutter{json});
   return json;
 }
 

@@ -134,6 +134,12 @@ constexpr const Metric* find_metric(std::string_view name) {
   return nullptr;
 }
 
+// Whether more of it is better; false for unknown names.
+constexpr bool more_is_better(std::string_view name) {
+  const Metric* metric = find_metric(name);
+  return metric != nullptr && metric->direction == Direction::kHigherIsBetter;
+}
+
 // The metric of that name; an unknown name does not compile.
 consteval const Metric& metric(std::string_view name) {
   for (const auto& known : kMetrics) {

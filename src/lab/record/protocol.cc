@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "lab/record/fields.h"
 #include "lab/record/metrics.h"
 
 namespace assay::lab {
@@ -41,22 +42,19 @@ bool workers_to_give(Status status) {
 
 }  // namespace
 
-Json settings_to_json(const MeasureSettings& s) {
-  return {{"warm_up_calls", s.warm_up_calls},
-          {"batches", s.batches},
-          {"steady_s", s.steady_s},
-          {"batch_min_s", s.batch_min_s},
-          {"batch_min_ticks", s.batch_min_ticks}};
+Json settings_to_json(const MeasureSettings& settings) {
+  Json json = Json::object();
+  each_setting(settings, [&](const char* key, const auto& value) { json[key] = value; });
+  return json;
 }
 
 MeasureSettings settings_from_json(const Json& json, std::string_view what) {
-  MeasureSettings s;
-  s.warm_up_calls = static_cast<int>(json_field<std::int64_t>(json, "warm_up_calls", what));
-  s.batches = static_cast<int>(json_field<std::int64_t>(json, "batches", what));
-  s.steady_s = json_field<double>(json, "steady_s", what);
-  s.batch_min_s = json_field<double>(json, "batch_min_s", what);
-  s.batch_min_ticks = static_cast<int>(json_field<std::int64_t>(json, "batch_min_ticks", what));
-  return s;
+  MeasureSettings settings;
+  each_setting(settings, [&]<typename T>(const char* key, T& value) {
+    using Stored = std::conditional_t<std::is_same_v<T, int>, std::int64_t, T>;
+    value = static_cast<T>(json_field<Stored>(json, key, what));
+  });
+  return settings;
 }
 
 Json spec_to_json(const WorkerSpec& spec) {
@@ -91,10 +89,6 @@ WorkerSpec spec_from_json(const Json& json, std::string_view what) {
 }
 
 Json report_to_json(const WorkerReport& report) {
-  Json metrics = Json::object();
-  for (const auto& [name, value] : report.metrics) metrics[name] = number_to_json(value);
-  Json samples = Json::object();
-  for (const auto& [name, values] : report.samples) samples[name] = values;
   Json phases = Json::array();
   for (const auto& p : report.phases) {
     phases.push_back({{"name", p.name}, {"start_ns", p.start_ns}, {"end_ns", p.end_ns}});
@@ -104,10 +98,10 @@ Json report_to_json(const WorkerReport& report) {
           {"phase", report.phase},
           {"code", report.code},
           {"message", report.message},
-          {"metrics", metrics},
+          {"metrics", value_to_json(report.metrics)},
           {"steady_s", report.steady_s},
           {"batch_calls", report.batch_calls},
-          {"samples", samples},
+          {"samples", report.samples},
           {"versions", report.versions},
           {"phases", phases}};
 }

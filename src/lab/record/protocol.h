@@ -40,6 +40,16 @@ struct MeasureSettings {
 };
 inline constexpr int kMinBatches = 5;
 
+// Every setting by its name in JSON, for both directions.
+template <typename Settings, typename Visit>
+void each_setting(Settings& s, const Visit& visit) {
+  visit("warm_up_calls", s.warm_up_calls);
+  visit("batches", s.batches);
+  visit("steady_s", s.steady_s);
+  visit("batch_min_s", s.batch_min_s);
+  visit("batch_min_ticks", s.batch_min_ticks);
+}
+
 struct WorkerSpec {
   std::string case_name;
   std::string provider;

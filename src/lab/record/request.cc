@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/record/request.h"
 
+#include <fmt/ranges.h>
+
 #include <type_traits>
 
 #include "base/error.h"
@@ -30,6 +32,13 @@ void read(const Json& json, std::string_view key, std::string_view what, T& valu
   if (member == json.end()) return;
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     value = words(json, key, what);
+  } else if constexpr (std::is_same_v<T, std::vector<RunSide>>) {
+    for (const auto& side : json_field<Json>(json, key, what)) {
+      value.push_back({json_field<std::string>(side, "label", what),
+                       json_field<std::string>(side, "worker", what)});
+    }
+  } else if constexpr (std::is_same_v<T, MeasureSettings>) {
+    each_setting(value, [&](const char* name, auto& of) { read(*member, name, what, of); });
   } else if constexpr (std::is_same_v<T, std::uint64_t>) {
     if (!member->is_number_unsigned()) fail("{}: key '{}' must be a whole number", what, key);
     value = member->get<std::uint64_t>();
@@ -40,10 +49,34 @@ void read(const Json& json, std::string_view key, std::string_view what, T& valu
   }
 }
 
+// Every member of a request by its name in JSON, for both directions.
+template <typename Request, typename Visit>
+void each_member(Request& r, const Visit& visit) {
+  visit("cases", r.cases);
+  visit("mode", r.mode);
+  visit("points", r.points);
+  visit("providers", r.providers);
+  visit("skip", r.skip);
+  visit("platforms", r.platforms);
+  visit("sides", r.sides);
+  visit("rounds", r.rounds);
+  visit("precision", r.precision);
+  visit("budget_s", r.budget_s);
+  visit("settings", r.settings);
+  visit("time_limit_s", r.time_limit_s);
+  visit("memory_limit", r.memory_limit);
+  visit("cpu_slots", r.cpu_slots);
+  visit("cores", r.cores);
+  visit("settle_s", r.settle_s);
+  visit("max_steal", r.max_steal);
+  visit("max_tries", r.max_tries);
+  visit("order_seed", r.order_seed);
+  visit("in_process", r.in_process);
+  visit("label", r.label);
+}
+
 std::string comma_separated(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 }  // namespace
@@ -59,71 +92,28 @@ RunRequest default_request(bool quick) {
   return request;
 }
 
-Json request_to_json(const RunRequest& r) {
-  Json sides = Json::array();
-  for (const auto& side : r.sides) {
-    sides.push_back(Json{{"label", side.label}, {"worker", side.worker}});
-  }
-  return {{"cases", r.cases},
-          {"mode", r.mode},
-          {"points", r.points},
-          {"providers", r.providers},
-          {"skip", r.skip},
-          {"platforms", r.platforms},
-          {"sides", sides},
-          {"rounds", r.rounds},
-          {"precision", r.precision},
-          {"budget_s", r.budget_s},
-          {"settings", settings_to_json(r.settings)},
-          {"time_limit_s", r.time_limit_s},
-          {"memory_limit", r.memory_limit},
-          {"cpu_slots", r.cpu_slots},
-          {"cores", r.cores},
-          {"settle_s", r.settle_s},
-          {"max_steal", r.max_steal},
-          {"max_tries", r.max_tries},
-          {"order_seed", r.order_seed},
-          {"in_process", r.in_process},
-          {"label", r.label}};
+Json request_to_json(const RunRequest& request) {
+  Json json = Json::object();
+  each_member(request, [&]<typename T>(const char* key, const T& value) {
+    if constexpr (std::is_same_v<T, MeasureSettings>) {
+      json[key] = settings_to_json(value);
+    } else if constexpr (std::is_same_v<T, std::vector<RunSide>>) {
+      json[key] = Json::array();
+      for (const auto& side : value) {
+        json[key].push_back({{"label", side.label}, {"worker", side.worker}});
+      }
+    } else {
+      json[key] = value;
+    }
+  });
+  return json;
 }
 
 RunRequest request_from_json(const Json& json, std::string_view what) {
   if (!json.is_object()) fail("{}: a request must be an object", what);
-  RunRequest r = default_request(json.value("mode", Json()) == "quick");
-  read(json, "cases", what, r.cases);
-  read(json, "mode", what, r.mode);
-  read(json, "points", what, r.points);
-  read(json, "providers", what, r.providers);
-  read(json, "skip", what, r.skip);
-  read(json, "platforms", what, r.platforms);
-  read(json, "rounds", what, r.rounds);
-  if (json.contains("sides")) {
-    for (const auto& side : json_field<Json>(json, "sides", what)) {
-      r.sides.push_back({json_field<std::string>(side, "label", what),
-                         json_field<std::string>(side, "worker", what)});
-    }
-  }
-  read(json, "precision", what, r.precision);
-  read(json, "budget_s", what, r.budget_s);
-  if (json.contains("settings")) {
-    const Json& settings = json["settings"];
-    read(settings, "warm_up_calls", what, r.settings.warm_up_calls);
-    read(settings, "batches", what, r.settings.batches);
-    read(settings, "steady_s", what, r.settings.steady_s);
-    read(settings, "batch_min_s", what, r.settings.batch_min_s);
-    read(settings, "batch_min_ticks", what, r.settings.batch_min_ticks);
-  }
-  read(json, "time_limit_s", what, r.time_limit_s);
-  read(json, "memory_limit", what, r.memory_limit);
-  read(json, "cpu_slots", what, r.cpu_slots);
-  read(json, "cores", what, r.cores);
-  read(json, "settle_s", what, r.settle_s);
-  read(json, "max_steal", what, r.max_steal);
-  read(json, "max_tries", what, r.max_tries);
-  read(json, "order_seed", what, r.order_seed);
-  read(json, "in_process", what, r.in_process);
-  read(json, "label", what, r.label);
-  return r;
+  RunRequest request = default_request(json.value("mode", Json()) == "quick");
+  each_member(request, [&](const char* key, auto& value) { read(json, key, what, value); });
+  return request;
 }
 
 std::vector<RunArgument> run_arguments(const RunRequest& r) {

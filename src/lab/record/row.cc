@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "lab/record/fields.h"
 
 namespace assay::lab {
 namespace {
@@ -40,12 +41,6 @@ std::map<std::string, double> numbers(const Json& json, std::string_view kind,
                        : number_from_json(value, fmt::format("{}: {} '{}'", what, kind, name));
   }
   return values;
-}
-
-Json numbers_to_json(const std::map<std::string, double>& values) {
-  Json json = Json::object();
-  for (const auto& [name, value] : values) json[name] = number_to_json(value);
-  return json;
 }
 
 // What a line ends with: …,"check":"0123abcd"}
@@ -99,10 +94,10 @@ Json row_to_json(const Row& row) {
                    {"order", row.order},
                    {"status", name_of(row.status)},
                    {"failure", row.failure ? to_json(*row.failure) : Json()},
-                   {"metrics", numbers_to_json(row.metrics)},
+                   {"metrics", value_to_json(row.metrics)},
                    {"samples", to_json(row.samples)},
                    {"fidelity", row.fidelity ? to_json(*row.fidelity) : Json()},
-                   {"work", row.work ? numbers_to_json(*row.work) : Json()},
+                   {"work", value_to_json(row.work)},
                    {"provenance", to_json(row.provenance)}});
   return json;
 }

@@ -164,7 +164,7 @@ const std::vector<double>& Samples::operator[](const std::string& name) const {
 
 Json to_json(const Samples& samples) {
   Json json = samples.rest;
-  for (const auto& [name, values] : samples.lists) json[name] = fields_detail::put(values);
+  for (const auto& [name, values] : samples.lists) json[name] = value_to_json(values);
   if (samples.batch_calls) json["batch_calls"] = *samples.batch_calls;
   return json;
 }
@@ -174,9 +174,9 @@ Samples samples_from_json(Json json) {
   for (auto& [name, value] : json.get_ref<Json::object_t&>()) {
     std::vector<double> list;
     std::int64_t calls = 0;
-    if (fields_detail::take(value, list)) {
+    if (take_value(value, list)) {
       samples.lists.emplace(name, std::move(list));
-    } else if (name == "batch_calls" && fields_detail::take(value, calls)) {
+    } else if (name == "batch_calls" && take_value(value, calls)) {
       samples.batch_calls = calls;
     } else {
       samples.rest[name] = std::move(value);

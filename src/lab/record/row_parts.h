@@ -54,6 +54,7 @@ struct Samples {
 
 // The output against the oracle.
 struct Fidelity {
+  // Text, not an enumeration: a status that a later version gives is still shown and exported.
   inline static constexpr const char* kPass = "pass";
   inline static constexpr const char* kFail = "fail";
   inline static constexpr const char* kNoOracle = "no_oracle";

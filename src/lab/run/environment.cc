@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/environment.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -49,12 +51,6 @@ std::optional<std::string> variable(const std::string& name) {
   return value;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 }  // namespace
 
 EnvironmentProbe::EnvironmentProbe(Programs programs, const CaseRegistry& cases)
@@ -70,7 +66,8 @@ EnvironmentProbe::EnvironmentProbe(Programs programs, const CaseRegistry& cases)
 
 const Environment& EnvironmentProbe::operator()(const Provider& provider,
                                                 const std::string& platform) {
-  const auto key = provider.id + "\n" + platform + "\n" + joined(provider.modules);
+  const auto key =
+      provider.id + "\n" + platform + "\n" + fmt::format("{}", fmt::join(provider.modules, ","));
   const auto it = environments_.find(key);
   if (it != environments_.end()) return it->second;
   return environments_.emplace(key, resolve(provider, platform)).first->second;
@@ -136,7 +133,7 @@ Environment EnvironmentProbe::resolve_python(const Provider& provider,
       if (absent.empty()) return environment;
       environment.missing =
           Skip{"module_missing", fmt::format("no Python module {} for {} (found by {})",
-                                             joined(absent), interpreter, found_by)};
+                                             fmt::join(absent, ", "), interpreter, found_by)};
     }
     if (!first) first = environment;
   }
@@ -148,7 +145,7 @@ const EnvironmentProbe::Modules& EnvironmentProbe::modules_of(
   const bool expected = std::ranges::all_of(
       asked, [&](const auto& name) { return std::ranges::binary_search(expected_modules_, name); });
   const auto& names = expected ? expected_modules_ : asked;
-  const auto key = interpreter + "\n" + joined(names);
+  const auto key = interpreter + "\n" + fmt::format("{}", fmt::join(names, ","));
   if (const auto it = modules_.find(key); it != modules_.end()) return it->second;
   ProcessSpec spec;
   spec.argv = {interpreter, "-c", kProbeScript};

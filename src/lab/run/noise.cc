@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "lab/record/fields.h"
 
 namespace assay::lab {
 namespace {
@@ -39,11 +40,6 @@ std::optional<double> hottest_zone() {
     if (text) hottest = std::max(hottest.value_or(-273.0), std::atof(text->c_str()) / 1000);
   }
   return hottest;
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 }  // namespace
@@ -111,11 +107,11 @@ Json NoiseSnapshot::to_json() const {
   return {{"load", load},
           {"steal_ticks", steal},
           {"total_ticks", total},
-          {"throttle_events", or_null(throttle_events)},
+          {"throttle_events", value_to_json(throttle_events)},
           {"pages_swapped", pages_swapped},
           {"free_memory", free_memory},
           {"free_device_memory", Json()},
-          {"temperature_c", or_null(temperature_c)}};
+          {"temperature_c", value_to_json(temperature_c)}};
 }
 
 }  // namespace assay::lab

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/philox.h"
+#include "lab/stats/random.h"
 
 namespace assay::lab {
 namespace {
@@ -39,33 +39,17 @@ std::vector<std::vector<int>> williams_block(int n) {
   return block;
 }
 
-class Shuffler {
- public:
-  explicit Shuffler(std::uint64_t seed) : stream_(seed, stream_key("order")) {}
-
-  template <typename T>
-  void operator()(std::vector<T>& values) {
-    for (std::size_t i = values.size(); i > 1; --i) {
-      std::swap(values[i - 1], values[uniform_below(stream_[next_++], i)]);
-    }
-  }
-
- private:
-  Philox stream_;
-  std::uint64_t next_ = 0;
-};
-
 }  // namespace
 
 std::vector<std::vector<int>> balanced_order(int items, int rounds, std::uint64_t seed) {
   std::vector<std::vector<int>> order;
-  Shuffler shuffle(seed);
+  RandomStream random(seed, "order");
   while (items > 0 && static_cast<int>(order.size()) < rounds) {
     std::vector<int> labels(static_cast<std::size_t>(items));
     std::iota(labels.begin(), labels.end(), 0);
-    shuffle(labels);
+    shuffle(std::span(labels), random);
     auto block = williams_block(items);
-    shuffle(block);  // the rows of a block may come in any order
+    shuffle(std::span(block), random);  // the rows of a block may come in any order
     for (auto& row : block) {
       if (static_cast<int>(order.size()) == rounds) break;
       for (int& item : row) item = labels[static_cast<std::size_t>(item)];

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/plan.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -13,6 +15,7 @@
 #include "base/process.h"
 #include "base/units.h"
 #include "lab/run/order.h"
+#include "lab/stats/stopping.h"
 
 namespace assay::lab {
 namespace {
@@ -36,12 +39,10 @@ void check_provider_names(const std::vector<const Case*>& cases, const RunReques
   for (const auto* c : cases) {
     for (const auto& provider : c->providers()) known.insert(provider.id);
   }
-  std::string names;
-  for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
   for (const auto* list : {&request.providers, &request.skip}) {
     for (const auto& name : *list) {
       if (!known.contains(std::string(provider_of(name)))) {
-        fail("unknown provider (known here: {}): '{}'", names, name);
+        fail("unknown provider (known here: {}): '{}'", fmt::join(known, ", "), name);
       }
       if (name.find('@') != std::string::npos) check_label(std::string(side_of(name)), name);
     }
@@ -198,6 +199,29 @@ std::vector<Json> selected_points(const Case& definition, const RunRequest& requ
     if (std::ranges::find(unique, point) == unique.end()) unique.push_back(std::move(point));
   }
   return unique;
+}
+
+void check_request(const RunRequest& r) {
+  const auto at_least = [](const char* name, double value, double least) {
+    if (!(value >= least)) fail("{} must be at least {}, got {}", name, least, value);
+  };
+  at_least("--rounds", r.rounds, 1);
+  at_least("--budget", r.budget_s, 0);
+  at_least("--precision", r.precision, 0);
+  if (r.precision > 0 && r.rounds != kMaxRounds) {
+    fail("--precision decides the number of rounds itself, up to {}; got --rounds {}", kMaxRounds,
+         r.rounds);
+  }
+  at_least("--batches", r.settings.batches, kMinBatches);
+  at_least("--warm-up", r.settings.warm_up_calls, 0);
+  at_least("--cpu-slots", r.cpu_slots, 1);
+  at_least("--cores", r.cores, 0);
+  at_least("--tries", r.max_tries, 1);
+  if (!(r.time_limit_s > 0)) fail("--limit must be more than 0 s, got {}", r.time_limit_s);
+  for (const auto& platform : r.platforms) {
+    if (platform != "cpu" && platform != "cuda")
+      fail("unknown platform (cpu, cuda): '{}'", platform);
+  }
 }
 
 Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,

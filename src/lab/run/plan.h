@@ -59,6 +59,9 @@ struct Plan {
   std::uint64_t memory_limit = 0;  // bytes an attempt may use
 };
 
+// Throws UserError that names the flag for values that no run can have.
+void check_request(const RunRequest& request);
+
 // Which points, which providers, in which order, what is left out and why. Throws UserError for
 // unknown cases, providers and bad points, and when nothing at all would run.
 Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,

@@ -15,7 +15,6 @@
 #include "lab/record/journal.h"
 #include "lab/run/attempt_row.h"
 #include "lab/run/budget.h"
-#include "lab/run/check_request.h"
 #include "lab/run/cores.h"
 #include "lab/run/execute.h"
 #include "lab/run/ledger.h"

@@ -7,11 +7,9 @@
 #include <cstddef>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "lab/stats/detectable.h"
 #include "lab/stats/distributions.h"
-#include "lab/stats/quantile.h"
-#include "lab/stats/sign_interval.h"
+#include "lab/stats/paired_ratio.h"
 #include "lab/stats/tests_of_difference.h"
 #include "lab/stats/unpaired_ratio.h"
 
@@ -32,16 +30,13 @@ int rounds_for(const GateSettings& s, double sigma_d) {
 GateRow judge(const PairedEvidence& evidence, const GateSettings& s) {
   auto d = evidence.d;
   if (d.empty()) fail("gate: a row has no rounds that both sides share");
+  std::ranges::sort(d);  // no digit of what follows depends on the order of rounds
+  const auto ratio = ratio_of_differences(d, s.confidence);
   GateRow row;
-  row.rounds = static_cast<int>(d.size());
-  row.ratio = std::exp(median(d));  // refuses values that are not finite
+  row.rounds = ratio.rounds;
+  row.ratio = ratio.ratio;
+  row.interval = ratio.interval;
   row.p = sign_test(d, std::log1p(s.tolerance));
-  std::ranges::sort(d);
-  if (const auto k = sign_interval_rank(row.rounds, s.confidence)) {
-    const auto rank = static_cast<std::size_t>(*k);
-    row.interval = Interval{std::exp(d[rank - 1]), std::exp(d[d.size() - rank]),
-                            sign_interval_coverage(row.rounds, *k)};
-  }
   const double sigma = robust_sigma(d);
   row.detectable = minimum_detectable_effect(sigma, row.rounds, s.alpha, s.power);
   row.rounds_for_tolerance = rounds_for(s, sigma);
@@ -80,12 +75,6 @@ double ratio_of(double current, double baseline, const char* what) {
 }
 
 }  // namespace
-
-constexpr auto kVerdictNames = make_names<Verdict>({{Verdict::kPass, "PASS"},
-                                                    {Verdict::kRegressed, "REGRESSED"},
-                                                    {Verdict::kUnresolved, "UNRESOLVED"}});
-
-const char* verdict_name(Verdict verdict) { return kVerdictNames[verdict].data(); }
 
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSettings& settings) {
   const std::vector<double> same(rows.size(), settings.tolerance);

@@ -18,7 +18,6 @@
 namespace assay::lab {
 
 enum class Verdict { kPass, kRegressed, kUnresolved };
-const char* verdict_name(Verdict verdict);  // "PASS", "REGRESSED", "UNRESOLVED"
 
 // Rounds in which both sides were measured: d_r = ln(current) − ln(baseline), above 0 is worse. For
 // a metric where more is better the caller negates d.

@@ -98,12 +98,6 @@ TEST(Gate, MinP95) {
   EXPECT_THAT([] { min_p95_rule(1, 0, 1, 1); }, ThrowsMessage<UserError>(HasSubstr("95 %")));
 }
 
-TEST(Gate, NamesOfVerdicts) {
-  EXPECT_STREQ(verdict_name(Verdict::kPass), "PASS");
-  EXPECT_STREQ(verdict_name(Verdict::kRegressed), "REGRESSED");
-  EXPECT_STREQ(verdict_name(Verdict::kUnresolved), "UNRESOLVED");
-}
-
 TEST(Gate, RowsMayHaveTolerancesOfTheirOwn) {
   const PairedEvidence slower{std::vector<double>(20, std::log(1.08))};
   const std::vector<Evidence> rows = {slower, slower};

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/stats/paired_ratio.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "base/error.h"
+#include "lab/stats/median_interval.h"
 #include "lab/stats/quantile.h"
-#include "lab/stats/sign_interval.h"
 
 namespace assay::lab {
 namespace {
@@ -28,15 +27,13 @@ PairedRatio paired_ratio(std::span<const double> a, std::span<const double> b, d
   if (a.empty()) fail("paired ratio: no rounds");
   std::vector<double> d(a.size());
   for (std::size_t r = 0; r < d.size(); ++r) d[r] = log_of_time(a[r], r) - log_of_time(b[r], r);
-  std::ranges::sort(d);
+  return ratio_of_differences(d, confidence);
+}
 
-  PairedRatio result;
-  result.rounds = static_cast<int>(d.size());
-  result.ratio = std::exp(median(d));
-  if (const auto k = sign_interval_rank(result.rounds, confidence)) {
-    const auto rank = static_cast<std::size_t>(*k);
-    result.interval = {std::exp(d[rank - 1]), std::exp(d[d.size() - rank]),
-                       sign_interval_coverage(result.rounds, *k)};
+PairedRatio ratio_of_differences(std::span<const double> d, double confidence) {
+  PairedRatio result{static_cast<int>(d.size()), std::exp(median(d)), std::nullopt};
+  if (const auto logs = median_interval(d, confidence)) {
+    result.interval = Interval{std::exp(logs->low), std::exp(logs->high), logs->coverage};
   }
   return result;
 }

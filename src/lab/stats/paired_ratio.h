@@ -31,6 +31,9 @@ struct PairedRatio {
 PairedRatio paired_ratio(std::span<const double> a, std::span<const double> b,
                          double confidence = 0.95);
 
+// The same from d = ln A − ln B of each round. UserError where one is not finite, or there is none.
+PairedRatio ratio_of_differences(std::span<const double> d, double confidence = 0.95);
+
 // Which side of 1 the whole interval lies on.
 enum class Side { kBelow, kAbove, kUndecided };
 // kUndecided when the interval holds 1 or is not available.

@@ -12,25 +12,22 @@ namespace assay::lab {
 
 inline constexpr int kPermutations = 9999;
 
-enum class Tail { kGreater, kTwoSided };
-
 // Exact one-sided sign test of "the median of d exceeds the threshold": P(Bin(n, ½) ≥ number of
 // d > threshold). Values equal to the threshold count against the claim, so that ties can only
 // raise p. No values: 1. NaN is refused with a UserError.
 double sign_test(std::span<const double> d, double threshold = 0);
 
-// p of "the values of d − threshold are not balanced about zero" by random flips of their signs,
-// with the mean as statistic: (b + 1)/(M + 1), b of M flips giving as much or more. Valid for
-// values that are symmetric about the threshold when nothing is there, as differences of one
-// distribution under two names are. No values: 1.
-double sign_flip_p(std::span<const double> d, std::uint64_t seed, Tail tail = Tail::kTwoSided,
-                   double threshold = 0, int permutations = kPermutations);
+// Two-sided p of "the values of d are not balanced about zero" by random flips of their signs, with
+// the mean as statistic: (b + 1)/(M + 1), b of M flips giving as much or more. Valid for values
+// that are symmetric about zero when nothing is there, as differences of one distribution under two
+// names are. No values: 1.
+double sign_flip_p(std::span<const double> d, std::uint64_t seed, int permutations = kPermutations);
 
-// p of "a and b come from different distributions" by random exchange of labels, with the
+// Two-sided p of "a and b come from different distributions" by random exchange of labels, with the
 // difference of the means of b and of a as statistic: (b + 1)/(M + 1). For times, pass logarithms.
 // An empty side: 1.
 double label_permutation_p(std::span<const double> a, std::span<const double> b, std::uint64_t seed,
-                           Tail tail = Tail::kTwoSided, int permutations = kPermutations);
+                           int permutations = kPermutations);
 
 // Adjusted p-values, in the order given, each at most 1: a row is significant at level α when its
 // adjusted p is at most α. Holm keeps the chance of even one false alarm at α, whatever the rows

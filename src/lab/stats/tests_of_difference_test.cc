@@ -29,8 +29,6 @@ TEST(SignTest, IsExact) {
 TEST(SignFlips, SmallestPIsOneInTenThousand) {
   const Values d(40, 1.0);
   EXPECT_DOUBLE_EQ(sign_flip_p(d, 1), 1e-4);
-  EXPECT_DOUBLE_EQ(sign_flip_p(d, 1, Tail::kGreater), 1e-4);
-  EXPECT_NEAR(sign_flip_p(d, 1, Tail::kGreater, 2), 1, 1e-12);
   EXPECT_EQ(sign_flip_p({}, 1), 1);
   EXPECT_EQ(sign_flip_p(Values{0, 0}, 1), 1);
 }
@@ -39,15 +37,12 @@ TEST(SignFlips, SmallestPIsOneInTenThousand) {
 // deviation of the estimate over 9999 flips is 0.0043.
 TEST(SignFlips, AgreesWithAllFlips) {
   EXPECT_NEAR(sign_flip_p(Values{1, 2, 4}, 3), 0.25, 4 * 0.0043);
-  EXPECT_NEAR(sign_flip_p(Values{1, 2, 4}, 3, Tail::kGreater), 0.125, 4 * 0.0033);
 }
 
 TEST(LabelPermutation, AgreesWithAllLabels) {
   // Of the 20 ways to choose three of six, one has the largest sum and one the smallest.
   const Values a = {1, 2, 3}, b = {4, 5, 6};
   EXPECT_NEAR(label_permutation_p(a, b, 1), 0.1, 4 * 0.003);
-  EXPECT_NEAR(label_permutation_p(a, b, 1, Tail::kGreater), 0.05, 4 * 0.0022);
-  EXPECT_NEAR(label_permutation_p(b, a, 1, Tail::kGreater), 1, 1e-12);
   EXPECT_EQ(label_permutation_p(a, {}, 1), 1);
   EXPECT_EQ(label_permutation_p(Values{2, 2}, Values{2}, 1), 1);
   EXPECT_EQ(label_permutation_p(a, b, 5), label_permutation_p(a, b, 5));

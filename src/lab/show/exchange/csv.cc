@@ -3,6 +3,7 @@
 #include "lab/show/exchange/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <set>
@@ -41,9 +42,7 @@ std::string json_cell(const Json& value) {
 }
 
 std::string join(const std::vector<std::string>& fields) {
-  std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? "," : "") + fields[i];
-  return line + "\r\n";
+  return fmt::format("{}\r\n", fmt::join(fields, ","));
 }
 
 }  // namespace

@@ -53,12 +53,8 @@ class Reader {
       const bool skipped = !entry.value("error_occurred", false);
       attempt.status = skipped ? Status::kSkipped : Status::kFailed;
       attempt.failure =
-          Failure{"steady",
-                  skipped ? "skipped_by_benchmark" : "error_occurred",
-                  text_at(entry, skipped ? "skip_message" : "error_message").value_or(""),
-                  {},
-                  {},
-                  ""};
+          Failure{"steady", skipped ? "skipped_by_benchmark" : "error_occurred",
+                  text_at(entry, skipped ? "skip_message" : "error_message").value_or("")};
       return;
     }
     if (attempt.failure) return;  // one repetition of it failed: no times of the others

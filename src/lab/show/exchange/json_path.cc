@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/show/exchange/json_path.h"
 
-#include "base/error.h"
-
 namespace assay::lab {
 
 Json value_at(const Json& object, std::string_view path) {
@@ -23,19 +21,6 @@ std::optional<std::string> text_at(const Json& object, std::string_view path) {
   const Json value = value_at(object, path);
   if (!value.is_string()) return std::nullopt;
   return value.get<std::string>();
-}
-
-std::optional<double> number_at(const Json& object, std::string_view path) {
-  const Json value = value_at(object, path);
-  if (value.is_number()) return value.get<double>();
-  if (value == "nan" || value == "inf" || value == "-inf") return number_from_json(value, path);
-  return std::nullopt;
-}
-
-std::optional<bool> flag_at(const Json& object, std::string_view path) {
-  const Json value = value_at(object, path);
-  if (!value.is_boolean()) return std::nullopt;
-  return value.get<bool>();
 }
 
 }  // namespace assay::lab

@@ -15,9 +15,6 @@ namespace assay::lab {
 
 // A path such as "noise/before/load" through nested objects.
 std::optional<std::string> text_at(const Json& object, std::string_view path);
-std::optional<double> number_at(const Json& object,
-                                std::string_view path);  // "inf" is a number too
-std::optional<bool> flag_at(const Json& object, std::string_view path);
 // The value itself, or null.
 Json value_at(const Json& object, std::string_view path);
 

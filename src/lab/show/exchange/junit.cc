@@ -17,25 +17,7 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&apos;";
-        break;
-      default:
-        result += c;
-    }
+    result += c == '"' ? "&quot;" : c == '\'' ? "&apos;" : markup_escaped(c);
   }
   return result;
 }
@@ -111,14 +93,19 @@ std::string junit_xml(const std::string& suite, std::span<const TestCase> cases)
   return xml + "  </testsuite>\n</testsuites>\n";
 }
 
+TestCase test_of(const SeriesId& s) {
+  TestCase test;
+  test.class_name = s.suite + "." + s.case_name;
+  test.name = fmt::format("{} {} on {}, {} cores, machine {}", s.provider, point_label(s.point),
+                          s.platform, s.cores, s.fingerprint) +
+              (s.isolation == "in-process" ? ", in process" : "");
+  return test;
+}
+
 std::vector<TestCase> summary_tests(std::span<const Summary> summaries) {
   std::vector<TestCase> tests;
   for (const Summary& s : summaries) {
-    TestCase test;
-    test.class_name = s.suite + "." + s.case_name;
-    test.name = fmt::format("{} {} on {}, {} cores, machine {}", s.provider, point_label(s.point),
-                            s.platform, s.cores, s.fingerprint) +
-                (s.isolation == "in-process" ? ", in process" : "");
+    TestCase test = test_of(s);
     if (s.median && s.metric == "steady_time") test.seconds = *s.median;
     test.type = name_of(s.status);
     test.message = s.failure ? s.failure->message : test.type;

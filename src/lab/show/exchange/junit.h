@@ -28,6 +28,9 @@ struct TestCase {
 // invalid bytes are spelled out as printable() does, in `details` line by line.
 std::string junit_xml(const std::string& suite, std::span<const TestCase> cases);
 
+// A test that is named after a series, and passed.
+TestCase test_of(const SeriesId& series);
+
 // One test for each summary: passed when ok (or refused as expected), skipped when it was not
 // tried, else failed (a wrong result) or an error (crashed, out of memory, timeout, failed).
 std::vector<TestCase> summary_tests(std::span<const Summary> summaries);

@@ -78,16 +78,9 @@ ImportedAttempt read_state(const Json& bench, const Json& state, std::string_vie
   if (state.contains("device")) attempt.details["device"] = state["device"];
   if (state.contains("name")) attempt.details["state"] = state["name"];
   if (state.value("is_skipped", false)) {
-    const auto reason = state.find("skip_reason");
     attempt.status = Status::kSkipped;
-    attempt.failure =
-        Failure{"steady",
-                "skipped_by_benchmark",
-                reason != state.end() && reason->is_string() ? reason->get<std::string>()
-                                                             : "no reason given",
-                {},
-                {},
-                ""};
+    attempt.failure = Failure{"steady", "skipped_by_benchmark",
+                              text_at(state, "skip_reason").value_or("no reason given")};
     return attempt;
   }
   auto summaries = summaries_of(state, what);

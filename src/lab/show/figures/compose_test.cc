@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "lab/show/figures/gnuplot_script.h"
-#include "lab/show/figures/test_rows.h"
+#include "lab/testing/figure_rows.h"
 
 namespace assay::lab {
 namespace {

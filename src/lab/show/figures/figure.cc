@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "lab/record/fields.h"
 #include "lab/record/metrics.h"
 
 namespace assay::lab {
@@ -17,8 +18,6 @@ constexpr auto kFigureFormNames = make_names<FigureForm>({{FigureForm::kLines, "
                                                           {FigureForm::kStacked, "stacked"},
                                                           {FigureForm::kAgainst, "against"},
                                                           {FigureForm::kTable, "table"}});
-
-std::string_view form_name(FigureForm form) { return kFigureFormNames[form]; }
 
 // Lines as objects: what a program reads.
 Json table_json(const FigureTable& table) {
@@ -35,8 +34,6 @@ Json table_json(const FigureTable& table) {
   return {{"columns", table.columns}, {"units", std::move(units)}, {"lines", std::move(lines)}};
 }
 
-Json or_null(const std::optional<double>& x) { return x ? Json(*x) : Json(); }
-
 }  // namespace
 
 Json figure_json(const Figure& figure) {
@@ -46,8 +43,8 @@ Json figure_json(const Figure& figure) {
     for (const auto& p : s.points) {
       points.push_back({{"x", p.x},
                         {"y", p.y},
-                        {"low", or_null(p.low)},
-                        {"high", or_null(p.high)},
+                        {"low", value_to_json(p.low)},
+                        {"high", value_to_json(p.high)},
                         {"attempts", p.attempts}});
     }
     series.push_back({{"label", s.label}, {"origin", s.origin}, {"points", std::move(points)}});
@@ -61,7 +58,7 @@ Json figure_json(const Figure& figure) {
   return {{"name", figure.name},
           {"title", figure.title},
           {"subtitle", figure.subtitle},
-          {"form", form_name(figure.form)},
+          {"form", kFigureFormNames[figure.form]},
           {"marks", std::move(marks)},
           {"roofs", std::move(roofs)},
           {"table", figure.table ? table_json(*figure.table) : Json()},

@@ -101,9 +101,7 @@ class Page {
     for (const Row* row : rows_) {
       const auto flops = row->work_of("flops"), pairs = row->work_of("pairs");
       const double work = flops.value_or(pairs.value_or(0));
-      Json keys = Json::array();
-      for (const auto& key : recipe_.x) keys.push_back(quantity(*row, key));
-      order.emplace(category_of(*row), std::pair{work, std::move(keys)});
+      order.emplace(category_of(*row), std::pair{work, quantities(*row, recipe_.x)});
     }
     std::vector<std::pair<std::pair<double, Json>, std::string>> sorted;
     for (auto& [name, rank] : order) sorted.emplace_back(std::move(rank), name);
@@ -126,11 +124,9 @@ class Page {
   std::vector<SeriesRows> by_series() const {
     std::map<std::pair<int, Json>, SeriesRows> found;
     for (const Row* row : rows_) {
-      Json keys = Json::array();
-      for (const auto& key : recipe_.series) keys.push_back(quantity(*row, key));
       const auto origin = origin_of(*row);
       const int kind = origin == "measured" ? 0 : origin == "simulated" ? 1 : 2;
-      auto& series = found[{kind, std::move(keys)}];
+      auto& series = found[{kind, quantities(*row, recipe_.series)}];
       series.label = recipe_.series.empty() ? y_name() : describe(*row, recipe_.series);
       series.origin = origin;
       series.rows.push_back(row);

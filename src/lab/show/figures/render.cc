@@ -35,10 +35,8 @@ std::string dated(std::string pdf, const std::string& newest) {
 }  // namespace
 
 ImageFormat image_format(const std::string& name) {
-  if (name == "png") return ImageFormat::kPng;
-  if (name == "pdf") return ImageFormat::kPdf;
-  if (name == "svg") return ImageFormat::kSvg;
-  fail("unknown image format (png, pdf, svg): '{}'", name);
+  if (const auto format = kImageFormatNames.find(name)) return *format;
+  fail("unknown image format ({}): '{}'", kImageFormatNames.list(), name);
 }
 
 std::vector<std::string> render(const Figure& figure, const std::vector<ImageFormat>& formats,

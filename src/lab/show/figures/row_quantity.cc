@@ -22,6 +22,12 @@ Json quantity(const Row& row, const std::string& name) {
   return nullptr;
 }
 
+Json quantities(const Row& row, const std::vector<std::string>& names) {
+  Json values = Json::array();
+  for (const auto& name : names) values.push_back(quantity(row, name));
+  return values;
+}
+
 std::string in_words(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());

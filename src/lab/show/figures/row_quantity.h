@@ -18,6 +18,8 @@ std::string origin_of(const Row& row);
 
 // A parameter of the point, "provider", a metric, or "intensity"; null where the row has no such.
 Json quantity(const Row& row, const std::string& name);
+// Several, as a list.
+Json quantities(const Row& row, const std::vector<std::string>& names);
 // A quantity as people read it; "–" for null.
 std::string in_words(const Json& value);
 // "log, n = 64": values that speak for themselves (names) stand alone.

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "lab/show/figures/compose.h"
 #include "lab/show/figures/render.h"
-#include "lab/show/figures/test_rows.h"
+#include "lab/testing/figure_rows.h"
 
 namespace assay::lab {
 namespace {

@@ -23,12 +23,6 @@ constexpr std::string_view kCrossover = "crossover";
 
 using Rows = std::vector<const Row*>;
 
-Json values_of(const Row& row, const std::vector<std::string>& names) {
-  Json values = Json::array();
-  for (const auto& name : names) values.push_back(quantity(row, name));
-  return values;
-}
-
 Json median_of(const Rows& rows, const std::string& metric) {
   std::vector<double> values;
   for (const Row* row : rows) {
@@ -72,7 +66,7 @@ FigureTable compose_table(const FigureRecipe& recipe, const std::vector<const Ro
   const BaselineRatios ratios(rows, primary_metric);
   std::map<Json, std::map<Json, Rows>> groups;  // by series, then by x
   for (const Row* row : rows) {
-    groups[values_of(*row, recipe.series)][values_of(*row, recipe.x)].push_back(row);
+    groups[quantities(*row, recipe.series)][quantities(*row, recipe.x)].push_back(row);
   }
   FigureTable table;
   table.columns = recipe.series;

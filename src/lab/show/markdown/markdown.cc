@@ -24,15 +24,6 @@ std::string markdown_text(std::string_view text, int width) {
     const char c = plain[i];
     const std::string_view rest = std::string_view(plain).substr(i);
     switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
       case '_': {
         // Inside a word it is only a character; names are full of it.
         const bool inside =
@@ -50,21 +41,9 @@ std::string markdown_text(std::string_view text, int width) {
       case '@':
         result += "&#64;";
         break;
-      case '\\':
-      case '`':
-      case '*':
-      case '[':
-      case ']':
-      case '|':
-      case '~':
-      case '$':
-      case '#':
-      case '!':
-        result += '\\';
-        result += c;
-        break;
       default:
-        result += c;
+        if (std::string_view("\\`*[]|~$#!").find(c) != std::string_view::npos) result += '\\';
+        result += markup_escaped(c);
     }
   }
   return result;

@@ -41,11 +41,8 @@ std::string overview(std::span<const Row> rows) {
   for (const auto& [status, count] : counts) {
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, status_words(status));
   }
-  const auto number = [](std::size_t n, const char* noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-  };
-  return fmt::format("{} of {} in {}: {}.\n", number(rows.size(), "attempt"),
-                     number(cases.size(), "case"), number(runs.size(), "run"), outcomes);
+  return fmt::format("{} of {} in {}: {}.\n", plural(std::ssize(rows), "attempt"),
+                     plural(std::ssize(cases), "case"), plural(std::ssize(runs), "run"), outcomes);
 }
 
 }  // namespace

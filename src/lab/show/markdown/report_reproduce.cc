@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -51,9 +52,7 @@ bool is_commit(const std::string& text) {
 }
 
 std::string list_of(const std::set<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 // From what the runner was asked for.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "lab/record/metrics.h"
 #include "lab/record/point.h"
 #include "lab/show/markdown/markdown.h"
@@ -26,8 +27,8 @@ PlaceColumn column_of(const Summary& s) {
 
 std::string column_name(const PlaceColumn& place, const MachineNames& machines) {
   const auto& [fingerprint, platform, cores, isolation] = place;
-  return fmt::format("{}, {}, {} core{}{}", machines.at(fingerprint), markdown_text(platform, 20),
-                     cores, cores == 1 ? "" : "s", isolation == "in-process" ? ", in process" : "");
+  return fmt::format("{}, {}, {}{}", machines.at(fingerprint), markdown_text(platform, 20),
+                     plural(cores, "core"), isolation == "in-process" ? ", in process" : "");
 }
 
 // The parameters that are the same at all points, and those that are not.
@@ -62,11 +63,9 @@ std::string introduction(std::span<const Summary> summaries, const std::set<Plac
       fmt::format("Median of {}{} over attempts.", markdown_text(s.metric, 40),
                   metric == nullptr ? "" : fmt::format(" ({})", metric->description));
   if (!s.baseline.empty()) {
-    const bool more_is_better =
-        metric != nullptr && metric->direction == Direction::kHigherIsBetter;
     text += fmt::format(
         " Ratio: provider over {}, median over rounds with its 95 % interval; {} 1 is faster.",
-        markdown_text(s.baseline, 40), more_is_better ? "above" : "below");
+        markdown_text(s.baseline, 40), more_is_better(s.metric) ? "above" : "below");
   }
   if (!common.empty()) {
     text += fmt::format(" {}: {}.", one_point ? "At the point" : "At every point",

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/show/site/site_calibration.h"
+#include "lab/show/site/site_parts.h"
 
 #include <cmath>
 #include <map>

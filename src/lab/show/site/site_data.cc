@@ -7,18 +7,13 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "lab/beside/caveats.h"
+#include "lab/record/fields.h"
 #include "lab/record/metrics.h"
 #include "lab/show/site/row_columns.h"
-#include "lab/show/site/site_calibration.h"
-#include "lab/show/site/site_history.h"
-#include "lab/show/site/site_index.h"
-#include "lab/show/site/site_machines.h"
-#include "lab/show/site/site_summaries.h"
+#include "lab/show/site/site_parts.h"
 
 namespace assay::lab {
 namespace {
-
-Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
 
 Json runs_json(const SiteIndex& index) {
   Json runs = Json::array();
@@ -29,11 +24,11 @@ Json runs_json(const SiteIndex& index) {
                     {"rows", run.count},
                     {"first", run.first},
                     {"machine", index.machine_of(first)},
-                    {"time", text_or_null(first.provenance.time_start)},
-                    {"end", text_or_null(last.provenance.time_end)},
-                    {"commit", text_or_null(first.provenance.commit)},
-                    {"branch", text_or_null(first.provenance.branch)},
-                    {"label", text_or_null(first.provenance.label)},
+                    {"time", value_to_json(first.provenance.time_start)},
+                    {"end", value_to_json(last.provenance.time_end)},
+                    {"commit", value_to_json(first.provenance.commit)},
+                    {"branch", value_to_json(first.provenance.branch)},
+                    {"label", value_to_json(first.provenance.label)},
                     {"dirty", first.provenance.dirty.value_or(false)}});
   }
   return runs;
@@ -44,8 +39,6 @@ constexpr auto kMetricKindNames = make_names<MetricKind>({{MetricKind::kTime, "t
                                                           {MetricKind::kFraction, "fraction"},
                                                           {MetricKind::kBytes, "bytes"},
                                                           {MetricKind::kCount, "count"}});
-
-const char* name_of_kind(MetricKind kind) { return kMetricKindNames[kind].data(); }
 
 // The primary metric and the baseline of each case, as its newest summary has them.
 Json cases_json(const SiteIndex& index) {
@@ -59,9 +52,9 @@ Json cases_json(const SiteIndex& index) {
     json["baseline"] = s.summary.baseline;
     json["metric"] = s.summary.metric;
     json["unit"] = metric == nullptr ? "" : std::string(metric->unit);
-    json["kind"] = metric == nullptr ? "count" : name_of_kind(metric->kind);
+    json["kind"] = metric == nullptr ? "count" : kMetricKindNames[metric->kind];
     json["description"] = metric == nullptr ? "" : std::string(metric->description);
-    json["more_is_better"] = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
+    json["more_is_better"] = more_is_better(s.summary.metric);
   }
   return cases;
 }

@@ -1,45 +1,16 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/show/site/site_history.h"
+#include "lab/show/site/site_parts.h"
 
 #include <cmath>
 #include <map>
 #include <vector>
 
-#include "base/error.h"
 #include "lab/decide/history.h"
 #include "lab/stats/unpaired_ratio.h"
 
 namespace assay::lab {
 namespace {
-
-// A row without what a history does not look at: samples, most of the provenance. history() copies
-// rows as it sorts them, and the whole of ten thousand would cost a second.
-Row light(const Row& row) {
-  Row copy;
-  copy.run_id = row.run_id;
-  copy.attempt_id = row.attempt_id;
-  copy.suite = row.suite;
-  copy.case_name = row.case_name;
-  copy.point = row.point;
-  copy.provider = row.provider;
-  copy.platform = row.platform;
-  copy.machine.fingerprint = row.machine.fingerprint;
-  copy.cores = row.cores;
-  copy.round = row.round;
-  copy.try_number = row.try_number;
-  copy.order = row.order;
-  copy.status = row.status;
-  copy.provenance.commit = row.provenance.commit;
-  copy.provenance.dirty = row.provenance.dirty;
-  copy.provenance.isolation = row.provenance.isolation;
-  copy.provenance.primary_metric = row.provenance.primary_metric;
-  copy.provenance.baseline = row.provenance.baseline;
-  if (const auto found = row.metrics.find(row.primary_metric()); found != row.metrics.end()) {
-    copy.metrics.insert(*found);
-  }
-  return copy;
-}
 
 class HistoryWriter {
  public:
@@ -55,8 +26,7 @@ class HistoryWriter {
 
   // Nothing for a series with fewer than two values.
   Json write(const HistorySeries& series) const {
-    const auto key = index_.find(series.key);
-    check(key.has_value(), "a series is of rows of the index");
+    const auto key = index_.key_of(series.key);
     std::vector<std::size_t> position(series.points.size());
     std::vector<const HistoryPoint*> known;
     for (std::size_t i = 0; i < series.points.size(); ++i) {
@@ -66,7 +36,7 @@ class HistoryWriter {
     if (known.size() < 2) return {};
     const double first_level = series.segments.front().level;
     Json points = Json::array(), segments = Json::array(), changes = Json::array();
-    for (const auto* point : known) points.push_back(point_json(*point, *key, first_level));
+    for (const auto* point : known) points.push_back(point_json(*point, key, first_level));
     for (const auto& segment : series.segments) {
       segments.push_back({{"first", position[segment.first]},
                           {"last", position[segment.last]},
@@ -81,7 +51,7 @@ class HistoryWriter {
             {"p", series.p},
             {"segments", std::move(segments)},
             {"changes", std::move(changes)},
-            {"last", last_step(*known[known.size() - 2], *known.back(), *key)}};
+            {"last", last_step(*known[known.size() - 2], *known.back(), key)}};
   }
 
  private:
@@ -106,9 +76,9 @@ class HistoryWriter {
     std::vector<double> values;
     for (const auto& run : point.runs) {
       const auto at = summaries_.at({key, runs_.at(run)});
-      for (const auto& a : index_.summaries()[static_cast<std::size_t>(at)].summary.attempts) {
-        if (a.status == Status::kOk && !std::isnan(a.value)) values.push_back(a.value);
-      }
+      const auto more =
+          index_.summaries()[static_cast<std::size_t>(at)].summary.values(Status::kOk);
+      values.insert(values.end(), more.begin(), more.end());
     }
     return values;
   }
@@ -134,12 +104,9 @@ class HistoryWriter {
 }  // namespace
 
 Json site_history(const SiteIndex& index) {
-  std::vector<Row> rows;
-  rows.reserve(index.rows().size());
-  for (const Row& row : index.rows()) rows.push_back(light(row));
   const HistoryWriter writer(index);
   Json all = Json::array();
-  for (const auto& series : history(rows, {})) {
+  for (const auto& series : history(index.rows(), {})) {
     if (Json json = writer.write(series); !json.is_null()) all.push_back(std::move(json));
   }
   return all;

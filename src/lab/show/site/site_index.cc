@@ -3,48 +3,31 @@
 #include "lab/show/site/site_index.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/error.h"
 
 namespace assay::lab {
-namespace {
 
-// The number of a name, a new one for a new name.
-template <typename Map, typename Key>
-std::pair<int, bool> number_of(Map& ids, const Key& key) {
-  const auto [it, first] = ids.try_emplace(key, static_cast<int>(ids.size()));
-  return {it->second, first};
+void SiteIndex::number(const SeriesId& s) {
+  const auto [of_case, new_case] =
+      case_ids_.try_emplace({s.suite, s.case_name}, static_cast<int>(cases_.size()));
+  if (new_case) cases_.push_back({s.suite, s.case_name});
+  const auto point = std::pair(of_case->second, canonical_json(s.point));
+  const bool new_point = point_ids_.try_emplace(point, static_cast<int>(points_.size())).second;
+  if (new_point) points_.push_back({of_case->second, s.point});
+  const int machines = static_cast<int>(machines_.size());
+  if (machine_ids_.try_emplace(s.fingerprint, machines).second) machines_.push_back(s.fingerprint);
 }
 
-}  // namespace
-
-SeriesKey SiteIndex::key_of(const SeriesId& s) {
-  SeriesKey key;
-  bool first = false;
-  std::tie(key.case_index, first) = number_of(case_ids_, std::pair(s.suite, s.case_name));
-  if (first) cases_.push_back({s.suite, s.case_name});
-  std::tie(key.point, first) =
-      number_of(point_ids_, std::pair(key.case_index, canonical_json(s.point)));
-  if (first) points_.push_back({key.case_index, s.point});
-  std::tie(key.machine, first) = number_of(machine_ids_, s.fingerprint);
-  if (first) machines_.push_back(s.fingerprint);
-  key.provider = s.provider;
-  key.platform = s.platform;
-  key.cores = s.cores;
-  key.isolation = s.isolation;
-  return key;
-}
-
-std::optional<SeriesKey> SiteIndex::find(const SeriesId& s) const {
-  const auto known_case = case_ids_.find({s.suite, s.case_name});
-  const auto known_machine = machine_ids_.find(s.fingerprint);
-  if (known_case == case_ids_.end() || known_machine == machine_ids_.end()) return std::nullopt;
-  const auto known_point = point_ids_.find({known_case->second, canonical_json(s.point)});
-  if (known_point == point_ids_.end()) return std::nullopt;
-  return SeriesKey{known_case->second, known_point->second,   s.provider,
-                   s.platform,         known_machine->second, s.cores,
-                   s.isolation};
+SeriesKey SiteIndex::key_of(const SeriesId& s) const {
+  const int of_case = case_ids_.at({s.suite, s.case_name});
+  return {of_case,
+          point_ids_.at({of_case, canonical_json(s.point)}),
+          s.provider,
+          s.platform,
+          machine_ids_.at(s.fingerprint),
+          s.cores,
+          s.isolation};
 }
 
 SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows_(std::move(rows)) {
@@ -54,8 +37,9 @@ SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows
     std::size_t last = first;
     std::map<SeriesKey, std::vector<int>> attempts;
     for (; last < rows_.size() && rows_[last].run_id == rows_[first].run_id; ++last) {
-      const Row& row = rows_[last];
-      attempts[key_of(series_of(row))].push_back(static_cast<int>(last));
+      const auto series = series_of(rows_[last]);
+      number(series);
+      attempts[key_of(series)].push_back(static_cast<int>(last));
     }
     const int run = static_cast<int>(runs_.size());
     runs_.push_back({rows_[first].run_id, first, last - first});

@@ -6,7 +6,6 @@
 // page's data can point instead of repeating.
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,12 +59,12 @@ class SiteIndex {
   const std::vector<Point>& points() const { return points_; }
   // Fingerprints, in the order of their first row.
   const std::vector<std::string>& machines() const { return machines_; }
-  // The key of a series by what it is made of; nothing when no row has it.
-  std::optional<SeriesKey> find(const SeriesId& series) const;
+  // The key of a series that rows have.
+  SeriesKey key_of(const SeriesId& series) const;
   int machine_of(const Row& row) const { return machine_ids_.at(row.machine.fingerprint); }
 
  private:
-  SeriesKey key_of(const SeriesId& series);
+  void number(const SeriesId& series);  // what is new in it
 
   std::vector<Row> rows_;
   std::vector<IndexedRun> runs_;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/show/site/site_machines.h"
+#include "lab/show/site/site_parts.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,12 @@
 #include <optional>
 #include <vector>
 
+#include "lab/beside/caveats.h"
 #include "lab/stats/noise_budget.h"
 #include "lab/stats/quantile.h"
 
 namespace assay::lab {
 namespace {
-
-constexpr double kHighSteal = 0.02;  // what excludes an attempt unless the user says otherwise
 
 Json quantile_or_null(const std::vector<double>& values, double q) {
   return values.empty() ? Json() : Json(quantile(values, q));
@@ -59,12 +58,7 @@ void add_row(Noise& noise, const Row& row) {
 
 // The interquartile range of a summary's ok attempts over their median.
 void add_spread(Noise& noise, const Summary& s) {
-  std::vector<double> values;
-  for (const auto& attempt : s.attempts) {
-    if (attempt.status == Status::kOk && !std::isnan(attempt.value)) {
-      values.push_back(attempt.value);
-    }
-  }
+  const auto values = s.values(Status::kOk);
   if (values.size() < 4) return;
   noise.spread.push_back((quantile(values, 0.75) - quantile(values, 0.25)) / median(values));
 }

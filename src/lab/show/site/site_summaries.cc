@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/show/site/site_summaries.h"
+#include "lab/show/site/site_parts.h"
 
 #include <cmath>
 #include <optional>
 
 #include "lab/beside/caveats.h"
+#include "lab/record/fields.h"
 #include "lab/show/terminal/cells.h"
 #include "lab/stats/median_interval.h"
 #include "lab/stats/noise_budget.h"
@@ -13,20 +14,6 @@
 
 namespace assay::lab {
 namespace {
-
-Json number(const std::optional<double>& value) { return value ? number_to_json(*value) : Json(); }
-
-// What ended well or was at least measured, as the median uses it: ok attempts, else wrong ones.
-std::vector<double> values_of(const Summary& s) {
-  for (const Status status : {Status::kOk, Status::kWrongResult}) {
-    std::vector<double> values;
-    for (const auto& attempt : s.attempts) {
-      if (attempt.status == status && !std::isnan(attempt.value)) values.push_back(attempt.value);
-    }
-    if (!values.empty()) return values;
-  }
-  return {};
-}
 
 // The word that verdicts are counted under.
 std::string verdict_class(const Summary& s, const std::string& verdict) {
@@ -63,7 +50,9 @@ Json middle(const std::vector<int>& attempts, const std::vector<Row>& rows, cons
 
 Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
   const Summary& s = indexed.summary;
-  const auto values = values_of(s);
+  // What ended well or was at least measured, as the median uses it.
+  auto values = s.values(Status::kOk);
+  if (values.empty()) values = s.values(Status::kWrongResult);
   const auto verdict = verdict_cell(s);
   Json json = {
       {"case", indexed.key.case_index},
@@ -80,10 +69,10 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
       {"verdict", verdict},
       {"class", verdict_class(s, verdict)},
       {"rounds", s.rounds},
-      {"median", number(s.median)},
-      {"limit", number(s.fraction_of_limit)},
-      {"error", number(s.fidelity_error)},
-      {"memory", number(s.peak_rss)},
+      {"median", value_to_json(s.median)},
+      {"limit", value_to_json(s.fraction_of_limit)},
+      {"error", value_to_json(s.fidelity_error)},
+      {"memory", value_to_json(s.peak_rss)},
       {"rows", indexed.rows},
       {"spark", sparkline(s.attempts, 12)},
   };

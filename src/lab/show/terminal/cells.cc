@@ -47,6 +47,12 @@ std::string format_ratio(double ratio) {
   return fmt::format("{:.3g}", ratio);
 }
 
+std::string format_ratio(double ratio, const std::optional<Interval>& interval) {
+  if (!interval) return format_ratio(ratio);
+  return fmt::format("{} [{}, {}]", format_ratio(ratio), format_ratio(interval->low),
+                     format_ratio(interval->high));
+}
+
 std::string median_cell(const Summary& s) {
   return s.median ? format_metric(*s.median, s.metric) : kUnknown;
 }
@@ -54,10 +60,7 @@ std::string median_cell(const Summary& s) {
 std::string ratio_cell(const Summary& s) {
   if (!s.ratio) return kUnknown;
   if (s.is_baseline) return "1 (baseline)";
-  const auto ratio = format_ratio(s.ratio->ratio);
-  if (!s.ratio->interval) return ratio;
-  return fmt::format("{} [{}, {}]", ratio, format_ratio(s.ratio->interval->low),
-                     format_ratio(s.ratio->interval->high));
+  return format_ratio(s.ratio->ratio, s.ratio->interval);
 }
 
 std::string limit_cell(const Summary& s) {
@@ -87,17 +90,9 @@ std::string verdict_cell(const Summary& s) {
   const std::string fine = (s.unjudged ? "no oracle" : "ok") + work;
   const std::string doubt = (s.unjudged ? " (no oracle)" : "") + work;
   if (s.is_baseline || !s.ratio) return fine;
-  const Metric* metric = find_metric(s.metric);
-  const bool more_is_better = metric != nullptr && metric->direction == Direction::kHigherIsBetter;
-  switch (side_of_one(*s.ratio)) {
-    case Side::kBelow:
-      return (more_is_better ? "slower" : "faster") + doubt;
-    case Side::kAbove:
-      return (more_is_better ? "faster" : "slower") + doubt;
-    case Side::kUndecided:
-      return fine;
-  }
-  return {};
+  const auto side = side_of_one(*s.ratio);
+  if (side == Side::kUndecided) return fine;
+  return ((side == Side::kBelow) == more_is_better(s.metric) ? "slower" : "faster") + doubt;
 }
 
 std::string sparkline(std::span<const Attempt> attempts, int limit) {

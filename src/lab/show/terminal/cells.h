@@ -32,5 +32,7 @@ std::string format_metric(double value, const std::string& name);
 
 // A ratio with three digits after the point where that is what matters: "1.043", "0.00123", "125".
 std::string format_ratio(double ratio);
+// With its interval behind it, where there is one: "1.043 [1.031, 1.055]".
+std::string format_ratio(double ratio, const std::optional<Interval>& interval);
 
 }  // namespace assay::lab

@@ -6,14 +6,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace assay::lab {
-namespace {
-
-std::string percent_or_dash(const std::optional<double>& sigma) {
-  return sigma ? fmt::format("{:.2f} %", 100 * *sigma) : "–";
-}
-
-}  // namespace
 
 std::string noise_table(std::span<const NoiseLine> lines) {
   std::size_t width = 0;
@@ -25,10 +20,8 @@ std::string noise_table(std::span<const NoiseLine> lines) {
                                  "within process", "between processes", "between runs", "attempts");
   for (const auto& line : lines) {
     const auto& b = line.budget;
-    // A dash is three bytes and one column: pad by hand.
-    const auto cell = [](const std::optional<double>& sigma, std::size_t columns) {
-      const auto words = percent_or_dash(sigma);
-      return std::string(columns - (sigma ? words.size() : 1), ' ') + words;
+    const auto cell = [](const std::optional<double>& sigma, int columns) {
+      return pad_left(sigma ? fmt::format("{:.2f} %", 100 * *sigma) : "–", columns);
     };
     text += fmt::format(
         "  {:<{}}  {}  {}  {}  {:>8}{}\n", name(line), width, cell(b.within_process, 14),

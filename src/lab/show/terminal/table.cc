@@ -135,9 +135,7 @@ std::vector<std::string> caveat_notes(const Order& summaries) {
 std::string group_title(const Place& s) {
   const auto point = fit(printable(point_label(s.point)), 200);
   // Files of other tools do not say how many cores an attempt had.
-  const auto cores = s.cores == 0   ? std::string("cores not known")
-                     : s.cores == 1 ? std::string("1 core")
-                                    : fmt::format("{} cores", s.cores);
+  const auto cores = s.cores == 0 ? "cores not known" : plural(s.cores, "core");
   return fmt::format("{} {}{}{}, {}{}{}", fit(printable(s.case_name), kLongestName), point,
                      point.empty() ? "" : ", ", fit(printable(s.platform), kLongestName), cores,
                      s.fingerprint.empty() ? "" : ", machine ", fit(printable(s.fingerprint), 16)) +
