@@ -52,17 +52,13 @@ std::optional<GateOutcome> outcome_of_statuses(GateEntry& entry) {
     return GateOutcome::kDropped;
   }
   const auto before = health_of(*match.a), now = health_of(*match.b);
-  if (before == Health::kOk && now == Health::kBroken) {
+  if (before == Health::kOk && (now == Health::kBroken || now == Health::kUntried)) {
     entry.reason = "was ok, is " + status_of(*match.b);
-    return GateOutcome::kBroken;
+    return now == Health::kBroken ? GateOutcome::kBroken : GateOutcome::kNotMeasured;
   }
-  if (before == Health::kOk && now == Health::kUntried) {
-    entry.reason = "was ok, is " + status_of(*match.b);
-    return GateOutcome::kNotMeasured;
-  }
-  if (before == Health::kBroken && now == Health::kOk) {
+  if (now == Health::kOk && (before == Health::kBroken || before == Health::kUntried)) {
     entry.reason = "was " + status_of(*match.a) + ", is ok";
-    return GateOutcome::kRecovered;
+    return before == Health::kBroken ? GateOutcome::kRecovered : GateOutcome::kNew;
   }
   if (before == Health::kBroken) {
     entry.reason = now == Health::kBroken
@@ -78,10 +74,6 @@ std::optional<GateOutcome> outcome_of_statuses(GateEntry& entry) {
     entry.reason = "no attempt of one side counts: " +
                    status_of(before == Health::kVoid ? *match.a : *match.b);
     return GateOutcome::kUnresolved;
-  }
-  if (before == Health::kUntried && now == Health::kOk) {
-    entry.reason = "was " + status_of(*match.a) + ", is ok";
-    return GateOutcome::kNew;
   }
   return std::nullopt;
 }

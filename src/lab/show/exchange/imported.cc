@@ -24,21 +24,18 @@ constexpr std::size_t kShortCommit = 7;
 
 void add_steady_metrics(const ImportedAttempt& attempt, const std::string& what, Row& row) {
   row.metrics = attempt.metrics;
-  for (const double value : attempt.samples_s) {
+  const auto check_time = [&](double value) {
     if (!std::isfinite(value) || value <= 0) {
       fail("{}: the time of '{}' is not positive and finite: {}", what, attempt.benchmark, value);
     }
-  }
+  };
+  for (const double value : attempt.samples_s) check_time(value);
   if (!attempt.samples_s.empty()) {
-    const auto& s = attempt.samples_s;
-    add_steady_statistics(s, row.metrics);
-    row.samples.lists["steady_s"] = s;
+    add_steady_statistics(attempt.samples_s, row.metrics);
+    row.samples.lists["steady_s"] = attempt.samples_s;
     if (attempt.batch_calls > 0) row.samples.batch_calls = attempt.batch_calls;
   } else if (attempt.steady_time_s) {
-    if (!std::isfinite(*attempt.steady_time_s) || *attempt.steady_time_s <= 0) {
-      fail("{}: the time of '{}' is not positive and finite: {}", what, attempt.benchmark,
-           *attempt.steady_time_s);
-    }
+    check_time(*attempt.steady_time_s);
     row.metrics["steady_time"] = *attempt.steady_time_s;
   }
 }

@@ -22,7 +22,7 @@ constexpr int kSparkline = 20;
 constexpr int kLongestName = 40;
 
 struct Column {
-  std::string title;
+  const char* title;
   std::string (*cell)(const Summary&);
   bool right_aligned;
   int drop;
@@ -31,19 +31,16 @@ struct Column {
 std::string provider_cell(const Summary& s) { return fit(printable(s.provider), kLongestName); }
 std::string attempts_cell(const Summary& s) { return sparkline(s.attempts, kSparkline); }
 
-const std::array<Column, 8>& columns() {
-  static const std::array<Column, 8> kColumns = {{
-      {"provider", provider_cell, false, 0},
-      {"median", median_cell, true, 0},
-      {"ratio", ratio_cell, false, 0},
-      {"of limit", limit_cell, true, 4},
-      {"error/tol", fidelity_cell, true, 3},
-      {"memory", memory_cell, true, 2},
-      {"attempts", attempts_cell, false, 1},
-      {"verdict", verdict_cell, false, 0},
-  }};
-  return kColumns;
-}
+constexpr std::array<Column, 8> kColumns = {{
+    {"provider", provider_cell, false, 0},
+    {"median", median_cell, true, 0},
+    {"ratio", ratio_cell, false, 0},
+    {"of limit", limit_cell, true, 4},
+    {"error/tol", fidelity_cell, true, 3},
+    {"memory", memory_cell, true, 2},
+    {"attempts", attempts_cell, false, 1},
+    {"verdict", verdict_cell, false, 0},
+}};
 
 using Order = std::vector<const Summary*>;
 
@@ -154,12 +151,12 @@ std::string terminal_table(std::span<const Summary> summaries, const TableStyle&
   }
   if (style.worst_first) put_worst_first(order);
   Grid grid;
-  for (const auto& column : columns()) {
+  for (const auto& column : kColumns) {
     grid.columns.push_back({column.title, column.right_aligned, column.drop});
   }
   for (const Summary* s : order) {
     GridRow row{group_title(*s), {}, colour_of(*s)};
-    for (const auto& column : columns()) row.cells.push_back(column.cell(*s));
+    for (const auto& column : kColumns) row.cells.push_back(column.cell(*s));
     grid.rows.push_back(std::move(row));
   }
   grid.notes = caveat_notes(order);
