@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/decide/history.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
