@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Python providers of einsum_pair and einsum_network."""
+"""Python providers of einsum_pair, einsum_network and einsum_expression."""
 
 import math
 
@@ -29,6 +29,10 @@ PAIRS = {
     "tccg_4": ("abc,acd->bd", [64, 128, 64, 128]),
     "tccg_5": ("abcdef,dfgb->aceg", [12, 12, 12, 12, 12, 12, 48]),
     "tccg_6": ("aibj,jick->abck", [32, 24, 32, 24, 32, 32]),
+    "matvec": ("ij,j->i", [2048] * 2),
+    "hadamard": ("ij,ij->ij", [2048] * 2),
+    "outer": ("i,j->ij", [2048] * 2),
+    "two_sums": ("abcd,bd->ac", [64] * 4),
     "batched_sum": ("edb,aedbc->bcad", [24, 64, 4, 16, 24]),
     "scaled_transpose": ("bdac,bc->cda", [50, 50, 16, 16]),
     "batched_rows": ("bda,dbca->dca", [50, 50, 64, 5]),
@@ -105,8 +109,12 @@ class Contraction(Workload):
 
 
 class NumpyEinsum(Contraction):
+    def __init__(self, expression, extents, point, optimize):
+        super().__init__(expression, extents, point)
+        self.optimize = optimize
+
     def call(self, slot):
-        self.c = np.einsum(self.expression, *self.slots[slot], optimize=True)
+        self.c = np.einsum(self.expression, *self.slots[slot], optimize=self.optimize)
 
     def versions(self):
         return {"numpy": np.__version__}
@@ -151,10 +159,13 @@ class TorchEinsum(Contraction):
 
 
 def make(case, provider, point, cores):
-    table = PAIRS if case == "einsum_pair" else NETWORKS
-    expression, extents = table[point["contraction"]]
-    if provider == "numpy":
-        return NumpyEinsum(expression, extents, point)
+    if case == "einsum_expression":
+        expression, extents = point["expression"], [int(e) for e in point["extents"].split("x")]
+    else:
+        table = PAIRS if case == "einsum_pair" else NETWORKS
+        expression, extents = table[point["contraction"]]
+    if provider in ("numpy", "numpy-plain"):
+        return NumpyEinsum(expression, extents, point, optimize=provider == "numpy")
     if provider == "opt_einsum":
         return OptEinsum(expression, extents, point)
     if provider == "torch":

@@ -20,6 +20,7 @@ MODULE_OF_CASE = {
     "transport_workflow": "assay_worker.transport",
     "einsum_pair": "assay_worker.einsum",
     "einsum_network": "assay_worker.einsum",
+    "einsum_expression": "assay_worker.einsum",
     "decompose_cp": "assay_worker.decompose",
     "decompose_tucker": "assay_worker.decompose",
     "mp2_energy": "assay_worker.mp2",

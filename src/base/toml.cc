@@ -47,6 +47,11 @@ double as_double(const toml::node& number) {
   return number.as_floating_point()->get();
 }
 
+// What stands before the keys of table `index` of an array.
+std::string item_prefix(std::string_view prefix, std::string_view key, std::size_t index) {
+  return fmt::format("{}{}[{}].", prefix, key, index);
+}
+
 }  // namespace
 
 TomlTable::TomlTable(std::shared_ptr<Document> document, const void* node, std::string prefix)
@@ -136,6 +141,28 @@ TomlTable TomlTable::table(std::string_view key) const {
   return TomlTable(document_, table, prefix_ + std::string(key) + ".");
 }
 
+std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
+  std::vector<TomlTable> tables;
+  if (!has(key)) return tables;
+  const toml::node& node = as_node(find(key, "an array of tables"));
+  const toml::array* array = node.as_array();
+  if (array == nullptr) reject(key, "expected an array of tables, got {}", type_name(node));
+  for (const auto& item : *array) {
+    if (!item.is_table()) reject(key, "expected tables inside, got {}", type_name(item));
+    tables.push_back({document_, item.as_table(), item_prefix(prefix_, key, tables.size())});
+  }
+  return tables;
+}
+
+std::vector<std::string> TomlTable::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, node] : as_table(node_)) {
+    keys.emplace_back(key.str());
+    document_->asked.insert(prefix_ + keys.back());
+  }
+  return keys;
+}
+
 std::vector<std::vector<std::int64_t>> TomlTable::integer_rows(std::string_view key) const {
   const toml::node& node = as_node(find(key, "an array of arrays of integers"));
   const toml::array* outer = node.as_array();
@@ -162,6 +189,12 @@ void TomlTable::refuse_unread_keys() const {
     if (!document_->asked.contains(prefix_ + std::string(name))) reject(name, "unknown key");
     if (const auto* inner = node.as_table()) {
       TomlTable(document_, inner, prefix_ + std::string(name) + ".").refuse_unread_keys();
+    } else if (const auto* items = node.as_array()) {
+      for (std::size_t i = 0; i < items->size(); ++i) {
+        if (const auto* item = items->get(i)->as_table()) {
+          TomlTable(document_, item, item_prefix(prefix_, name, i)).refuse_unread_keys();
+        }
+      }
     }
   }
 }

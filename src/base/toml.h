@@ -34,6 +34,10 @@ class TomlTable {
   // A number, or an array of at least one: what a scan runs over.
   std::vector<double> numbers(std::string_view key) const;
   TomlTable table(std::string_view key) const;
+  // The tables of an array of them, [[key]]; none where the key is missing.
+  std::vector<TomlTable> tables(std::string_view key) const;
+  // The table's keys, in alphabetical order, each asked for hereby.
+  std::vector<std::string> keys() const;
   // An array of arrays of integers, e.g. [[0, 1], [1, 2]]: coordinates, links.
   std::vector<std::vector<std::int64_t>> integer_rows(std::string_view key) const;
 

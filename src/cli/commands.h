@@ -33,6 +33,7 @@ int contract(const EinsumArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);
 int history(const HistoryArguments& arguments);
+int bars(const BarsArguments& arguments);
 int bundle(const BundleArguments& arguments);
 int feed(const FeedArguments& arguments);
 int import_files(const ImportArguments& arguments);

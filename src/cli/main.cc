@@ -25,6 +25,7 @@ struct Dispatch {
   int operator()(const CompareArguments& a) const { return compare(a); }
   int operator()(const GateArguments& a) const { return gate(a); }
   int operator()(const HistoryArguments& a) const { return history(a); }
+  int operator()(const BarsArguments& a) const { return bars(a); }
   int operator()(const BundleArguments& a) const { return bundle(a); }
   int operator()(const FeedArguments& a) const { return feed(a); }
   int operator()(const ImportArguments& a) const { return import_files(a); }

@@ -10,6 +10,8 @@ namespace assay::cases::einsum {
 void add_cases(lab::CaseRegistry& cases) {
   cases.add(einsum_pair_case());
   cases.add(einsum_network_case());
+  cases.add(einsum_expression_case());
+  cases.add(einsum_order_case());
   cases.add(decompose_cp_case());
   cases.add(decompose_tucker_case());
   cases.add(mp2_energy_case());
@@ -17,6 +19,7 @@ void add_cases(lab::CaseRegistry& cases) {
 
 void add_workloads(lab::WorkloadRegistry& workloads) {
   add_contraction_workloads(workloads);
+  add_order_workloads(workloads);
   add_decomposition_workloads(workloads);
   add_mp2_workloads(workloads);
 }

@@ -4,6 +4,7 @@
 #include "cases/einsum/case_list.h"
 #include "cases/einsum/contraction_expectation.h"
 #include "cases/einsum/contractions.h"
+#include "cases/einsum/written_pair.h"
 
 namespace assay::cases::einsum {
 namespace {
@@ -11,6 +12,10 @@ namespace {
 using lab::Provider;
 using lab::Skip;
 
+// einsum_expression: the seed of its random pairs, how many a plain run has, and how many there
+// are.
+constexpr std::uint64_t kDrawn = 401;
+constexpr int kStandardPairs = 20, kAllPairs = 200;
 constexpr double kReferenceTerms = 0x1p28;         // above, loops over all labels take minutes
 constexpr std::uint64_t kWorkerBytes = 192 << 20;  // a worker with BLAS before it has inputs
 
@@ -18,7 +23,7 @@ constexpr std::uint64_t kWorkerBytes = 192 << 20;  // a worker with BLAS before 
 class ContractionCase : public lab::Case {
  public:
   explicit ContractionCase(const std::vector<Contraction>& table)
-      : table_(table), schema_(parameters(table)) {}
+      : ContractionCase(table, which_one(table)) {}
 
   std::string_view suite() const override { return "einsum"; }
   const lab::PointSchema& schema() const override { return schema_; }
@@ -37,9 +42,20 @@ class ContractionCase : public lab::Case {
         {.id = "assay-blas",
          .description = "this engine: planned, lowered to OpenBLAS and loops",
          .library = "libopenblas.so.0"},
+        {.id = "assay-planned",
+         .description = "the same, planned before the calls",
+         .library = "libopenblas.so.0"},
+        {.id = "assay-tuned",
+         .description =
+             "the same by the kernel that was fastest when all were tried before the calls",
+         .library = "libopenblas.so.0"},
         {.id = "reference", .description = "plain loops over all labels, sums in f64"},
         {.id = "numpy",
          .description = "numpy.einsum with optimize=True",
+         .runtime = lab::Runtime::kPython,
+         .modules = {"numpy"}},
+        {.id = "numpy-plain",
+         .description = "numpy.einsum without optimize",
          .runtime = lab::Runtime::kPython,
          .modules = {"numpy"}},
         {.id = "opt_einsum",
@@ -56,7 +72,11 @@ class ContractionCase : public lab::Case {
   std::optional<Skip> why_not(const Json& json, std::string_view provider,
                               std::string_view) const override {
     const ContractionPoint p(json, table_);
-    if (provider == "reference" && p.product_of_extents > kReferenceTerms) {
+    if (provider == "assay-tuned" && p.shapes.size() > 2) {
+      return Skip{"provider_not_applicable", "tries kernels for one pair of tensors"};
+    }
+    const bool loops = provider == "reference" || provider == "numpy-plain";
+    if (loops && p.product_of_extents > kReferenceTerms) {
       return Skip{"provider_not_applicable",
                   fmt::format("plain loops over {:.2g} terms take minutes", p.product_of_extents)};
     }
@@ -70,14 +90,18 @@ class ContractionCase : public lab::Case {
     const ContractionPoint p(json, table_);
     return {{"flops", p.contraction.flop}, {"bytes", p.bytes}};
   }
-  // The fewest operations at the rate of multiply-adds: what a product of equal size could reach.
+  // The fewest operations at the rate of multiply-adds, or every tensor once at the rate of memory,
+  // whichever takes longer. The second is no bound: what fits into a cache may be faster.
   std::optional<lab::Limit> limit(const Json& json, int cores,
                                   const lab::Ceilings& ceilings) const override {
     const ContractionPoint p(json, table_);
     const auto name = fmt::format("fma_{}", name_of(p.dtype));
     const auto rate = ceilings.rate(name, cores);
     if (!rate) return std::nullopt;
-    return lab::Limit{p.contraction.flop / 2 / *rate, name};
+    const lab::Limit arithmetic{p.contraction.flop / 2 / *rate, name};
+    const auto triad = ceilings.rate("triad", cores);
+    if (!triad || p.bytes / *triad <= arithmetic.seconds) return arithmetic;
+    return lab::Limit{p.bytes / *triad, "triad", false};
   }
 
   std::vector<lab::Expectation> expect(const Json& json, int set,
@@ -86,17 +110,22 @@ class ContractionCase : public lab::Case {
   }
 
  protected:
+  ContractionCase(const std::vector<Contraction>& table, std::vector<lab::Parameter> first)
+      : table_(table), schema_(with_dtype(std::move(first))) {}
   static Json point(const std::string& name, const char* dtype) {
     return {{"contraction", name}, {"dtype", dtype}, {"seed", 0}};
   }
 
  private:
-  static std::vector<lab::Parameter> parameters(const std::vector<Contraction>& table) {
+  static std::vector<lab::Parameter> which_one(const std::vector<Contraction>& table) {
     std::vector<std::string> names;
     for (const auto& c : table) names.push_back(c.name);
-    return {{"contraction", "which one", 0, 0, names, ""},
-            {"dtype", "of operands and result", 0, 0, {"f32", "f64"}, ""},
-            {"seed", "of the operands", 0, 1 << 30, {}, ""}};
+    return {{"contraction", "which one", 0, 0, names, ""}};
+  }
+  static std::vector<lab::Parameter> with_dtype(std::vector<lab::Parameter> parameters) {
+    parameters.push_back({"dtype", "of operands and result", 0, 0, {"f32", "f64"}, ""});
+    parameters.push_back({"seed", "of the operands", 0, 1 << 30, {}, ""});
+    return parameters;
   }
 
   const std::vector<Contraction>& table_;
@@ -123,8 +152,45 @@ class EinsumNetwork : public ContractionCase {
   std::vector<Json> representative_points() const override { return {point("attention", "f32")}; }
 };
 
+// Any pair that somebody writes down; without that, drawn ones.
+class EinsumExpression : public ContractionCase {
+ public:
+  EinsumExpression()
+      : ContractionCase(kNoTable,
+                        {{.name = "expression", .description = "ij,jk->ik", .text = true},
+                         {.name = "extents",
+                          .description = "of the labels in order of appearance: 512x64x512",
+                          .text = true}}) {}
+  std::string_view name() const override { return "einsum_expression"; }
+  std::string_view description() const override {
+    return "two tensors contracted as a point spells it out; else random pairs";
+  }
+  Json complete_point(const Json& given, const Json& defaults) const override {
+    auto point = schema().complete(given, defaults);
+    written_pair(lab::point_word(point, "expression"), lab::point_word(point, "extents"));
+    return point;
+  }
+  std::vector<Json> representative_points() const override { return drawn_points(1); }
+  std::vector<Json> standard_points() const override { return drawn_points(kStandardPairs); }
+  std::vector<Json> all_points() const override { return drawn_points(kAllPairs); }
+
+ private:
+  static std::vector<Json> drawn_points(int count) {
+    std::vector<Json> points;
+    for (const auto& pair : random_pairs(count, kDrawn)) {
+      points.push_back({{"expression", pair.expression},
+                        {"extents", extents_text(pair)},
+                        {"dtype", points.size() % 2 == 0 ? "f32" : "f64"},
+                        {"seed", 0}});
+    }
+    return points;
+  }
+  inline static const std::vector<Contraction> kNoTable = {};
+};
+
 }  // namespace
 
+std::unique_ptr<lab::Case> einsum_expression_case() { return std::make_unique<EinsumExpression>(); }
 std::unique_ptr<lab::Case> einsum_pair_case() { return std::make_unique<EinsumPair>(); }
 std::unique_ptr<lab::Case> einsum_network_case() { return std::make_unique<EinsumNetwork>(); }
 

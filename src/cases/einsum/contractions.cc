@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "cases/einsum/written_pair.h"
 #include "lab/record/case.h"
 #include "lab/record/point.h"
 #include "tensor/fill.h"
@@ -50,6 +51,11 @@ const std::vector<Contraction>& pair_contractions() {
       pair("tccg_4", "abc,acd->bd", {64, 128, 64, 128}),
       pair("tccg_5", "abcdef,dfgb->aceg", {12, 12, 12, 12, 12, 12, 48}),
       pair("tccg_6", "aibj,jick->abck", {32, 24, 32, 24, 32, 32}),
+      // No faster than memory.
+      pair("matvec", "ij,j->i", {2048, 2048}),
+      pair("hadamard", "ij,ij->ij", {2048, 2048}),
+      pair("outer", "i,j->ij", {2048, 2048}),
+      pair("two_sums", "abcd,bd->ac", {64, 64, 64, 64}),
       // Products that no matrix product helps: read once, permuted, summed.
       pair("batched_sum", "edb,aedbc->bcad", {24, 64, 4, 16, 24}),
       pair("scaled_transpose", "bdac,bc->cda", {50, 50, 16, 16}),
@@ -135,11 +141,16 @@ std::map<char, std::int64_t> Contraction::extent_of() const {
 ContractionPoint::ContractionPoint(const Json& point, const std::vector<Contraction>& table)
     : dtype(dtype_from_name(lab::point_word(point, "dtype"), "point")),
       seed(lab::point_int(point, "seed")) {
-  const auto name = lab::point_word(point, "contraction");
-  for (const auto& c : table) {
-    if (c.name == name) contraction = c;
+  if (point.contains("expression")) {
+    contraction =
+        written_pair(lab::point_word(point, "expression"), lab::point_word(point, "extents"));
+  } else {
+    const auto name = lab::point_word(point, "contraction");
+    for (const auto& c : table) {
+      if (c.name == name) contraction = c;
+    }
+    check(!contraction.name.empty(), "a point's contraction is in the table");
   }
-  check(!contraction.name.empty(), "a point's contraction is in the table");
   const auto extent_of = contraction.extent_of();
   const auto shape_of = [&](const std::string& labels) {
     std::vector<std::int64_t> extents;

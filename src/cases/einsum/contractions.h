@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The contractions of einsum_pair and einsum_network, by name. A point names one; its expression
-// and extents follow. python/assay_worker/einsum.py has the same table, held to this one by a test.
+// The contractions of einsum_pair and einsum_network, by name. A point of these names one; its
+// expression and extents follow. python/assay_worker/einsum.py has the same table, held to this one
+// by a test.
 
 #include <cstdint>
 #include <map>
@@ -31,7 +32,8 @@ struct Contraction {
 const std::vector<Contraction>& pair_contractions();
 const std::vector<Contraction>& network_contractions();
 
-// A canonical point of either case, read.
+// A canonical point of a case, read: it names a contraction of the table, or spells one out
+// (einsum_expression).
 struct ContractionPoint {
   Contraction contraction;
   DType dtype = DType::kF32;

@@ -262,6 +262,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv) {
         add_compare);
   offer(app, chosen, "gate", "did anything become slower or wrong? by exit status, JUnit, JSON",
         add_gate);
+  offer(app, chosen, "bars", "what measurements must reach, and whether they do", add_bars);
   offer(app, chosen, "history", "a case from commit to commit, and where it changed", add_history);
   offer(app, chosen, "bundle", "the evidence at one point of a case, for a decision", add_bundle);
   offer(app, chosen, "feed", "figures for documents that others keep", add_feed);

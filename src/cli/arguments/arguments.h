@@ -169,6 +169,13 @@ struct HistoryArguments {
   MeasureArguments measure;
 };
 
+struct BarsArguments {
+  std::string file;
+  std::vector<std::string> sources;
+  std::string out;
+  bool json = false, markdown = false, all = false, strict = false;
+};
+
 struct ImportArguments {
   std::vector<std::string> files;
   std::string format = "auto", suite = "imported", case_name, provider, commit, time, machine;
@@ -197,11 +204,11 @@ struct FeedArguments {
   bool quick_rows = false;
 };
 
-using Command =
-    std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments, SiteArguments,
-                 ServeArguments, StoreArguments, DoctorArguments, CalibrateArguments, ChipArguments,
-                 TransportArguments, EinsumArguments, ImportArguments, ExportArguments,
-                 CompareArguments, GateArguments, HistoryArguments, BundleArguments, FeedArguments>;
+using Command = std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments,
+                             SiteArguments, ServeArguments, StoreArguments, DoctorArguments,
+                             CalibrateArguments, ChipArguments, TransportArguments, EinsumArguments,
+                             ImportArguments, ExportArguments, CompareArguments, GateArguments,
+                             HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help or the version and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

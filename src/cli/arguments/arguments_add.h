@@ -52,6 +52,7 @@ void add_einsum(CLI::App& app, EinsumArguments& a);
 // arguments_decide.cc
 void add_compare(CLI::App& app, CompareArguments& a);
 void add_gate(CLI::App& app, GateArguments& a);
+void add_bars(CLI::App& app, BarsArguments& a);
 void add_history(CLI::App& app, HistoryArguments& a);
 
 // arguments_exchange.cc

@@ -73,6 +73,41 @@ Exit status: 0 passed, 1 something is slower, 3 something is unresolved, 4 somet
 wrong, crashed, out of memory, timed out or failed (4 before 1 before 3).)");
 }
 
+void add_bars(CLI::App& app, BarsArguments& a) {
+  app.add_option("file", a.file, "TOML: the bars")->required();
+  app.add_option("source", a.sources, kSourcesHelp);
+  app.add_flag("--all", a.all, "also bars that no row speaks of");
+  app.add_flag("--strict", a.strict, "exit with 1, 3 or 4 where a bar is not met");
+  app.add_flag("--json", a.json, "print JSON");
+  app.add_flag("--markdown", a.markdown, "print a page of tables, the misses in one list");
+  app.add_option("--out", a.out, "write there instead of printing");
+  app.footer(R"(Examples:
+  assay bars docs/bars.toml results/
+  assay bars docs/bars.toml docs/performance --markdown --out docs/performance.md
+  assay bars ours.toml results/ --strict                   for CI
+
+A file of bars, each about one figure, or about a ratio or a difference within rounds:
+  title = "Ours"
+  [[table]]
+  title = "Products"
+  case = "semiring_matmul"                                 for all bars of the table
+  provider = "assay-simd"
+  [[table.bar]]
+  what = "real 512, against OpenBLAS"
+  point = '{"algebra":"real","n":512}'                     what the point must have
+  over = {provider = "openblas"}                           or `minus`
+  at_most = 1.1                                            or at_least
+  [[table.bar]]
+  what = "of the machine's limit, at every point"
+  metric = "fraction_of_limit"
+  points = "each"                                          or "mean", "total"
+  at_least = 0.5
+
+A bar is met where the whole 95 % interval is on its right side, missed where it is on the wrong one, and
+open otherwise. Exit status with --strict: 0 all are met, 4 a result is wrong, 1 a bar is missed, 3 one is
+open or was not measured (4 before 1 before 3).)");
+}
+
 void add_history(CLI::App& app, HistoryArguments& a) {
   app.add_option("case", a.case_name, "the case")->required();
   app.add_option("source", a.sources, kSourcesHelp);

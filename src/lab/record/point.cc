@@ -11,6 +11,8 @@
 namespace assay::lab {
 namespace {
 
+constexpr std::size_t kLongestText = 200;
+
 void check_value(const Parameter& parameter, const Json& value) {
   if (!parameter.choices.empty()) {
     const bool known =
@@ -19,6 +21,13 @@ void check_value(const Parameter& parameter, const Json& value) {
     if (!known) {
       fail("point: '{}' must be one of {}, got {}", parameter.name,
            fmt::join(parameter.choices, ", "), canonical_json(value));
+    }
+    return;
+  }
+  if (parameter.text) {
+    if (!value.is_string() || value.get_ref<const std::string&>().size() > kLongestText) {
+      fail("point: '{}' must be a text of at most {} characters, got {}", parameter.name,
+           kLongestText, canonical_json(value));
     }
     return;
   }

@@ -11,7 +11,7 @@
 
 namespace assay::lab {
 
-// One parameter of a case: an integer in a range, or one of a few words.
+// One parameter of a case: an integer in a range, one of a few words, or a text of its own.
 struct Parameter {
   std::string name;
   std::string description;
@@ -20,6 +20,7 @@ struct Parameter {
   // Not empty: the name of an integer parameter whose value this one takes when it is not given,
   // and whose equal it is not written (so that {"n":512} is the one spelling of a cube).
   std::string same_as;
+  bool text = false;  // any short text; the case says what it means (Case::complete_point)
 };
 
 // The parameters of a case, and what a valid point is.

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/decide/bars.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "lab/beside/pairs.h"
+#include "lab/beside/place.h"
+#include "lab/record/point.h"
+#include "lab/stats/median_interval.h"
+#include "lab/stats/quantile.h"
+#include "lab/stats/unpaired_ratio.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr auto kVerdicts = make_names<BarVerdict>({{BarVerdict::kMet, "met"},
+                                                   {BarVerdict::kMissed, "missed"},
+                                                   {BarVerdict::kOpen, "open"},
+                                                   {BarVerdict::kWrong, "wrong"},
+                                                   {BarVerdict::kNotMeasured, "not measured"}});
+
+bool has_values(const Json& point, const Json& wanted) {
+  return std::ranges::all_of(wanted.items(), [&](const auto& item) {
+    const auto found = point.find(item.key());
+    if (item.value().is_null()) return found == point.end();
+    return found != point.end() && *found == item.value();
+  });
+}
+
+using RowsByPoint = std::map<Json, RowPointers>;
+
+RowsByPoint rows_of(const BarSide& side, std::span<const Row* const> rows) {
+  RowsByPoint found;
+  for (const Row* row : rows) {
+    if (row->case_name == side.case_name && row->provider == side.provider &&
+        (!side.cores || row->cores == *side.cores) && has_values(row->point, side.point)) {
+      found[row->point].push_back(row);
+    }
+  }
+  return found;
+}
+
+// The rows that stand beside those of `point`.
+RowPointers rows_beside(const Bar& bar, BarSide other, const Json& point,
+                        std::span<const Row* const> rows) {
+  if (other.case_name == bar.side.case_name) {
+    Json wanted = point;
+    for (const auto& [key, value] : other.point.items()) {
+      if (value.is_null()) {
+        wanted.erase(key);
+      } else {
+        wanted[key] = value;
+      }
+    }
+    other.point = Json::object();
+    auto found = rows_of(other, rows);
+    return found.contains(wanted) ? std::move(found[wanted]) : RowPointers();
+  }
+  auto found = rows_of(other, rows);
+  if (found.empty()) return {};
+  if (found.size() > 1) {
+    fail("'{}': several points of {} could stand beside it: {} and {}", bar.what, other.case_name,
+         point_label(found.begin()->first), point_label(std::next(found.begin())->first));
+  }
+  return std::move(found.begin()->second);
+}
+
+std::vector<double> values_of(const ByRound& by_round) {
+  std::vector<double> values;
+  for (const auto& [round, value] : by_round) values.push_back(value);
+  return values;
+}
+
+void set_median(BarFigure& figure, const std::vector<double>& values) {
+  figure.value = median(values);
+  figure.interval = median_interval(values);
+}
+
+BarVerdict verdict_of(const Bar& bar, double low, double high) {
+  const double least = bar.at_least.value_or(-INFINITY), most = bar.at_most.value_or(INFINITY);
+  if (low >= least && high <= most) return BarVerdict::kMet;
+  return high < least || low > most ? BarVerdict::kMissed : BarVerdict::kOpen;
+}
+
+BarFigure figure_at(const Bar& bar, const Json& point, const RowPointers& own,
+                    std::span<const Row* const> rows) {
+  BarFigure figure;
+  figure.point = point;
+  const auto* other = bar.over ? &*bar.over : bar.minus ? &*bar.minus : nullptr;
+  const auto beside = other != nullptr ? rows_beside(bar, *other, point, rows) : RowPointers();
+  if (was_wrong(own) || was_wrong(beside)) {
+    figure.verdict = BarVerdict::kWrong;
+    return figure;
+  }
+  const auto a = values_by_round(own, bar.side.metric);
+  const auto b = other != nullptr ? values_by_round(beside, other->metric) : ByRound();
+  if (a.empty() || (other != nullptr && b.empty())) {
+    figure.verdict = BarVerdict::kNotMeasured;
+    return figure;
+  }
+  figure.rounds = static_cast<int>(a.size());
+  if (other == nullptr) {
+    set_median(figure, values_of(a));
+  } else {
+    const auto pairs = pair_rounds(a, b);
+    figure.paired = pairs.rounds() > 0;
+    figure.rounds = figure.paired ? pairs.rounds() : static_cast<int>(std::min(a.size(), b.size()));
+    if (bar.over && figure.paired) {
+      const auto ratio = *pairs.ratio();
+      figure.value = ratio.ratio;
+      figure.interval = ratio.interval;
+    } else if (bar.over) {
+      const auto ratio = unpaired_ratio(values_of(b), values_of(a));
+      figure.value = ratio.ratio;
+      figure.interval = ratio.interval;
+    } else {
+      if (!figure.paired) {
+        figure.verdict = BarVerdict::kNotMeasured;  // a difference of two runs says nothing
+        return figure;
+      }
+      std::vector<double> differences;
+      for (std::size_t i = 0; i < pairs.a.size(); ++i) {
+        differences.push_back(pairs.a[i] - pairs.b[i]);
+      }
+      set_median(figure, differences);
+    }
+  }
+  figure.value *= bar.factor;
+  if (figure.interval) {
+    figure.interval->low *= bar.factor;
+    figure.interval->high *= bar.factor;
+    figure.verdict = verdict_of(bar, figure.interval->low, figure.interval->high);
+  }
+  return figure;
+}
+
+// Means and totals are of medians; they have no interval, and are taken as they are.
+BarFigure figure_of_all(const Bar& bar, const std::vector<BarFigure>& figures) {
+  BarFigure all;
+  all.rounds = figures.front().rounds;
+  double sum = 0;
+  for (const auto& figure : figures) {
+    sum += bar.scope == BarScope::kMean ? std::log(figure.value) : figure.value;
+    all.rounds = std::min(all.rounds, figure.rounds);
+    all.paired = all.paired && figure.paired;
+  }
+  all.value =
+      bar.scope == BarScope::kMean ? std::exp(sum / static_cast<double>(figures.size())) : sum;
+  all.verdict = verdict_of(bar, all.value, all.value);
+  return all;
+}
+
+BarVerdict verdict_of_each(const Bar& bar, const std::vector<BarFigure>& figures) {
+  const auto count = [&](BarVerdict verdict) {
+    return static_cast<double>(std::ranges::count(figures, verdict, &BarFigure::verdict));
+  };
+  const double all = static_cast<double>(figures.size());
+  if (count(BarVerdict::kWrong) > 0) return BarVerdict::kWrong;
+  if (count(BarVerdict::kMet) >= bar.share * all) return BarVerdict::kMet;
+  if (count(BarVerdict::kMissed) > (1 - bar.share) * all) return BarVerdict::kMissed;
+  return BarVerdict::kOpen;
+}
+
+std::string machine_name(const BarFile& file, const Row& row) {
+  const auto& machine = row.machine;
+  const auto named = file.machines.find(machine.fingerprint);
+  if (named != file.machines.end()) return named->second;
+  return fmt::format("{}, {} cores, {}", machine.cpu_model.value_or("a machine"),
+                     machine.cores.value_or(0), machine.fingerprint);
+}
+
+}  // namespace
+
+std::string_view name_of(BarVerdict verdict) { return kVerdicts[verdict]; }
+
+BarResult hold_to_bar(const Bar& bar, std::span<const Row* const> rows) {
+  BarResult result;
+  for (const auto& [point, own] : rows_of(bar.side, rows)) {
+    auto figure = figure_at(bar, point, own, rows);
+    if (figure.verdict != BarVerdict::kNotMeasured) result.figures.push_back(std::move(figure));
+  }
+  if (result.figures.empty()) return result;
+  const bool wrong = std::ranges::any_of(
+      result.figures, [](const BarFigure& figure) { return figure.verdict == BarVerdict::kWrong; });
+  switch (bar.scope) {
+    case BarScope::kOne:
+      if (result.figures.size() > 1) {
+        fail("'{}' is about one point, and there are {} and {}", bar.what,
+             point_label(result.figures[0].point), point_label(result.figures[1].point));
+      }
+      result.verdict = result.figures.front().verdict;
+      break;
+    case BarScope::kEach:
+      result.verdict = verdict_of_each(bar, result.figures);
+      break;
+    case BarScope::kMean:
+    case BarScope::kTotal:
+      if (!wrong) result.figures = {figure_of_all(bar, result.figures)};
+      result.verdict = wrong ? BarVerdict::kWrong : result.figures.front().verdict;
+  }
+  return result;
+}
+
+bool BarOutcome::any(BarVerdict verdict) const {
+  for (const auto& section : sections) {
+    for (const auto& line : section.lines) {
+      for (const auto& result : line.results) {
+        if (result.verdict == verdict) return true;
+      }
+    }
+  }
+  return false;
+}
+
+BarOutcome hold_to_bars(const BarFile& file, std::span<const Row> rows) {
+  std::map<std::string, RowPointers> by_machine;  // by name: hardware that changed a little is one
+  for (const auto& row : rows) by_machine[machine_name(file, row)].push_back(&row);
+  BarOutcome outcome;
+  outcome.title = file.title;
+  for (auto& [machine, own] : by_machine) {
+    outcome.machines.push_back(machine);
+    std::ranges::sort(own, [](const Row* a, const Row* b) { return made_before(*a, *b); });
+  }
+  for (const auto& table : file.tables) {
+    BarOutcome::Section section{table.title, table.commands, {}};
+    for (const auto& bar : table.bars) {
+      BarOutcome::Line line{bar, {}};
+      for (const auto& [machine, own] : by_machine) {
+        line.results.push_back(hold_to_bar(bar, own));
+      }
+      section.lines.push_back(std::move(line));
+    }
+    outcome.sections.push_back(std::move(section));
+  }
+  return outcome;
+}
+
+}  // namespace assay::lab

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/decide/bars.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "lab/decide/test_rows.h"
+
+namespace assay::lab {
+namespace {
+
+using namespace testing_rows;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+constexpr const char* kLaterRun = "20260102T000000.000000Z-bbbbbbb";
+
+BarFile file_with(const std::string& bar, const std::string& table = {}) {
+  return parse_bars(
+      "title = \"T\"\n[[table]]\ntitle = \"Products\"\ncase = \"matmul\"\n"
+      "provider = \"simd\"\n" +
+          table + "\n[[table.bar]]\nwhat = \"it\"\n" + bar,
+      "b.toml");
+}
+
+BarResult result_of(const std::string& bar, const std::vector<Row>& rows) {
+  return hold_to_bars(file_with(bar), rows).sections.at(0).lines.at(0).results.at(0);
+}
+
+std::vector<Row> both(double naive, double simd, int rounds = 10) {
+  auto rows = make_rounds(rounds, {.provider = "naive", .time = naive});
+  for (auto& row : make_rounds(rounds, {.provider = "simd", .time = simd})) rows.push_back(row);
+  return rows;
+}
+
+TEST(Bars, ARatioOfTheSameRounds) {
+  const auto rows = both(2e-3, 1e-3);
+  const auto met = result_of("over = {provider = \"naive\"}\nat_most = 0.6", rows);
+  EXPECT_EQ(met.verdict, BarVerdict::kMet);
+  ASSERT_EQ(met.figures.size(), 1u);
+  EXPECT_NEAR(met.figures[0].value, 0.5, 0.01);
+  EXPECT_TRUE(met.figures[0].paired);
+  EXPECT_EQ(met.figures[0].rounds, 10);
+  EXPECT_EQ(result_of("over = {provider = \"naive\"}\nat_most = 0.4", rows).verdict,
+            BarVerdict::kMissed);
+  EXPECT_EQ(result_of("over = {provider = \"naive\"}\nat_least = 0.5", rows).verdict,
+            BarVerdict::kOpen);
+  EXPECT_EQ(result_of("over = {provider = \"blis\"}\nat_least = 0.5", rows).verdict,
+            BarVerdict::kNotMeasured);
+}
+
+TEST(Bars, AFigureADifferenceAndAFactor) {
+  const auto rows = both(2e-3, 1e-3);
+  const auto plain = result_of("at_most = 1.1e-3", rows);
+  EXPECT_EQ(plain.verdict, BarVerdict::kMet);
+  EXPECT_NEAR(plain.figures[0].value, 1e-3, 1e-5);
+  const auto above = result_of("minus = {provider = \"naive\"}\nat_most = 0", rows);
+  EXPECT_EQ(above.verdict, BarVerdict::kMet);
+  EXPECT_NEAR(above.figures[0].value, -1e-3, 2e-5);
+  const auto scaled =
+      result_of("over = {provider = \"naive\"}\nfactor = 10\nat_least = 4.9\nat_most = 5.1", rows);
+  EXPECT_EQ(scaled.verdict, BarVerdict::kMet);
+  EXPECT_NEAR(scaled.figures[0].interval->low, 5, 0.1);
+}
+
+TEST(Bars, FewRoundsDecideNothing) {
+  const auto result =
+      result_of("over = {provider = \"naive\"}\nat_most = 0.9", both(2e-3, 1e-3, 3));
+  EXPECT_EQ(result.verdict, BarVerdict::kOpen);
+  EXPECT_FALSE(result.figures[0].interval);
+}
+
+TEST(Bars, TwoRunsShareNoRoundsAndSaySo) {
+  auto rows = make_rounds(10, {.provider = "naive", .time = 2e-3});
+  for (auto& row : make_rounds(10, {.provider = "simd", .time = 1e-3, .run_id = kLaterRun})) {
+    rows.push_back(row);
+  }
+  const auto file = file_with("over = {provider = \"naive\"}\nat_most = 0.6");
+  const auto outcome = hold_to_bars(file, rows);
+  EXPECT_EQ(outcome.sections[0].lines[0].results[0].verdict, BarVerdict::kMet);
+  EXPECT_THAT(bars_markdown(outcome), HasSubstr("(two runs)"));
+  EXPECT_EQ(result_of("minus = {provider = \"naive\"}\nat_most = 1", rows).verdict,
+            BarVerdict::kNotMeasured);
+}
+
+TEST(Bars, WhatIsWrongMeetsNothing) {
+  auto rows = both(2e-3, 1e-3);
+  rows.back().status = Status::kWrongResult;
+  EXPECT_EQ(result_of("at_most = 1", rows).verdict, BarVerdict::kWrong);
+  EXPECT_EQ(result_of("points = \"mean\"\nat_most = 1", rows).verdict, BarVerdict::kWrong);
+  EXPECT_EQ(result_of("points = \"each\"\nshare = 0.5\nat_most = 1", rows).verdict,
+            BarVerdict::kWrong);
+}
+
+TEST(Bars, SeveralPoints) {
+  auto rows = both(2e-3, 1e-3);
+  for (const auto& [n, time] : {std::pair{128, 1e-3}, {256, 4e-3}}) {
+    for (auto& row : make_rounds(10, {.provider = "naive", .time = 2e-3, .n = n})) {
+      rows.push_back(row);
+    }
+    for (auto& row : make_rounds(10, {.provider = "simd", .time = time, .n = n})) {
+      rows.push_back(row);
+    }
+  }
+  const std::string over = "over = {provider = \"naive\"}\nat_most = 0.6\n";
+  EXPECT_THAT([&] { result_of(over, rows); },
+              ThrowsMessage<UserError>(HasSubstr("'it' is about one point")));
+  EXPECT_EQ(result_of(over + "point = '{\"n\":128}'", rows).verdict, BarVerdict::kMet);
+  EXPECT_EQ(result_of(over + "points = \"each\"", rows).verdict, BarVerdict::kMissed);
+  EXPECT_EQ(result_of(over + "points = \"each\"\nshare = 0.6", rows).verdict, BarVerdict::kMet);
+  const auto mean = result_of(over + "points = \"mean\"", rows);
+  EXPECT_NEAR(mean.figures.at(0).value, 0.794, 0.02);  // the cube root of 0.5 · 0.5 · 2
+  EXPECT_EQ(mean.verdict, BarVerdict::kMissed);
+  const auto total = result_of("points = \"total\"\nat_most = 0.007", rows);
+  EXPECT_NEAR(total.figures.at(0).value, 6e-3, 1e-4);
+  // The same case at another point, and a value that must not be there.
+  const auto beside =
+      result_of("point = '{\"n\":256}'\nover = {point = '{\"n\":128}'}\nat_least = 3", rows);
+  EXPECT_NEAR(beside.figures.at(0).value, 4, 0.1);
+  EXPECT_EQ(result_of("point = '{\"n\":null}'\nat_most = 1", rows).verdict,
+            BarVerdict::kNotMeasured);
+  const auto page = bars_markdown(hold_to_bars(file_with(over + "points = \"each\""), rows));
+  EXPECT_THAT(page, HasSubstr("2 of 3 met, 1 missed"));
+  EXPECT_THAT(page, HasSubstr("n=256"));
+}
+
+TEST(Bars, APageHasMissesInOneList) {
+  const auto rows = both(2e-3, 1e-3);
+  auto file = file_with("over = {provider = \"naive\"}\nat_most = 0.4\nnote = \"why <b>\"");
+  file.machines["0123456789abcdef"] = "Workhorse";
+  const auto page = bars_markdown(hold_to_bars(file, rows));
+  EXPECT_THAT(page, HasSubstr("| What | Bar | Workhorse |"));
+  EXPECT_THAT(page, HasSubstr("**missed**"));
+  EXPECT_THAT(page.substr(page.find("## Missed")), HasSubstr("- Products, it, Workhorse"));
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  const auto json = bars_json(hold_to_bars(file, rows));
+  EXPECT_EQ(json["bars"][0]["verdict"], "missed");
+  EXPECT_THAT(bars_table(hold_to_bars(file, rows), {}), HasSubstr("1 missed"));
+}
+
+TEST(Bars, NumbersOfCoresAreBarsOfTheirOwn) {
+  const auto file = file_with("cores = [1, 4]\nat_most = 1");
+  ASSERT_EQ(file.tables[0].bars.size(), 2u);
+  EXPECT_EQ(file.tables[0].bars[1].what, "it, 4 cores");
+  EXPECT_EQ(file.tables[0].bars[1].side.cores, 4);
+}
+
+TEST(Bars, MistakesAreNamed) {
+  const auto mistake = [](const std::string& bar, const std::string& table, const char* text) {
+    EXPECT_THAT([&] { file_with(bar, table); }, ThrowsMessage<UserError>(HasSubstr(text)));
+  };
+  mistake("", "", "at_least: neither it nor at_most");
+  mistake("at_most = 1\nmetrics = \"flop_rate\"", "",
+          "b.toml:10: table[0].bar[0].metrics: unknown key");
+  mistake("at_most = 1\nmetric = \"speed\"", "", "there is no metric 'speed'");
+  mistake("at_most = 1\npoint = '[1]'", "", "expected a JSON object");
+  mistake("at_most = 1\npoints = \"some\"", "", "'some' is none of one, each, mean, total");
+  mistake("at_most = 1\nshare = 0.5", "", "only with points");
+  mistake("at_most = 1\nfactor = 0", "", "more than 0");
+  mistake("at_most = 1\ncores = 1.5", "", "number of cores");
+  mistake("at_most = 1\nover = {provider = \"a\"}\nminus = {provider = \"b\"}", "", "already");
+  EXPECT_THAT([] { parse_bars("title = \"T\"", "b.toml"); },
+              ThrowsMessage<UserError>(HasSubstr("table: there is none")));
+}
+
+}  // namespace
+}  // namespace assay::lab

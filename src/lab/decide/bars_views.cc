@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Bars and what became of them, as others take them: JSON, a page, a table.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "lab/decide/bars.h"
+#include "lab/record/point.h"
+#include "lab/show/markdown/markdown.h"
+#include "lab/show/terminal/cells.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr int kWidth = 200;  // columns of a cell
+
+std::string figure_text(const Bar& bar, double value) {
+  if (bar.over) return format_ratio(value);
+  const auto sign = value < 0 ? "−" : "";  // a difference may be below nothing
+  return sign + format_metric(std::abs(value), bar.side.metric);
+}
+
+std::string bar_text(const Bar& bar) {
+  std::string text;
+  if (bar.at_least) text = "≥ " + figure_text(bar, *bar.at_least);
+  if (bar.at_most) {
+    text += (text.empty() ? "≤ " : " and ≤ ") + figure_text(bar, *bar.at_most);
+  }
+  switch (bar.scope) {
+    case BarScope::kOne:
+      return text;
+    case BarScope::kEach:
+      return text + (bar.share < 1 ? fmt::format(" at {:.4g} % of points", 100 * bar.share)
+                                   : " at each point");
+    case BarScope::kMean:
+      return text + " in the mean";
+    case BarScope::kTotal:
+      return text + " in all";
+  }
+  return text;
+}
+
+std::string value_text(const Bar& bar, const BarFigure& figure) {
+  if (figure.verdict == BarVerdict::kWrong) return "wrong result";
+  auto text = figure_text(bar, figure.value);
+  if (figure.interval) {
+    text += fmt::format(" [{}, {}]", figure_text(bar, figure.interval->low),
+                        figure_text(bar, figure.interval->high));
+  } else if (!figure.point.is_null()) {
+    text += fmt::format(", {} round{}", figure.rounds, figure.rounds == 1 ? "" : "s");
+  }
+  return figure.paired ? text : text + " (two runs)";
+}
+
+// How far a figure is on the wrong side, in the logarithm; larger is worse.
+double badness(const Bar& bar, const BarFigure& figure) {
+  if (figure.verdict == BarVerdict::kWrong) return INFINITY;
+  if (!(figure.value > 0)) return bar.at_least ? INFINITY : -INFINITY;
+  return std::max(bar.at_most ? std::log(figure.value / *bar.at_most) : -INFINITY,
+                  bar.at_least ? std::log(*bar.at_least / figure.value) : -INFINITY);
+}
+
+// The figure, or how many points keep the bar and the worst of them.
+std::string result_text(const Bar& bar, const BarResult& result) {
+  if (result.figures.empty()) return "–";
+  if (bar.scope != BarScope::kEach || result.figures.size() == 1) {
+    return value_text(bar, result.figures.front());
+  }
+  const auto worst = std::ranges::max_element(
+      result.figures, {}, [&](const BarFigure& figure) { return badness(bar, figure); });
+  const auto met = std::ranges::count(result.figures, BarVerdict::kMet, &BarFigure::verdict);
+  const auto missed = std::ranges::count(result.figures, BarVerdict::kMissed, &BarFigure::verdict);
+  return fmt::format("{} of {} met, {} missed; worst {} at {}", met, result.figures.size(), missed,
+                     value_text(bar, *worst), point_label(worst->point));
+}
+
+Json figure_json(const BarFigure& figure) {
+  return {{"point", figure.point},
+          {"value", number_to_json(figure.value)},
+          {"low", figure.interval ? number_to_json(figure.interval->low) : Json()},
+          {"high", figure.interval ? number_to_json(figure.interval->high) : Json()},
+          {"rounds", figure.rounds},
+          {"paired", figure.paired},
+          {"verdict", name_of(figure.verdict)}};
+}
+
+std::string marked(BarVerdict verdict) {
+  const std::string name(name_of(verdict));
+  const bool bad = verdict == BarVerdict::kMissed || verdict == BarVerdict::kWrong;
+  return bad ? "**" + name + "**" : name;
+}
+
+std::string cell(const Bar& bar, const BarResult& result) {
+  if (result.verdict == BarVerdict::kNotMeasured) return "–";
+  return markdown_text(result_text(bar, result), kWidth) + ": " + marked(result.verdict);
+}
+
+// Where something is not met, on which machine.
+template <typename Visit>
+void visit_results(const BarOutcome& outcome, Visit visit) {
+  for (const auto& section : outcome.sections) {
+    for (const auto& line : section.lines) {
+      for (std::size_t i = 0; i < line.results.size(); ++i) {
+        visit(section, line.bar, line.results[i], outcome.machines[i]);
+      }
+    }
+  }
+}
+
+std::string counts(const BarOutcome& outcome) {
+  std::map<BarVerdict, int> count;
+  visit_results(outcome, [&](const auto&, const auto&, const BarResult& result, const auto&) {
+    ++count[result.verdict];
+  });
+  std::string text;
+  for (const auto& [verdict, number] : count) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, name_of(verdict));
+  }
+  return text;
+}
+
+}  // namespace
+
+Json bars_json(const BarOutcome& outcome) {
+  Json bars = Json::array();
+  visit_results(outcome, [&](const BarOutcome::Section& section, const Bar& bar,
+                             const BarResult& result, const std::string& machine) {
+    Json figures = Json::array();
+    for (const auto& figure : result.figures) figures.push_back(figure_json(figure));
+    bars.push_back({{"table", section.title},
+                    {"what", bar.what},
+                    {"machine", machine},
+                    {"at_least", bar.at_least ? Json(*bar.at_least) : Json()},
+                    {"at_most", bar.at_most ? Json(*bar.at_most) : Json()},
+                    {"verdict", name_of(result.verdict)},
+                    {"figures", std::move(figures)}});
+  });
+  return {{"title", outcome.title}, {"bars", std::move(bars)}};
+}
+
+std::string bars_markdown(const BarOutcome& outcome) {
+  std::string page = "# " + markdown_text(outcome.title) + "\n";
+  std::string misses;
+  for (const auto& section : outcome.sections) {
+    std::vector<std::string> titles = {"What", "Bar"};
+    for (const auto& machine : outcome.machines) titles.push_back(markdown_text(machine));
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [bar, results] : section.lines) {
+      rows.push_back({markdown_text(bar.what, kWidth), markdown_text(bar_text(bar))});
+      for (const auto& result : results) rows.back().push_back(cell(bar, result));
+    }
+    page += "\n## " + markdown_text(section.title) + "\n\n" +
+            markdown_table(titles, std::string(titles.size(), 'l'), rows);
+    if (!section.commands.empty()) page += "\n" + markdown_code(section.commands);
+  }
+  visit_results(outcome, [&](const BarOutcome::Section& section, const Bar& bar,
+                             const BarResult& result, const std::string& machine) {
+    if (result.verdict != BarVerdict::kMissed && result.verdict != BarVerdict::kWrong) return;
+    misses +=
+        fmt::format("- {}, {}, {}: {}, wanted {}{}\n", markdown_text(section.title),
+                    markdown_text(bar.what, kWidth), markdown_text(machine),
+                    markdown_text(result_text(bar, result), kWidth), markdown_text(bar_text(bar)),
+                    bar.note.empty() ? "" : ". " + markdown_text(bar.note, 400));
+  });
+  page += "\n## Missed\n\n" + (misses.empty() ? "Nothing.\n" : misses);
+  return page + "\nOf all: " + counts(outcome) + ".\n";
+}
+
+std::string bars_table(const BarOutcome& outcome, const TableStyle& style) {
+  Grid grid;
+  grid.columns = {{"what"}, {"bar", false, 2}, {"measured", false, 1}, {"verdict"}};
+  visit_results(outcome, [&](const BarOutcome::Section& section, const Bar& bar,
+                             const BarResult& result, const std::string& machine) {
+    if (result.verdict == BarVerdict::kNotMeasured && !style.all) return;
+    const bool bad = result.verdict == BarVerdict::kMissed || result.verdict == BarVerdict::kWrong;
+    grid.rows.push_back({printable(section.title + ", " + machine),
+                         {printable(bar.what), bar_text(bar), printable(result_text(bar, result)),
+                          std::string(name_of(result.verdict))},
+                         bad                                  ? kRed
+                         : result.verdict == BarVerdict::kMet ? kGreen
+                                                              : kYellow});
+  });
+  std::ranges::stable_sort(grid.rows, {}, &GridRow::group);
+  grid.notes = {counts(outcome)};
+  return render_grid(grid, style);
+}
+
+}  // namespace assay::lab
