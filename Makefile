@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build-tests benches test test-all test-other sanitize sanitize-threads statistics build configure peers \
+.PHONY: help demo build-tests test test-all test-other sanitize sanitize-threads statistics build configure peers \
   install clean deps deps-build deps-test format check-format lint
 
 help:
@@ -17,7 +17,6 @@ help:
 	@echo 'make sanitize-threads   what runs in threads, under the thread sanitiser'
 	@echo 'make test-other     the kernels, built for the other of x86-64 and aarch64 and tested under qemu'
 	@echo 'make statistics     every statistical method on drawn noise: the figures of docs/methods/statistics.md'
-	@echo 'make benches   the benchmarks of single parts, under build/bench'
 	@echo 'make build     leaves the programs in build/: build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
 	@echo 'make lint      clang-tidy over what changed since LINT_BASE (the last commit), format and all'
@@ -53,7 +52,7 @@ test: build-tests
 	@ctest --test-dir build --output-on-failure -j $(JOBS) -LE slow
 
 test-all: build-tests
-	@cmake --build build -j $(JOBS) --target slow_tests benches
+	@cmake --build build -j $(JOBS) --target slow_tests
 	@ctest --test-dir build --output-on-failure -j $(JOBS)
 
 sanitize: deps-test
@@ -71,9 +70,6 @@ sanitize-threads: deps-test
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 ctest --test-dir build/threads --output-on-failure -j $(JOBS) \
 	  -R '^(base: Process|lab/run: |lab/show/site: |faults: Faults|.*(Threads|Concurrent|AtOnce|Team|Batch|Crew|Progress))' \
 	  -E InsideAnotherRegion -LE slow
-
-benches: build-tests
-	@cmake --build build -j $(JOBS) --target benches
 
 statistics: build-tests
 	@cmake --build build -j $(JOBS) --target stats_validation

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cases/chip/certificates.h"
+#include "cases/chip/events_case.h"
 #include "cases/chip/figures.h"
 #include "cases/chip/point.h"
 
@@ -283,6 +284,7 @@ void add_cases(lab::CaseRegistry& cases) {
   cases.add(std::make_unique<GemmCase>());
   cases.add(std::make_unique<AllReduceCase>());
   cases.add(std::make_unique<BuffersCase>());
+  cases.add(events_case());
 }
 
 }  // namespace assay::cases::chip

@@ -6,9 +6,9 @@
 
 namespace assay::cases::chip {
 
-// chip_gemm, chip_allreduce, chip_buffers. The chip is the one of examples/chip/default.toml; its
-// hash is the cases' identity. There is no oracle: a simulation is held to closed forms and to
-// other simulators by the engine's tests, and carries its payload's own check.
+// chip_gemm, chip_allreduce, chip_buffers: simulated on the chip of examples/chip/default.toml,
+// whose hash is the cases' identity; a log is held to laws that every right one keeps
+// (certificates.h). chip_events: the simulator's kernel, timed.
 void add_cases(lab::CaseRegistry& cases);
 
 }  // namespace assay::cases::chip

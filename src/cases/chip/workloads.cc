@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/chip/workloads.h"
+#include "cases/chip/events_case.h"
 
 #include <fmt/format.h>
 
@@ -229,6 +230,7 @@ void add_workloads(lab::WorkloadRegistry& workloads) {
   workloads.add("chip_allreduce", "alpha_beta", model<AllReducePoint>(alpha_beta_all_reduce));
   workloads.add("chip_allreduce", "smpi", model<AllReducePoint>(smpi_all_reduce));
   workloads.add("chip_allreduce", "bound", model<AllReducePoint>(bound_all_reduce));
+  add_events_workload(workloads);
 }
 
 }  // namespace assay::cases::chip

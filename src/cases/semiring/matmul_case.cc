@@ -115,7 +115,7 @@ class SemiringMatmul : public MatmulCase {
          {"dtype", "of inputs and output", 0, 0, {"f32", "f64", "bool"}, ""},
          {"n", "columns of B", 1, 16384, {}, ""},
          {"m", "rows of A", 1, 16384, {}, "n"},
-         {"k", "columns of A, rows of B", 0, 16384, {}, "n"},
+         {"k", "columns of A, rows of B", 0, 1 << 17, {}, "n"},
          {"regime", "of the inputs", 0, 0, {"unit", "spread"}, ""},
          {"seed", "of the inputs", 0, 1 << 30, {}, ""}});
     return kSchema;

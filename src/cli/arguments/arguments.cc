@@ -40,9 +40,10 @@ void add_run(CLI::App& app, RunArguments& a) {
   const std::string what = "What to measure";
   app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")
       ->group(what);
-  app.add_option("--points", a.points,
-                 "`all`, or JSON: an object or a list of objects; keys not given are the "
-                 "representative point's")
+  app.add_option(
+         "--points", a.points,
+         "`all`, or JSON: an object or a list of objects; keys not given are the "
+         "representative point's, \"case\" says which case one is for; @FILE has it in a file")
       ->group(what);
   app.add_option("--providers", a.providers,
                  "only these, separated by commas; name@x is the same one under another name")

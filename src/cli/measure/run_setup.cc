@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/units.h"
 #include "cases/harness/cases.h"
 #include "cli/installation.h"
@@ -83,7 +84,8 @@ void select_points(lab::RunRequest& request, bool quick, const std::string& poin
     request.mode = "all";
   } else if (!points.empty()) {
     request.mode = "points";
-    request.points = parse_json(points, "--points");
+    const bool in_file = points.starts_with('@');
+    request.points = parse_json(in_file ? read_input_file(points.substr(1)) : points, "--points");
   }
 }
 

@@ -22,8 +22,10 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
   add_steady_statistics(report.steady_s, metrics);
   const double steady = metrics["steady_time"];
   metrics["throughput"] = 1 / steady;
-  for (const auto& [amount, rate] :
-       {std::pair("flops", "flop_rate"), {"cases", "case_rate"}, {"bytes", "bandwidth"}}) {
+  for (const auto& [amount, rate] : {std::pair("flops", "flop_rate"),
+                                     {"cases", "case_rate"},
+                                     {"events", "simulator_event_rate"},
+                                     {"bytes", "bandwidth"}}) {
     if (const auto found = work.find(amount); found != work.end()) {
       metrics[rate] = found->second / steady;
     }

@@ -86,6 +86,16 @@ BarVerdict verdict_of(const Bar& bar, double low, double high) {
   return high < least || low > most ? BarVerdict::kMissed : BarVerdict::kOpen;
 }
 
+// One value for each run. Attempts at different places are not made in turn within the rounds of a
+// run, but one after the other: what they share is the run.
+ByRound by_run(const ByRound& by_round) {
+  std::map<std::string, std::vector<double>> runs;
+  for (const auto& [round, value] : by_round) runs[round.first].push_back(value);
+  ByRound values;
+  for (const auto& [run, of_run] : runs) values[{run, 0}] = median(of_run);
+  return values;
+}
+
 BarFigure figure_at(const Bar& bar, const Json& point, const RowPointers& own,
                     std::span<const Row* const> rows) {
   BarFigure figure;
@@ -106,7 +116,8 @@ BarFigure figure_at(const Bar& bar, const Json& point, const RowPointers& own,
   if (other == nullptr) {
     set_median(figure, values_of(a));
   } else {
-    const auto pairs = pair_rounds(a, b);
+    const bool in_turn = place_of(*own.front()) == place_of(*beside.front());
+    const auto pairs = in_turn ? pair_rounds(a, b) : pair_rounds(by_run(a), by_run(b));
     figure.paired = pairs.rounds() > 0;
     figure.rounds = figure.paired ? pairs.rounds() : static_cast<int>(std::min(a.size(), b.size()));
     if (bar.over && figure.paired) {

@@ -4,7 +4,8 @@
 
 // Bars: what measurements must reach, written in a file beside the rows that are held to them. A
 // bar is about one figure of a provider (a time, a rate, a share of a limit), or about the ratio or
-// the difference of two figures of the same rounds.
+// the difference of two. Two figures of one place pair by round, those of two places by run: give
+// them runs of one round each, as many as an interval needs.
 
 #include <map>
 #include <optional>
@@ -77,8 +78,8 @@ struct BarFigure {
   Json point;  // null where it is about several
   double value = 0;
   std::optional<Interval> interval;
-  int rounds = 0;
-  bool paired = true;  // false: of two runs
+  int rounds = 0;      // or runs, of two places
+  bool paired = true;  // false: measured in different runs
   BarVerdict verdict = BarVerdict::kOpen;
 };
 struct BarResult {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "lab/decide/test_rows.h"
+#include "lab/testing/decision_rows.h"
 
 namespace assay::lab {
 namespace {
@@ -81,7 +81,7 @@ TEST(Bars, TwoRunsShareNoRoundsAndSaySo) {
   const auto file = file_with("over = {provider = \"naive\"}\nat_most = 0.6");
   const auto outcome = hold_to_bars(file, rows);
   EXPECT_EQ(outcome.sections[0].lines[0].results[0].verdict, BarVerdict::kMet);
-  EXPECT_THAT(bars_markdown(outcome), HasSubstr("(two runs)"));
+  EXPECT_THAT(bars_markdown(outcome), HasSubstr("(different runs)"));
   EXPECT_EQ(result_of("minus = {provider = \"naive\"}\nat_most = 1", rows).verdict,
             BarVerdict::kNotMeasured);
 }
@@ -120,11 +120,28 @@ TEST(Bars, SeveralPoints) {
   const auto beside =
       result_of("point = '{\"n\":256}'\nover = {point = '{\"n\":128}'}\nat_least = 3", rows);
   EXPECT_NEAR(beside.figures.at(0).value, 4, 0.1);
+  EXPECT_EQ(beside.figures[0].rounds, 1);  // two places of one run: it is one pair
+  EXPECT_EQ(beside.verdict, BarVerdict::kOpen);
   EXPECT_EQ(result_of("point = '{\"n\":null}'\nat_most = 1", rows).verdict,
             BarVerdict::kNotMeasured);
   const auto page = bars_markdown(hold_to_bars(file_with(over + "points = \"each\""), rows));
   EXPECT_THAT(page, HasSubstr("2 of 3 met, 1 missed"));
   EXPECT_THAT(page, HasSubstr("n=256"));
+}
+
+TEST(Bars, PlacesPairByRun) {
+  std::vector<Row> rows;
+  for (int pass = 0; pass < 8; ++pass) {
+    const auto run = "2026010" + std::to_string(pass) + "T000000.000000Z-aaaaaaa";
+    const double drift = 1 + 0.5 * pass;  // of the machine: both sides of a run have it
+    rows.push_back(make_row({.provider = "simd", .time = 3e-3 * drift, .run_id = run, .n = 128}));
+    rows.push_back(make_row({.provider = "simd", .time = 1e-3 * drift, .run_id = run, .n = 64}));
+  }
+  const auto result =
+      result_of("point = '{\"n\":128}'\nover = {point = '{\"n\":64}'}\nat_least = 2.9", rows);
+  EXPECT_EQ(result.verdict, BarVerdict::kMet);
+  EXPECT_TRUE(result.figures.at(0).paired);
+  EXPECT_EQ(result.figures[0].rounds, 8);
 }
 
 TEST(Bars, APageHasMissesInOneList) {

@@ -53,7 +53,7 @@ std::string value_text(const Bar& bar, const BarFigure& figure) {
   } else if (!figure.point.is_null()) {
     text += fmt::format(", {} round{}", figure.rounds, figure.rounds == 1 ? "" : "s");
   }
-  return figure.paired ? text : text + " (two runs)";
+  return figure.paired ? text : text + " (different runs)";
 }
 
 // How far a figure is on the wrong side, in the logarithm; larger is worse.

@@ -176,6 +176,16 @@ std::optional<std::size_t> reference_of(const PointPlan& plan, std::size_t i) {
   return baseline;
 }
 
+// A point that says which case it is for must be for one that runs.
+void check_cases_of_points(const RunRequest& request) {
+  for (const auto& one : request.points.is_array() ? request.points : Json::array()) {
+    if (!one.is_object() || !one.contains("case")) continue;
+    if (!one["case"].is_string() || !among(request.cases, one["case"].get<std::string>())) {
+      fail("point: 'case' is none of the cases that run: {}", canonical_json(one["case"]));
+    }
+  }
+}
+
 std::vector<Json> selected_points(const Case& definition, const RunRequest& request) {
   std::vector<Json> points;
   if (request.mode == "quick") {
@@ -188,7 +198,11 @@ std::vector<Json> selected_points(const Case& definition, const RunRequest& requ
     // Keys that are not given come from the representative point; where a case has several (one for
     // each algebra), what was given applies to each of them, and repeats fall away below.
     const Json given = request.points.is_array() ? request.points : Json::array({request.points});
-    for (const auto& one : given) {
+    for (auto one : given) {
+      if (one.is_object() && one.contains("case")) {  // said of one case alone
+        if (one["case"] != definition.name()) continue;
+        one.erase("case");
+      }
       for (const auto& representative : definition.representative_points()) {
         points.push_back(definition.complete_point(one, representative));
       }
@@ -229,6 +243,7 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
   std::vector<const Case*> selected;
   for (const auto& name : request.cases) selected.push_back(&cases.find(name));
   check_provider_names(selected, request);
+  check_cases_of_points(request);
 
   Plan plan;
   plan.memory_limit = memory_limit;

@@ -87,6 +87,17 @@ TEST_F(PlanTest, PointsTakeMissingKeysFromTheRepresentativeOne) {
   EXPECT_EQ(canonical_json(points[1]), R"({"dtype":"f64","n":8,"seed":3})");
 }
 
+TEST_F(PlanTest, APointMaySayWhichCaseItIsFor) {
+  request_.mode = "points";
+  request_.points =
+      Json::array({{{"case", "toy_double"}, {"n", 5}}, {{"case", "other"}, {"m", 7}}});
+  const auto points = selected_points(cases_.find("toy_double"), request_);
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_EQ(canonical_json(points[0]), R"({"dtype":"f64","n":5,"seed":0})");
+  EXPECT_THAT([&] { plan(); },
+              ThrowsMessage<UserError>(HasSubstr("none of the cases that run: \"other\"")));
+}
+
 TEST_F(PlanTest, TypingErrorsAreNamed) {
   request_.providers = {"plane"};
   EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("'plane'")));

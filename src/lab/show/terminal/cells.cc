@@ -30,7 +30,7 @@ std::string format_metric(double value, const std::string& name) {
     case MetricKind::kBytes:
       return format_bytes(value);
     case MetricKind::kRate:
-      return format_rate(value, metric->unit);
+      return format_rate(value, metric->unit == "1/s" ? "/s" : metric->unit);
     case MetricKind::kFraction:
       return fmt::format("{:.1f} %", 100 * value);
     case MetricKind::kCount:
