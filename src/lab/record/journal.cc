@@ -13,8 +13,9 @@
 
 namespace assay::lab {
 
-Journal read_journal(const std::string& path) {
-  const std::string content = read_file(path);
+Journal read_journal(const std::string& path) { return parse_journal(read_file(path), path); }
+
+Journal parse_journal(std::string_view content, const std::string& path) {
   Journal journal;
   std::string_view rest = content;
   for (std::size_t number = 1; !rest.empty(); ++number) {

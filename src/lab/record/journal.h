@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -23,6 +24,8 @@ struct Journal {
 // Reads a journal. A torn last line is left out and reported in `torn`; any other line that is
 // damaged is a UserError that names path and line number.
 Journal read_journal(const std::string& path);
+// The same of a journal's content; `path` stands for it in errors.
+Journal parse_journal(std::string_view content, const std::string& path);
 
 // Appends rows to a journal. Holds the file's lock: a second writer is refused with a UserError.
 class JournalWriter {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "lab/record/journal.h"
+#include "lab/store/kept_journal.h"
 #include "lab/store/sqlite_open.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
@@ -30,7 +30,7 @@ class Collector {
   }
 
   void add_journal(const std::string& path) {
-    Journal journal = read_journal(path);
+    Journal journal = read_kept_journal(path);
     if (journal.torn) {
       source.warnings.push_back(
           fmt::format("the last line is incomplete and left out: '{}'", path));

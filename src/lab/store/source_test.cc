@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -32,6 +33,17 @@ class SourceTest : public testing::Test {
   TemporaryDirectory dir_;
   std::vector<Row> r1_ = example_run("r1", 2), r2_ = example_run("r2", 3);
 };
+
+TEST_F(SourceTest, ACompressedJournalIsReadAsItIs) {
+  const auto plain = write("b.jsonl", journal_text(r1_));
+  write("c.jsonl", journal_text(r2_));
+  ASSERT_EQ(std::system(("gzip '" + plain + "'").c_str()), 0);
+  EXPECT_EQ(lines_of(read_source(at("b.jsonl.gz")).rows), lines_of(r1_));
+  EXPECT_EQ(read_source(dir_.path()).rows.size(), r1_.size() + r2_.size());
+  write("d.jsonl.gz", read_file(at("b.jsonl.gz")).substr(0, 100));
+  EXPECT_THAT([&] { read_source(at("d.jsonl.gz")); },
+              ThrowsMessage<UserError>(HasSubstr("d.jsonl.gz: not whole, or damaged")));
+}
 
 TEST_F(SourceTest, AJournalAFolderAndAStoreGiveTheSameRows) {
   write("b.jsonl", journal_text(r1_));

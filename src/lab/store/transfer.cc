@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "lab/store/kept_journal.h"
 
 namespace assay::lab {
 namespace {
@@ -25,7 +26,7 @@ void refuse_unsafe_name(const std::string& run_id) {
 }
 
 Batch read_batch(const std::string& path, std::vector<std::string>& warnings) {
-  Batch batch{read_journal(path), path};
+  Batch batch{read_kept_journal(path), path};
   if (batch.journal.torn) {
     warnings.push_back(fmt::format("the last line is incomplete and left out: '{}'", path));
   }
@@ -113,12 +114,12 @@ std::vector<std::string> journals_in(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".jsonl" && !entry.is_directory()) {
+    if (is_journal_name(entry.path().string()) && !entry.is_directory()) {
       paths.push_back(entry.path().string());
     }
   }
   if (error) fail("cannot read folder '{}': {}", folder, error.message());
-  if (paths.empty()) fail("there is no journal (*.jsonl) in folder '{}'", folder);
+  if (paths.empty()) fail("there is no journal (*.jsonl, *.jsonl.gz) in folder '{}'", folder);
   std::ranges::sort(paths);
   return paths;
 }

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay::lab {
+
+// Whether the bytes begin as those of gzip do.
+bool is_gzip(std::string_view bytes);
+
+// What was compressed by gzip, several members one after the other included. Throws UserError that
+// names `what` where the bytes are damaged or end too soon, and where they are more than 4 GiB.
+std::string gunzip(std::string_view bytes, std::string_view what);
+
+}  // namespace assay::lab

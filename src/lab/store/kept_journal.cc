@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/store/kept_journal.h"
+
+#include "base/file.h"
+#include "lab/store/gzip.h"
+
+namespace assay::lab {
+
+bool is_journal_name(std::string_view name) {
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
+Journal read_kept_journal(const std::string& path) {
+  const auto content = read_file(path);
+  return parse_journal(is_gzip(content) ? gunzip(content, path) : content, path);
+}
+
+}  // namespace assay::lab
