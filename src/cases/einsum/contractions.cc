@@ -15,9 +15,9 @@ namespace {
 
 // Two tensors: every label once.
 Contraction pair(const char* name, const char* expression, std::vector<std::int64_t> extents) {
-  double flop = 2;
-  for (const auto e : extents) flop *= static_cast<double>(e);
-  return {name, expression, std::move(extents), flop, {{0, 1}}};
+  Contraction pair{name, expression, std::move(extents), 0, {{0, 1}}};
+  pair.flop = flop_of_pair(pair);
+  return pair;
 }
 
 // One term after the other.
@@ -33,6 +33,17 @@ PlainPath in_turn(std::vector<int> order) {
 }
 
 }  // namespace
+
+double flop_of_pair(const Contraction& pair) {
+  const auto output = pair.output();
+  double products = 1;
+  bool sums = false;
+  for (const auto& [label, extent] : pair.extent_of()) {
+    products *= static_cast<double>(extent);
+    sums = sums || (extent > 1 && output.find(label) == std::string::npos);
+  }
+  return sums ? 2 * products : products;
+}
 
 const std::vector<Contraction>& pair_contractions() {
   static const std::vector<Contraction> kTable = {

@@ -29,6 +29,10 @@ struct Contraction {
   std::map<char, std::int64_t> extent_of() const;
 };
 
+// Of two terms: a product and, where something is summed, an addition for each combination of
+// labels.
+double flop_of_pair(const Contraction& pair);
+
 const std::vector<Contraction>& pair_contractions();
 const std::vector<Contraction>& network_contractions();
 

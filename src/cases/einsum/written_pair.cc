@@ -83,7 +83,7 @@ Contraction written_pair(const std::string& expression, const std::string& exten
       fail("point: a tensor of more than 2^31 elements: '{}'", tensor);
     }
   }
-  pair.flop = 2 * product(labels, extent_of);
+  pair.flop = flop_of_pair(pair);
   return pair;
 }
 
