@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/names.h"
+#include "base/text.h"
 #include "base/toml.h"
 #include "lab/decide/bars.h"
 #include "lab/record/metrics.h"
@@ -94,7 +95,7 @@ void add_bars(const TomlTable& table, const BarSide& defaults, std::vector<Bar>&
     side.cores = read_cores(table, number);
     bars.push_back(read_bar(table, side));
     if (numbers.size() > 1) {
-      bars.back().what += fmt::format(", {} core{}", *side.cores, *side.cores == 1 ? "" : "s");
+      bars.back().what += ", " + plural(*side.cores, "core");
     }
   }
 }

@@ -51,7 +51,7 @@ std::string value_text(const Bar& bar, const BarFigure& figure) {
     text += fmt::format(" [{}, {}]", figure_text(bar, figure.interval->low),
                         figure_text(bar, figure.interval->high));
   } else if (!figure.point.is_null()) {
-    text += fmt::format(", {} round{}", figure.rounds, figure.rounds == 1 ? "" : "s");
+    text += fmt::format(", {}", plural(figure.rounds, "round"));
   }
   return figure.paired ? text : text + " (different runs)";
 }
