@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build-tests test test-all test-other sanitize sanitize-threads statistics build configure peers \
+.PHONY: help demo build-tests test test-all test-other sanitize sanitize-threads statistics performance build configure peers \
   install clean deps deps-build deps-test format check-format lint
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo 'make sanitize-threads   what runs in threads, under the thread sanitiser'
 	@echo 'make test-other     the kernels, built for the other of x86-64 and aarch64 and tested under qemu'
 	@echo 'make statistics     every statistical method on drawn noise: the figures of docs/methods/statistics.md'
+	@echo 'make performance    docs/performance.md from the rows in docs/performance'
 	@echo 'make build     leaves the programs in build/: build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
 	@echo 'make lint      clang-tidy over what changed since LINT_BASE (the last commit), format and all'
@@ -74,6 +75,9 @@ sanitize-threads: deps-test
 statistics: build-tests
 	@cmake --build build -j $(JOBS) --target stats_validation
 	@build/tests/statistics/stats_validation --update docs/methods/statistics.md
+
+performance: build
+	@build/assay bars docs/bars.toml docs/performance --markdown --out docs/performance.md
 
 test-other: deps-test
 	@JOBS=$(JOBS) scripts/test-other

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""`assay bars`: what it prints, how it exits, and that docs/performance.md is made of the rows beside it."""
+
+import gzip
+import json
+import os
+
+from assay_cli import ROOT, CliTest, main
+from journals import journal, row
+
+BARS = """
+title = "Ours"
+[[table]]
+title = "Products"
+case = "matmul"
+provider = "simd"
+[[table.bar]]
+what = "against naive"
+over = {{provider = "naive"}}
+at_most = {limit}
+"""
+
+
+class Bars(CliTest):
+    def setUp(self):
+        super().setUp()
+        rows = [row("r1", provider, r, time * (1 + 0.001 * r)) for r in range(10)
+                for provider, time in (("naive", 2e-3), ("simd", 1e-3))]  # fmt: skip
+        self.write("rows.jsonl.gz", gzip.compress(journal(rows)))
+
+    def bars(self, limit, *flags):
+        self.write("bars.toml", BARS.format(limit=limit))
+        return self.assay("bars", "bars.toml", "rows.jsonl.gz", *flags)
+
+    def test_strict_says_by_its_exit_status_how_bars_stand(self):
+        for limit, word, status in ((0.6, "met", 0), (0.4, "missed", 1), (0.5, "open", 3)):
+            result = self.bars(limit)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(word, result.stdout)
+            self.assertEqual(self.bars(limit, "--strict").returncode, status)
+        self.write("wrong.jsonl", journal([row("r2", "simd", 0, 1e-3, status="wrong_result")]))
+        self.assertEqual(self.assay("bars", "bars.toml", "rows.jsonl.gz", "wrong.jsonl", "--strict").returncode, 4)
+
+    def test_json_and_markdown(self):
+        (bar,) = json.loads(self.bars(0.4, "--json").stdout)["bars"]
+        self.assertEqual(bar["verdict"], "missed")
+        self.assertAlmostEqual(bar["figures"][0]["value"], 0.5, delta=1e-3)
+        page = self.bars(0.4, "--markdown").stdout
+        self.assertIn("## Missed", page)
+        self.assertEqual(self.bars(0.4, "--markdown", "--out", "page.md").returncode, 0)
+        self.assertEqual(self.read("page.md").decode(), page)
+
+    def test_mistakes_are_named(self):
+        for text, words in (("titel = 1", "title: missing key"), ("title = \"x\"", "there is none"), ("][", "not valid TOML")):
+            self.write("bad.toml", text)
+            result = self.assay("bars", "bad.toml", "rows.jsonl.gz")
+            self.assertEqual(result.returncode, 2, text)
+            self.assertIn(words, result.stderr)
+        self.write("torn.jsonl.gz", gzip.compress(journal([row("r1", "simd", 0, 1e-3)]))[:-9])
+        self.write("bars.toml", BARS.format(limit=1))
+        torn = self.assay("bars", "bars.toml", "torn.jsonl.gz")
+        self.assertEqual(torn.returncode, 2)
+        self.assertIn("torn.jsonl.gz: not whole, or damaged", torn.stderr)
+        self.assertEqual(self.assay("bars", "bars.toml", "nowhere.jsonl").returncode, 2)
+
+    def test_the_page_is_made_of_its_rows(self):
+        docs = os.path.join(ROOT, "docs")
+        made = self.assay("bars", f"{docs}/bars.toml", f"{docs}/performance", "--markdown")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        with open(f"{docs}/performance.md") as page:
+            self.assertEqual(page.read(), made.stdout, "`make performance` makes it anew")
+
+
+if __name__ == "__main__":
+    main()
