@@ -146,7 +146,7 @@ TEST_F(EinsumCases, AnOrderIsHeldToTheLeastThatIsKnown) {
     return order.certify(chain, 2, "assay", file)->wrong;
   };
   EXPECT_EQ(wrong({0, 1, 3, 2}), "");
-  EXPECT_THAT(wrong({1, 2, 0, 3}), testing::HasSubstr("125000 are enough"));
+  EXPECT_THAT(wrong({1, 2, 0, 3}), testing::HasSubstr("250000 are enough"));
   EXPECT_THAT(wrong({0, 1, 0, 2}), testing::HasSubstr("not there"));
 }
 

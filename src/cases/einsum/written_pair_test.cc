@@ -69,11 +69,11 @@ TEST(RandomPairs, AreAFunctionOfTheSeedAndKeepTheirBounds) {
 }
 
 // ij,jk,kl->il with extents 2, 3, 5, 7.
-TEST(PathCost, CountsMultiplyAdds) {
+TEST(PathCost, CountsOperations) {
   const LabelNetwork chain{{2, 3, 5, 7}, {{0, 1}, {1, 2}, {2, 3}}, {0, 3}};
-  EXPECT_EQ(path_cost(chain, {0, 1, 3, 2}).mac, 2 * 3 * 5 + 2 * 5 * 7);
-  EXPECT_EQ(path_cost(chain, {1, 2, 0, 3}).mac, 3 * 5 * 7 + 2 * 3 * 7);
-  EXPECT_EQ(path_cost(chain, {0, 2, 3, 1}).mac, 2 * 3 * 5 * 7 + 2 * 3 * 5 * 7);
+  EXPECT_EQ(path_cost(chain, {0, 1, 3, 2}).flop, 2 * (2 * 3 * 5 + 2 * 5 * 7));
+  EXPECT_EQ(path_cost(chain, {1, 2, 0, 3}).flop, 2 * (3 * 5 * 7 + 2 * 3 * 7));
+  EXPECT_EQ(path_cost(chain, {0, 2, 3, 1}).flop, 3 * 2 * 3 * 5 * 7);
   EXPECT_THAT(path_cost(chain, {0, 1}).wrong, HasSubstr("2 numbers for 3 terms"));
   EXPECT_THAT(path_cost(chain, {0, 1, 0, 2}).wrong, HasSubstr("step 1 takes node 0"));
   EXPECT_THAT(path_cost(chain, {0, 1, 3, 9}).wrong, HasSubstr("takes node 9"));

@@ -72,6 +72,12 @@ std::vector<std::string> summary_caveats(const Summary& s) {
   std::vector<std::string> caveats;
   if (auto text = about_ratio(s); !text.empty()) caveats.push_back(std::move(text));
   if (auto text = about_modes(s); !text.empty()) caveats.push_back(std::move(text));
+  if (s.above_ceiling) {
+    caveats.emplace_back(
+        "faster than this machine's measured ceiling: that was taken in a slow moment, or is out "
+        "of "
+        "date (assay doctor --peaks)");
+  }
   int all = 0, unused = 0;
   for (const auto& [status, count] : s.counts) {
     all += count;

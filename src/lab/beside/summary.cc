@@ -85,6 +85,8 @@ void raise_to(std::optional<double>& worst, std::optional<double> value) {
   if (!worst || std::isnan(*value) || *value > *worst) worst = value;
 }
 
+constexpr double kAboveCeiling = 1.05;  // less is within what a ceiling can be measured to
+
 void measure(std::span<const Row* const> rows, Summary& s) {
   s.median = median_of(rows, Status::kOk, s.metric);
   if (!s.median) s.median = median_of(rows, Status::kWrongResult, s.metric);
@@ -95,6 +97,8 @@ void measure(std::span<const Row* const> rows, Summary& s) {
     if (row->fidelity) raise_to(s.fidelity_error, row->fidelity->error);
     s.unjudged |=
         row->status == Status::kOk && row->fidelity && row->fidelity->status == Fidelity::kNoOracle;
+    s.above_ceiling |= ok_value(*row, "fraction_of_limit") > kAboveCeiling &&
+                       row->provenance.limit && row->provenance.limit->is_bound.value_or(false);
     for (const char* metric : {"peak_rss_start", "peak_rss_cold", "peak_rss_steady"}) {
       if (const double bytes = row->metric_or_nan(metric); std::isfinite(bytes)) {
         raise_to(s.peak_rss, bytes);

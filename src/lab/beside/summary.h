@@ -57,10 +57,11 @@ struct Summary : SeriesId {
   std::optional<PairedRatio> ratio;
 
   std::optional<double> fraction_of_limit;  // median over ok attempts
-  std::optional<double> fidelity_error;     // the worst; 1 is the tolerance
-  bool unjudged = false;                    // an ok attempt that no oracle looked at
-  std::optional<double> peak_rss;           // bytes: the largest of all phases and attempts
-  std::string unequal_work;                 // how its work differs from the case's; empty: equal
+  bool above_ceiling = false;  // an ok attempt was faster than a bound: that is out of date
+  std::optional<double> fidelity_error;  // the worst; 1 is the tolerance
+  bool unjudged = false;                 // an ok attempt that no oracle looked at
+  std::optional<double> peak_rss;        // bytes: the largest of all phases and attempts
+  std::string unequal_work;              // how its work differs from the case's; empty: equal
 
   std::vector<Attempt> attempts;  // in the order they were made
   // The usable values of those that ended so.

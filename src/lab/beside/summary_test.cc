@@ -53,6 +53,24 @@ TEST(Summary, PairsByRoundWhateverTheOrderOfRows) {
   EXPECT_LT(simd.attempts[0].value, simd.attempts[6].value);  // in time order: the drift shows
 }
 
+// A ceiling is a measurement too: what is a little faster is no wrong result, and says so.
+TEST(Summary, FasterThanTheMeasuredCeilingIsACaveat) {
+  auto rows = example_rounds(7, 0.5);
+  for (auto& row : rows) {
+    if (row.provider != "simd") continue;
+    row.metrics["fraction_of_limit"] = 1.12;
+    row.provenance.limit.emplace().is_bound = true;
+  }
+  const auto with = summarise(rows);
+  EXPECT_THAT(with[1].caveats,
+              ElementsAre(HasSubstr("faster than this machine's measured ceiling")));
+  EXPECT_THAT(with[0].caveats, IsEmpty());
+  for (auto& row : rows) {
+    if (row.provenance.limit) row.provenance.limit->is_bound = false;
+  }
+  EXPECT_THAT(summarise(rows)[1].caveats, IsEmpty());
+}
+
 // The same provider on another machine, platform, number of cores, in another way: never paired.
 TEST(Summary, ComparesOnlyWhatIsComparable) {
   const Spec elsewhere[] = {{.fingerprint = "ff"},

@@ -72,7 +72,7 @@ inline constexpr auto kOthers = [] {
       {"harness_overhead", "s", kLowerIsBetter, kTime,
        "an empty attempt of this run, spawn to end"},
       {"predicted_time", "s", kNeutral, kTime, "one call, as the provider's own model has it"},
-      {"path_mac", "1", kLowerIsBetter, kCount, "multiply-adds of an order of contractions"},
+      {"path_flop", "1", kLowerIsBetter, kCount, "operations of an order of contractions"},
       {"simulated_time", "s", kLowerIsBetter, kTime, "time inside a simulation, end to end"},
       {"composite_time", "s", kLowerIsBetter, kTime,
        "the same without operands that are loaded up front"},

@@ -45,8 +45,10 @@ std::optional<Certificate> held_to_report(std::optional<Certificate> certificate
   return certificate;
 }
 
-// Ceilings are measurements too: a clock that was a little higher since is no proof of anything.
-constexpr double kCeilingSlack = 1.05;
+// Ceilings are measurements too, and the host of a virtual machine changes its clock by a third
+// from one minute to the next: only what is faster by half proves that work was left out. (What is
+// faster by less is told as a caveat, lab/beside/caveats.h.)
+constexpr double kCeilingSlack = 1.5;
 
 // How far from the machine's limit; beyond it, the work was not done.
 void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilings) {

@@ -26,15 +26,20 @@ PathCost path_cost(const LabelNetwork& network, const std::vector<std::int64_t>&
       both.insert(nodes[at]->begin(), nodes[at]->end());
       nodes[at].reset();
     }
-    double mac = 1;
+    double products = 1, summed = 1;
     std::set<int> kept;
     for (const int label : both) {
-      mac *= network.extents[static_cast<std::size_t>(label)];
+      const double extent = network.extents[static_cast<std::size_t>(label)];
+      products *= extent;
       bool needed = network.output.contains(label);
       for (const auto& node : nodes) needed = needed || (node && node->contains(label));
-      if (needed) kept.insert(label);
+      if (needed) {
+        kept.insert(label);
+      } else {
+        summed *= extent;
+      }
     }
-    cost.mac += mac;
+    cost.flop += summed > 1 ? 2 * products : products;
     nodes.emplace_back(std::move(kept));
   }
   return cost;

@@ -18,9 +18,10 @@ struct LabelNetwork {
   std::set<int> output;
 };
 
-// The multiply-adds of a path: pairs of nodes, terms first, results behind them in their order.
+// The operations of a path (pairs of nodes, terms first, results behind them in their order): a
+// product for each combination of a step's labels and, where the step sums, an addition.
 struct PathCost {
-  double mac = 0;
+  double flop = 0;
   std::string wrong;  // why it is no path of this network; empty: it is one
 };
 PathCost path_cost(const LabelNetwork& network, const std::vector<std::int64_t>& pairs);
