@@ -26,13 +26,9 @@ struct EightIndices<float> {
   typedef std::int32_t Type __attribute__((vector_size(32)));
 };
 
-// Outputs whose sums are in registers at a time, and packs of each: with AVX-512 24 of the 32
-// registers; elsewhere a pack takes several registers.
-#if ASSAY_WIDE_REGISTERS
-constexpr int kTile = 6, kTilePacks = 4;
-#else
-constexpr int kTile = 2, kTilePacks = 2;
-#endif
+// Outputs whose sums are in registers at a time, and packs of each: 24 of 32 registers, or 12
+// of 16.
+constexpr int kTile = ASSAY_MANY_REGISTERS ? 6 : 3, kTilePacks = 4;
 
 // Rows of a panel, in elements.
 template <typename T>
@@ -87,7 +83,7 @@ void combine_outputs(int packs, const TermBlock& block, const T* panel, const st
   for (int tile = 0, o = 0; tile < tiles; ++tile) {
     const int count = (block.outputs - o + tiles - tile - 1) / (tiles - tile);
     switch (count) {
-#if ASSAY_WIDE_REGISTERS
+#if ASSAY_MANY_REGISTERS
       case 6:
         combine_tile<T, kPacks, 6>(block, panel, source, output + o, weight + o, result);
         break;
@@ -97,10 +93,10 @@ void combine_outputs(int packs, const TermBlock& block, const T* panel, const st
       case 4:
         combine_tile<T, kPacks, 4>(block, panel, source, output + o, weight + o, result);
         break;
+#endif
       case 3:
         combine_tile<T, kPacks, 3>(block, panel, source, output + o, weight + o, result);
         break;
-#endif
       case 2:
         combine_tile<T, kPacks, 2>(block, panel, source, output + o, weight + o, result);
         break;
@@ -115,7 +111,7 @@ void combine_outputs(int packs, const TermBlock& block, const T* panel, const st
 // Eight columns of eight elements, kHeight apart, written as eight rows, `stride` apart.
 template <typename T>
 void turn_over(const T* in, T* out, std::int64_t stride) {
-#if ASSAY_WIDE_REGISTERS
+#if ASSAY_PACK_BYTES == 64
   typedef T Row __attribute__((vector_size(8 * sizeof(T))));
   typedef T Anywhere __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias));
   using Index = typename EightIndices<T>::Type;

@@ -15,11 +15,8 @@ namespace assay::transport {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if ASSAY_WIDE_REGISTERS
-constexpr int kWide = 8;  // columns of sums in registers, with two packs of rows each
-#else
-constexpr int kWide = 2;
-#endif
+// Columns of sums in registers, with two packs of rows each.
+constexpr int kWide = ASSAY_MANY_REGISTERS ? 8 : 4;
 
 // `rows` holds two packs of rows of each of kLeaf columns, dense. Columns c … c + kWide − 1 of
 // their product with the block.

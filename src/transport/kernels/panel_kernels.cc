@@ -20,13 +20,12 @@ namespace {
 using Register = Pack<double>::Register;
 constexpr int kPack = kLanes<double>;
 constexpr int kStrip = 8;  // columns that are factored before their neighbours are updated
-static_assert(kStrip == kPack);
 
-#if ASSAY_WIDE_REGISTERS
-constexpr int kColumns = 6;  // of four packs each: 24 of 32 registers
-#else
-constexpr int kColumns = 1;
-#endif
+// Columns of kLeaf rows whose sums are in registers at a time.
+constexpr int kColumns = ASSAY_PACK_BYTES == 64 ? 6 : 1;
+// Of a product with kStrip terms: columns and packs of rows.
+constexpr int kTileColumns = ASSAY_PACK_BYTES == 64 ? 8 : ASSAY_MANY_REGISTERS ? 4 : 2;
+constexpr int kTileRows = ASSAY_PACK_BYTES == 64 ? 2 : 4;
 
 // x ← x/d.
 void divide(double* x, int rows, double d) {
@@ -93,12 +92,12 @@ void subtract_tile(const double* l, const double* u, double* c, std::int64_t ld)
 // C ← C − L·U for all rows, with kStrip columns of L.
 void subtract_strip(int rows, int columns, const double* l, const double* u, double* c,
                     std::int64_t ld) {
-  constexpr int wide = kColumns == 6 ? 8 : 2;
+  constexpr int wide = kTileColumns;
   int j = 0;
   for (; j + wide <= columns; j += wide) {
     int r = 0;
-    for (; r + 2 * kPack <= rows; r += 2 * kPack) {
-      subtract_tile<2, wide>(l + r, u + j * ld, c + r + j * ld, ld);
+    for (; r + kTileRows * kPack <= rows; r += kTileRows * kPack) {
+      subtract_tile<kTileRows, wide>(l + r, u + j * ld, c + r + j * ld, ld);
     }
     for (; r + kPack <= rows; r += kPack) {
       subtract_tile<1, wide>(l + r, u + j * ld, c + r + j * ld, ld);

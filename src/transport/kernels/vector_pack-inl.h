@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the files compiled for each instruction set share: packs of 64 bytes, in the compiler's own
-// vectors. Highway chooses the instruction set; its vectors are no longer than a register, and
-// these loops are written for one AVX-512 register or as many smaller ones as take its place.
+// What the files compiled for each instruction set share: packs of elements in the compiler's own
+// vectors, as long as a register. Longer ones would be kept in memory. Highway chooses the
+// instruction set.
 #if defined(ASSAY_TRANSPORT_VECTOR_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ASSAY_TRANSPORT_VECTOR_PACK_INL_H_
 #undef ASSAY_TRANSPORT_VECTOR_PACK_INL_H_
@@ -19,34 +19,44 @@
 
 // Before a loop over registers: unrolled early, so that an array of them needs no memory.
 #undef UNROLLED
-#define UNROLLED _Pragma("GCC unroll 8")
-// Whether a pack is one of 32 registers.
-#undef ASSAY_WIDE_REGISTERS
-#define ASSAY_WIDE_REGISTERS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
+#define UNROLLED _Pragma("GCC unroll 16")
+// Bytes of a register, and whether there are 32 of them, not 16.
+#undef ASSAY_PACK_BYTES
+#undef ASSAY_MANY_REGISTERS
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define ASSAY_PACK_BYTES 64
+#define ASSAY_MANY_REGISTERS 1
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define ASSAY_PACK_BYTES 32
+#define ASSAY_MANY_REGISTERS 0
+#else
+#define ASSAY_PACK_BYTES 16
+#define ASSAY_MANY_REGISTERS HWY_ARCH_ARM_A64
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::transport {
 namespace HWY_NAMESPACE {
 namespace {
 
-// 64 bytes of elements, wherever they lie. Sums are of the second type: of the first, which may
+// A register of elements, wherever they lie. Sums are of the second type: of the first, which may
 // alias anything, they would be kept in memory.
 template <typename T>
 struct Pack;
 template <>
 struct Pack<double> {
-  typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
-  typedef double Register __attribute__((vector_size(64)));
-  typedef std::int64_t Index __attribute__((vector_size(64)));
+  typedef double Type __attribute__((vector_size(ASSAY_PACK_BYTES), aligned(8), may_alias));
+  typedef double Register __attribute__((vector_size(ASSAY_PACK_BYTES)));
+  typedef std::int64_t Index __attribute__((vector_size(ASSAY_PACK_BYTES)));
 };
 template <>
 struct Pack<float> {
-  typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
-  typedef float Register __attribute__((vector_size(64)));
-  typedef std::int32_t Index __attribute__((vector_size(64)));
+  typedef float Type __attribute__((vector_size(ASSAY_PACK_BYTES), aligned(4), may_alias));
+  typedef float Register __attribute__((vector_size(ASSAY_PACK_BYTES)));
+  typedef std::int32_t Index __attribute__((vector_size(ASSAY_PACK_BYTES)));
 };
 template <typename T>
-constexpr int kLanes = 64 / sizeof(T);
+constexpr int kLanes = ASSAY_PACK_BYTES / sizeof(T);
 
 template <typename T>
 HWY_INLINE typename Pack<T>::Register load(const T* at) {
