@@ -12,10 +12,13 @@
 #include "lab/record/point.h"
 #include "lab/stats/median_interval.h"
 #include "lab/stats/quantile.h"
+#include "lab/stats/sign_interval.h"
 #include "lab/stats/unpaired_ratio.h"
 
 namespace assay::lab {
 namespace {
+
+constexpr double kConfidence = 0.95;
 
 constexpr auto kVerdicts = make_names<BarVerdict>({{BarVerdict::kMet, "met"},
                                                    {BarVerdict::kMissed, "missed"},
@@ -77,7 +80,7 @@ std::vector<double> values_of(const ByRound& by_round) {
 
 void set_median(BarFigure& figure, const std::vector<double>& values) {
   figure.value = median(values);
-  figure.interval = median_interval(values);
+  figure.interval = median_interval(values, kConfidence);
 }
 
 BarVerdict verdict_of(const Bar& bar, double low, double high) {
@@ -118,26 +121,26 @@ BarFigure figure_at(const Bar& bar, const Json& point, const RowPointers& own,
   } else {
     const bool in_turn = place_of(*own.front()) == place_of(*beside.front());
     const auto pairs = in_turn ? pair_rounds(a, b) : pair_rounds(by_run(a), by_run(b));
-    figure.paired = pairs.rounds() > 0;
+    figure.paired = pairs.rounds() >= (in_turn ? 1 : minimum_rounds(kConfidence));
     figure.rounds = figure.paired ? pairs.rounds() : static_cast<int>(std::min(a.size(), b.size()));
     if (bar.over && figure.paired) {
       const auto ratio = *pairs.ratio();
       figure.value = ratio.ratio;
       figure.interval = ratio.interval;
     } else if (bar.over) {
-      const auto ratio = unpaired_ratio(values_of(b), values_of(a));
+      const auto ratio = unpaired_ratio(values_of(b), values_of(a), kConfidence);
       figure.value = ratio.ratio;
       figure.interval = ratio.interval;
     } else {
-      if (!figure.paired) {
-        figure.verdict = BarVerdict::kNotMeasured;  // a difference of two runs says nothing
-        return figure;
-      }
       std::vector<double> differences;
-      for (std::size_t i = 0; i < pairs.a.size(); ++i) {
-        differences.push_back(pairs.a[i] - pairs.b[i]);
+      if (figure.paired) {
+        for (std::size_t i = 0; i < pairs.a.size(); ++i) {
+          differences.push_back(pairs.a[i] - pairs.b[i]);
+        }
+        set_median(figure, differences);
+      } else {
+        figure.value = median(values_of(a)) - median(values_of(b));
       }
-      set_median(figure, differences);
     }
   }
   figure.value *= bar.factor;

@@ -4,8 +4,8 @@
 
 // Bars: what measurements must reach, written in a file beside the rows that are held to them. A
 // bar is about one figure of a provider (a time, a rate, a share of a limit), or about the ratio or
-// the difference of two. Two figures of one place pair by round, those of two places by run: give
-// them runs of one round each, as many as an interval needs.
+// the difference of two. Two figures of one place pair by round; those of two places pair by run,
+// where there are runs enough for an interval, and are compared unpaired otherwise.
 
 #include <map>
 #include <optional>
@@ -79,7 +79,7 @@ struct BarFigure {
   double value = 0;
   std::optional<Interval> interval;
   int rounds = 0;      // or runs, of two places
-  bool paired = true;  // false: measured in different runs
+  bool paired = true;  // false: not measured in turn, nor in the same several runs
   BarVerdict verdict = BarVerdict::kOpen;
 };
 struct BarResult {

@@ -81,9 +81,10 @@ TEST(Bars, TwoRunsShareNoRoundsAndSaySo) {
   const auto file = file_with("over = {provider = \"naive\"}\nat_most = 0.6");
   const auto outcome = hold_to_bars(file, rows);
   EXPECT_EQ(outcome.sections[0].lines[0].results[0].verdict, BarVerdict::kMet);
-  EXPECT_THAT(bars_markdown(outcome), HasSubstr("(different runs)"));
-  EXPECT_EQ(result_of("minus = {provider = \"naive\"}\nat_most = 1", rows).verdict,
-            BarVerdict::kNotMeasured);
+  EXPECT_THAT(bars_markdown(outcome), HasSubstr("(unpaired)"));
+  const auto difference = result_of("minus = {provider = \"naive\"}\nat_most = 1", rows);
+  EXPECT_NEAR(difference.figures.at(0).value, -1e-3, 2e-5);
+  EXPECT_EQ(difference.verdict, BarVerdict::kOpen);  // no interval of a difference of two runs
 }
 
 TEST(Bars, WhatIsWrongMeetsNothing) {
@@ -120,8 +121,7 @@ TEST(Bars, SeveralPoints) {
   const auto beside =
       result_of("point = '{\"n\":256}'\nover = {point = '{\"n\":128}'}\nat_least = 3", rows);
   EXPECT_NEAR(beside.figures.at(0).value, 4, 0.1);
-  EXPECT_EQ(beside.figures[0].rounds, 1);  // two places of one run: it is one pair
-  EXPECT_EQ(beside.verdict, BarVerdict::kOpen);
+  EXPECT_FALSE(beside.figures[0].paired);  // two places of one run: one after the other
   EXPECT_EQ(result_of("point = '{\"n\":null}'\nat_most = 1", rows).verdict,
             BarVerdict::kNotMeasured);
   const auto page = bars_markdown(hold_to_bars(file_with(over + "points = \"each\""), rows));

@@ -53,7 +53,7 @@ std::string value_text(const Bar& bar, const BarFigure& figure) {
   } else if (!figure.point.is_null()) {
     text += fmt::format(", {}", plural(figure.rounds, "round"));
   }
-  return figure.paired ? text : text + " (different runs)";
+  return figure.paired ? text : text + " (unpaired)";
 }
 
 // How far a figure is on the wrong side, in the logarithm; larger is worse.
