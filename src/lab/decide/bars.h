@@ -110,7 +110,7 @@ struct BarOutcome {
 BarOutcome hold_to_bars(const BarFile& file, std::span<const Row> rows);
 
 Json bars_json(const BarOutcome& outcome);
-// A page of tables, the misses in one list at its end.
+// A page of tables, the misses in one list at its end, and what no row speaks of in another.
 std::string bars_markdown(const BarOutcome& outcome);
 std::string bars_table(const BarOutcome& outcome, const TableStyle& style);
 

@@ -111,6 +111,12 @@ void visit_results(const BarOutcome& outcome, Visit visit) {
   }
 }
 
+bool measured_somewhere(const BarOutcome::Line& line) {
+  return std::ranges::any_of(line.results, [](const BarResult& result) {
+    return result.verdict != BarVerdict::kNotMeasured;
+  });
+}
+
 std::string counts(const BarOutcome& outcome) {
   std::map<BarVerdict, int> count;
   visit_results(outcome, [&](const auto&, const auto&, const BarResult& result, const auto&) {
@@ -149,10 +155,13 @@ std::string bars_markdown(const BarOutcome& outcome) {
     std::vector<std::string> titles = {"What", "Bar"};
     for (const auto& machine : outcome.machines) titles.push_back(markdown_text(machine));
     std::vector<std::vector<std::string>> rows;
-    for (const auto& [bar, results] : section.lines) {
+    for (const auto& line : section.lines) {
+      if (!measured_somewhere(line)) continue;
+      const auto& [bar, results] = line;
       rows.push_back({markdown_text(bar.what, kWidth), markdown_text(bar_text(bar))});
       for (const auto& result : results) rows.back().push_back(cell(bar, result));
     }
+    if (rows.empty()) continue;
     page += "\n## " + markdown_text(section.title) + "\n\n" +
             markdown_table(titles, std::string(titles.size(), 'l'), rows);
     if (!section.commands.empty()) page += "\n" + markdown_code(section.commands);
@@ -167,6 +176,15 @@ std::string bars_markdown(const BarOutcome& outcome) {
                     bar.note.empty() ? "" : ". " + markdown_text(bar.note, 400));
   });
   page += "\n## Missed\n\n" + (misses.empty() ? "Nothing.\n" : misses);
+  std::string missing;
+  for (const auto& section : outcome.sections) {
+    for (const auto& line : section.lines) {
+      if (measured_somewhere(line)) continue;
+      missing += fmt::format("- {}, {}\n", markdown_text(section.title),
+                             markdown_text(line.bar.what, kWidth));
+    }
+  }
+  if (!missing.empty()) page += "\n## Not measured on any machine\n\n" + missing;
   return page + "\nOf all: " + counts(outcome) + ".\n";
 }
 
