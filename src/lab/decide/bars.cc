@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "lab/beside/pairs.h"
 #include "lab/beside/place.h"
 #include "lab/record/point.h"
@@ -183,8 +184,9 @@ std::string machine_name(const BarFile& file, const Row& row) {
   const auto& machine = row.machine;
   const auto named = file.machines.find(machine.fingerprint);
   if (named != file.machines.end()) return named->second;
-  return fmt::format("{}, {} cores, {}", machine.cpu_model.value_or("a machine"),
-                     machine.cores.value_or(0), machine.fingerprint);
+  auto name = machine.cpu_model.value_or("machine");
+  if (machine.cores) name += ", " + plural(*machine.cores, "core");
+  return name + ", " + machine.fingerprint;
 }
 
 }  // namespace
