@@ -173,7 +173,7 @@ struct BarsArguments {
   std::string file;
   std::vector<std::string> sources;
   std::string out;
-  bool json = false, markdown = false, all = false, strict = false;
+  bool json = false, markdown = false, all = false, strict = false, latest = false;
 };
 
 struct ImportArguments {

@@ -77,6 +77,7 @@ void add_bars(CLI::App& app, BarsArguments& a) {
   app.add_option("file", a.file, "TOML: the bars")->required();
   app.add_option("source", a.sources, kSourcesHelp);
   app.add_flag("--all", a.all, "also bars that no row speaks of");
+  app.add_flag("--latest", a.latest, "only the newest run of each provider at each point");
   app.add_flag("--strict", a.strict, "exit with 1, 3 or 4 where a bar is not met");
   app.add_flag("--json", a.json, "print JSON");
   app.add_flag("--markdown", a.markdown, "print a page of tables, the misses in one list");
@@ -84,7 +85,7 @@ void add_bars(CLI::App& app, BarsArguments& a) {
   app.footer(R"(Examples:
   assay bars docs/bars.toml results/
   assay bars docs/bars.toml docs/performance --markdown --out docs/performance.md
-  assay bars ours.toml results/ --strict                   for CI
+  assay bars ours.toml results/ --latest --strict          for CI
 
 A file of bars, each about one figure, or about a ratio or a difference within rounds:
   title = "Ours"

@@ -8,6 +8,7 @@
 #include "cli/program.h"
 #include "cli/rows/selections.h"
 #include "cli/terminal.h"
+#include "lab/beside/latest.h"
 
 namespace assay::cli {
 namespace {
@@ -24,7 +25,8 @@ int status_of(const lab::BarOutcome& outcome) {
 int bars(const BarsArguments& a) {
   if (a.json && a.markdown) fail("--json and --markdown: one of them");
   const auto file = lab::parse_bars(read_input_file(a.file), a.file);
-  const auto rows = read_rows(a.sources);
+  auto rows = read_rows(a.sources);
+  if (a.latest) rows = lab::latest_rows(std::move(rows));
   if (rows.empty()) fail("there are no rows to hold to '{}'", a.file);
   const auto outcome = lab::hold_to_bars(file, rows);
   auto style = stdout_style();

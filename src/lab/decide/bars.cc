@@ -24,7 +24,7 @@ constexpr double kConfidence = 0.95;
 constexpr auto kVerdicts = make_names<BarVerdict>({{BarVerdict::kMet, "met"},
                                                    {BarVerdict::kMissed, "missed"},
                                                    {BarVerdict::kOpen, "open"},
-                                                   {BarVerdict::kWrong, "wrong"},
+                                                   {BarVerdict::kWrong, "wrong or failed"},
                                                    {BarVerdict::kNotMeasured, "not measured"}});
 
 bool has_values(const Json& point, const Json& wanted) {
@@ -35,42 +35,53 @@ bool has_values(const Json& point, const Json& wanted) {
   });
 }
 
-using RowsByPoint = std::map<Json, RowPointers>;
-
-RowsByPoint rows_of(const BarSide& side, std::span<const Row* const> rows) {
-  RowsByPoint found;
-  for (const Row* row : rows) {
-    if (row->case_name == side.case_name && row->provider == side.provider &&
-        (!side.cores || row->cores == *side.cores) && has_values(row->point, side.point)) {
-      found[row->point].push_back(row);
-    }
-  }
-  return found;
+bool is_of(const SeriesId& series, const BarSide& side) {
+  return series.case_name == side.case_name && series.provider == side.provider &&
+         (!side.cores || series.cores == *side.cores) && has_values(series.point, side.point);
 }
 
-// The rows that stand beside those of `point`.
-RowPointers rows_beside(const Bar& bar, BarSide other, const Json& point,
-                        std::span<const Row* const> rows) {
+// The rows that stand beside those of `own`: measured in the same way, on as many cores unless the
+// bar says otherwise.
+RowPointers rows_beside(const Bar& bar, BarSide other, const SeriesId& own,
+                        const RowsBySeries& rows) {
+  if (!other.cores) other.cores = own.cores;
   if (other.case_name == bar.side.case_name) {
-    Json wanted = point;
+    SeriesId wanted = own;
+    wanted.provider = other.provider;
+    wanted.cores = *other.cores;
     for (const auto& [key, value] : other.point.items()) {
       if (value.is_null()) {
-        wanted.erase(key);
+        wanted.point.erase(key);
       } else {
-        wanted[key] = value;
+        wanted.point[key] = value;
       }
     }
-    other.point = Json::object();
-    auto found = rows_of(other, rows);
-    return found.contains(wanted) ? std::move(found[wanted]) : RowPointers();
+    const auto found = rows.find(wanted);
+    return found != rows.end() ? found->second : RowPointers();
   }
-  auto found = rows_of(other, rows);
-  if (found.empty()) return {};
-  if (found.size() > 1) {
-    fail("'{}': several points of {} could stand beside it: {} and {}", bar.what, other.case_name,
-         point_label(found.begin()->first), point_label(std::next(found.begin())->first));
+  const std::pair<const SeriesId, RowPointers>* only = nullptr;
+  for (const auto& series : rows) {
+    const auto& [id, of_series] = series;
+    if (!is_of(id, other) || id.platform != own.platform || id.isolation != own.isolation ||
+        id.fingerprint != own.fingerprint) {
+      continue;
+    }
+    if (only != nullptr) {
+      fail("'{}': several points of {} could stand beside it: {} and {}", bar.what, other.case_name,
+           point_label(only->first.point), point_label(id.point));
+    }
+    only = &series;
   }
-  return std::move(found.begin()->second);
+  return only != nullptr ? only->second : RowPointers();
+}
+
+// Whether an attempt gave a wrong answer or none: what it was asked for was not reached there.
+bool fell_short(std::span<const Row* const> rows) {
+  return std::ranges::any_of(rows, [](const Row* row) {
+    using enum Status;
+    return row->status == kWrongResult || row->status == kCrashed || row->status == kOutOfMemory ||
+           row->status == kTimeout || row->status == kFailed;
+  });
 }
 
 std::vector<double> values_of(const ByRound& by_round) {
@@ -100,13 +111,13 @@ ByRound by_run(const ByRound& by_round) {
   return values;
 }
 
-BarFigure figure_at(const Bar& bar, const Json& point, const RowPointers& own,
-                    std::span<const Row* const> rows) {
+BarFigure figure_at(const Bar& bar, const SeriesId& series, const RowPointers& own,
+                    const RowsBySeries& rows) {
   BarFigure figure;
-  figure.point = point;
+  figure.point = series.point;
   const auto* other = bar.over ? &*bar.over : bar.minus ? &*bar.minus : nullptr;
-  const auto beside = other != nullptr ? rows_beside(bar, *other, point, rows) : RowPointers();
-  if (was_wrong(own) || was_wrong(beside)) {
+  const auto beside = other != nullptr ? rows_beside(bar, *other, series, rows) : RowPointers();
+  if (fell_short(own) || was_wrong(beside)) {
     figure.verdict = BarVerdict::kWrong;
     return figure;
   }
@@ -175,8 +186,9 @@ BarVerdict verdict_of_each(const Bar& bar, const std::vector<BarFigure>& figures
   };
   const double all = static_cast<double>(figures.size());
   if (count(BarVerdict::kWrong) > 0) return BarVerdict::kWrong;
-  if (count(BarVerdict::kMet) >= bar.share * all) return BarVerdict::kMet;
-  if (count(BarVerdict::kMissed) > (1 - bar.share) * all) return BarVerdict::kMissed;
+  const double wanted = std::ceil(bar.share * all - 1e-9);  // a share is rarely a binary number
+  if (count(BarVerdict::kMet) >= wanted) return BarVerdict::kMet;
+  if (count(BarVerdict::kMissed) > all - wanted) return BarVerdict::kMissed;
   return BarVerdict::kOpen;
 }
 
@@ -193,10 +205,22 @@ std::string machine_name(const BarFile& file, const Row& row) {
 
 std::string_view name_of(BarVerdict verdict) { return kVerdicts[verdict]; }
 
-BarResult hold_to_bar(const Bar& bar, std::span<const Row* const> rows) {
+RowsBySeries by_series(std::span<const Row* const> rows) {
+  RowsBySeries series;
+  for (const Row* row : rows) series[series_of(*row)].push_back(row);
+  for (auto& [id, own] : series) {
+    std::ranges::sort(own, [](const Row* a, const Row* b) { return made_before(*a, *b); });
+  }
+  return series;
+}
+
+BarResult hold_to_bar(const Bar& bar, const RowsBySeries& rows) {
   BarResult result;
-  for (const auto& [point, own] : rows_of(bar.side, rows)) {
-    auto figure = figure_at(bar, point, own, rows);
+  const SeriesId *first = nullptr, *second = nullptr;
+  for (const auto& [series, own] : rows) {
+    if (!is_of(series, bar.side)) continue;
+    auto figure = figure_at(bar, series, own, rows);
+    if (figure.verdict != BarVerdict::kNotMeasured) (first == nullptr ? first : second) = &series;
     if (figure.verdict != BarVerdict::kNotMeasured) result.figures.push_back(std::move(figure));
   }
   if (result.figures.empty()) return result;
@@ -204,9 +228,9 @@ BarResult hold_to_bar(const Bar& bar, std::span<const Row* const> rows) {
       result.figures, [](const BarFigure& figure) { return figure.verdict == BarVerdict::kWrong; });
   switch (bar.scope) {
     case BarScope::kOne:
-      if (result.figures.size() > 1) {
-        fail("'{}' is about one point, and there are {} and {}", bar.what,
-             point_label(result.figures[0].point), point_label(result.figures[1].point));
+      if (second != nullptr) {
+        fail("'{}' is about one place, and there are {} and {}", bar.what,
+             canonical_json(first->to_json()), canonical_json(second->to_json()));
       }
       result.verdict = result.figures.front().verdict;
       break;
@@ -237,17 +261,16 @@ BarOutcome hold_to_bars(const BarFile& file, std::span<const Row> rows) {
   for (const auto& row : rows) by_machine[machine_name(file, row)].push_back(&row);
   BarOutcome outcome;
   outcome.title = file.title;
-  for (auto& [machine, own] : by_machine) {
+  std::vector<RowsBySeries> series;
+  for (const auto& [machine, own] : by_machine) {
     outcome.machines.push_back(machine);
-    std::ranges::sort(own, [](const Row* a, const Row* b) { return made_before(*a, *b); });
+    series.push_back(by_series(own));
   }
   for (const auto& table : file.tables) {
     BarOutcome::Section section{table.title, table.commands, {}};
     for (const auto& bar : table.bars) {
       BarOutcome::Line line{bar, {}};
-      for (const auto& [machine, own] : by_machine) {
-        line.results.push_back(hold_to_bar(bar, own));
-      }
+      for (const auto& own : series) line.results.push_back(hold_to_bar(bar, own));
       section.lines.push_back(std::move(line));
     }
     outcome.sections.push_back(std::move(section));

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "lab/beside/pairs.h"
+#include "lab/beside/place.h"
 #include "lab/record/row.h"
 #include "lab/show/terminal/grid.h"
 #include "lab/stats/interval.h"
@@ -68,7 +70,7 @@ enum class BarVerdict {
   kMet,          // the whole interval is on the right side
   kMissed,       // the whole interval is on the wrong side
   kOpen,         // neither, or too few rounds for an interval
-  kWrong,        // an answer was wrong: it can win nothing
+  kWrong,        // an answer was wrong, or an attempt gave none: it can win nothing
   kNotMeasured,  // no rows
 };
 std::string_view name_of(BarVerdict verdict);
@@ -87,8 +89,12 @@ struct BarResult {
   std::vector<BarFigure> figures;  // one for each point; one of all with kMean, kTotal
 };
 
-// `rows` are those of one machine. Throws UserError where several points answer a bar about one.
-BarResult hold_to_bar(const Bar& bar, std::span<const Row* const> rows);
+// The attempts of each provider at each place, in the order they were made.
+using RowsBySeries = std::map<SeriesId, RowPointers>;
+RowsBySeries by_series(std::span<const Row* const> rows);
+
+// `rows` are those of one machine. Throws UserError where several places answer a bar about one.
+BarResult hold_to_bar(const Bar& bar, const RowsBySeries& rows);
 
 // Every bar of a file on every machine of the rows.
 struct BarOutcome {

@@ -77,6 +77,9 @@ Bar read_bar(const TomlTable& table, const BarSide& defaults) {
   if (table.has("at_most")) bar.at_most = table.number("at_most");
   if (!bar.at_least && !bar.at_most) table.reject("at_least", "neither it nor at_most is there");
   if (table.has("points")) bar.scope = kScopes.parse(table.text("points"), "points");
+  if (bar.minus && bar.scope == BarScope::kMean) {
+    table.reject("points", "differences have no geometric mean");
+  }
   if (table.has("share")) {
     bar.share = table.number("share");
     if (bar.scope != BarScope::kEach) table.reject("share", "only with points = \"each\"");

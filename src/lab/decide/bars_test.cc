@@ -96,6 +96,29 @@ TEST(Bars, WhatIsWrongMeetsNothing) {
             BarVerdict::kWrong);
 }
 
+TEST(Bars, WhatCrashedSomewhereIsNotMetThere) {
+  auto rows = both(2e-3, 1e-3);
+  for (auto& row : make_rounds(6, {.provider = "simd", .status = Status::kCrashed, .n = 128})) {
+    rows.push_back(row);
+  }
+  for (const char* points : {"each", "mean", "total"}) {
+    EXPECT_EQ(result_of(std::string("at_most = 1\npoints = \"") + points + "\"", rows).verdict,
+              BarVerdict::kWrong)
+        << points;
+  }
+}
+
+TEST(Bars, PlacesAreNeverMixed) {
+  for (const auto& other :
+       {RowSpec{.time = 1e-5, .cores = 8}, RowSpec{.time = 1e-5, .isolation = "in-process"},
+        RowSpec{.time = 1e-5, .platform = "cuda"}}) {
+    auto rows = make_rounds(10, {});
+    for (auto& row : make_rounds(10, other)) rows.push_back(row);
+    EXPECT_THAT([&] { result_of("at_most = 5e-4", rows); },
+                ThrowsMessage<UserError>(HasSubstr("about one place")));
+  }
+}
+
 TEST(Bars, SeveralPoints) {
   auto rows = both(2e-3, 1e-3);
   for (const auto& [n, time] : {std::pair{128, 1e-3}, {256, 4e-3}}) {
@@ -108,7 +131,7 @@ TEST(Bars, SeveralPoints) {
   }
   const std::string over = "over = {provider = \"naive\"}\nat_most = 0.6\n";
   EXPECT_THAT([&] { result_of(over, rows); },
-              ThrowsMessage<UserError>(HasSubstr("'it' is about one point")));
+              ThrowsMessage<UserError>(HasSubstr("'it' is about one place")));
   EXPECT_EQ(result_of(over + "point = '{\"n\":128}'", rows).verdict, BarVerdict::kMet);
   EXPECT_EQ(result_of(over + "points = \"each\"", rows).verdict, BarVerdict::kMissed);
   EXPECT_EQ(result_of(over + "points = \"each\"\nshare = 0.6", rows).verdict, BarVerdict::kMet);

@@ -45,7 +45,7 @@ std::string bar_text(const Bar& bar) {
 }
 
 std::string value_text(const Bar& bar, const BarFigure& figure) {
-  if (figure.verdict == BarVerdict::kWrong) return "wrong result";
+  if (figure.verdict == BarVerdict::kWrong) return "a wrong result, or none";
   auto text = figure_text(bar, figure.value);
   if (figure.interval) {
     text += fmt::format(" [{}, {}]", figure_text(bar, figure.interval->low),
@@ -70,8 +70,13 @@ std::string result_text(const Bar& bar, const BarResult& result) {
   if (bar.scope != BarScope::kEach || result.figures.size() == 1) {
     return value_text(bar, result.figures.front());
   }
-  const auto worst = std::ranges::max_element(
-      result.figures, {}, [&](const BarFigure& figure) { return badness(bar, figure); });
+  // What is missed before what is open before what is met.
+  const auto worst = std::ranges::max_element(result.figures, {}, [&](const BarFigure& figure) {
+    const int rank = figure.verdict == BarVerdict::kMet    ? 0
+                     : figure.verdict == BarVerdict::kOpen ? 1
+                                                           : 2;
+    return std::pair(rank, badness(bar, figure));
+  });
   const auto met = std::ranges::count(result.figures, BarVerdict::kMet, &BarFigure::verdict);
   const auto missed = std::ranges::count(result.figures, BarVerdict::kMissed, &BarFigure::verdict);
   return fmt::format("{} of {} met, {} missed; worst {} at {}", met, result.figures.size(), missed,
