@@ -87,7 +87,15 @@ class EventsCase : public lab::Case {
       e.rows.push_back(process);
       e.values.push_back(static_cast<double>(end));
     }
-    return {e};
+    lab::Expectation order;
+    order.output = "steps_back";
+    order.dtype = "f64";
+    order.shape = {1};
+    order.atol = 0.5;
+    order.oracle = "time never goes back";
+    order.rows = {0};
+    order.values = {0};
+    return {e, order};
   }
 
  private:
@@ -96,9 +104,19 @@ class EventsCase : public lab::Case {
   }
 };
 
+// What all processes see of the clock, one after the other.
+struct Clock {
+  ch::Time latest = 0;
+  std::int64_t steps_back = 0;
+};
+
 ch::Process wait_and_note(ch::Simulator& simulator, WaitingTimes times, std::int64_t waits,
-                          double& end) {
-  for (std::int64_t i = 0; i < waits; ++i) co_await simulator.delay(times.next());
+                          Clock& clock, double& end) {
+  for (std::int64_t i = 0; i < waits; ++i) {
+    co_await simulator.delay(times.next());
+    clock.steps_back += simulator.now() < clock.latest;
+    clock.latest = simulator.now();
+  }
   end = static_cast<double>(simulator.now());
 }
 
@@ -109,22 +127,27 @@ class EventsWorkload : public lab::Workload {
   void load(int slot, int set) override { sets_[slot] = set; }
   void call(int slot) override {
     ch::Simulator simulator;
+    Clock clock;
     auto ends = ends_.as<double>();
     for (int p = 0; p < point_.processes; ++p) {
       simulator.spawn(wait_and_note(simulator, WaitingTimes(point_.seed, sets_[slot], p),
-                                    point_.waits, ends[static_cast<std::size_t>(p)]));
+                                    point_.waits, clock, ends[static_cast<std::size_t>(p)]));
     }
     simulator.run();
+    steps_back_.as<double>()[0] = static_cast<double>(clock.steps_back);
   }
-  void poison_outputs() override { std::ranges::fill(ends_.as<double>(), -1.0); }
+  void poison_outputs() override {
+    std::ranges::fill(ends_.as<double>(), -1.0);
+    steps_back_.as<double>()[0] = -1;
+  }
   void write_outputs(const std::string& path) override {
-    write_safetensors(path, {{"ends", ends_.view()}});
+    write_safetensors(path, {{"ends", ends_.view()}, {"steps_back", steps_back_.view()}});
   }
 
  private:
   EventsPoint point_;
   int sets_[2] = {};
-  Tensor ends_;
+  Tensor ends_, steps_back_{DType::kF64, Shape({1})};
 };
 
 }  // namespace
