@@ -169,7 +169,8 @@ class OrderWorkload : public lab::Workload {
   void call(int) override {
     engine::Tree tree;
     if (greedy_) {
-      tree = engine::search_random_greedy(network_, options_).front();
+      tree =
+          engine::search_random_greedy(network_, options_).back();  // each is better than the last
     } else {
       tree = engine::search(network_, options_)->tree;
     }

@@ -220,8 +220,9 @@ BarResult hold_to_bar(const Bar& bar, const RowsBySeries& rows) {
   for (const auto& [series, own] : rows) {
     if (!is_of(series, bar.side)) continue;
     auto figure = figure_at(bar, series, own, rows);
-    if (figure.verdict != BarVerdict::kNotMeasured) (first == nullptr ? first : second) = &series;
-    if (figure.verdict != BarVerdict::kNotMeasured) result.figures.push_back(std::move(figure));
+    if (figure.verdict == BarVerdict::kNotMeasured) continue;
+    (first == nullptr ? first : second) = &series;
+    result.figures.push_back(std::move(figure));
   }
   if (result.figures.empty()) return result;
   const bool wrong = std::ranges::any_of(
