@@ -5,20 +5,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/text.h"
 
 namespace assay {
 
 std::string gnuplot_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    if (c != '\n' && c != '\r' && c != '\0') out += c;
+  const auto shown = printable(text);
+  if (shown.find('\'') == std::string::npos) return "'" + shown + "'";
+  // Two quotes in a row are one to gnuplot, but not at the beginning nor in pairs. Between double
+  // quotes everything can be a number; of four digits where it begins with a zero, else of three.
+  std::string out = "\"";
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte == ' ' || byte >= 0x80) {
+      out += c;
+    } else {
+      out += fmt::format("\\{:0{}o}", byte, byte < 0100 ? 4 : 3);
+    }
   }
-  return out + "'";
+  return out + "\"";
+}
+
+std::string gnuplot_tick_label(std::string_view text) {
+  std::string format;
+  for (const char c : text) format += c == '%' ? "%%" : std::string(1, c);
+  return gnuplot_quoted(format);
 }
 
 void run_gnuplot(std::string_view program, std::string_view what) {

@@ -9,10 +9,12 @@
 
 namespace assay {
 
-// The text in single quotes, so that a gnuplot program holds it as it is (between double quotes
-// gnuplot would run what stands in backticks). Line breaks are left out. Whether it is read as
-// markup is decided where it stands (`noenhanced`).
+// The printable() text in quotes, so that gnuplot takes it as it is: nothing in it ends the string,
+// is run (backticks) or expanded (macros). Whether it is read as markup is decided where it stands
+// (`noenhanced`).
 std::string gnuplot_quoted(std::string_view text);
+// The same where gnuplot would take the text for the format of a number: a tick's label.
+std::string gnuplot_tick_label(std::string_view text);
 
 // Runs a gnuplot program; `what` names the picture in errors. Throws EnvironmentError where there
 // is no gnuplot, UserError with gnuplot's own words where the program fails.

@@ -87,6 +87,20 @@ TEST(ComposeTest, RatiosAreThoseOfTheTables) {
   EXPECT_NEAR(named(figures, "product-ratio").series[1].points[0].y, 2.0, 1e-15);
 }
 
+// One point: bars. A ratio's grow from 1, up or down, on an axis that has no zero.
+TEST(ComposeTest, BarsOfRatiosGrowFromOne) {
+  std::vector<Row> rows;
+  for (int round = 0; round < 6; ++round) {
+    rows.push_back(row("plain", 64, round, 1e-3));
+    rows.push_back(row("quick", 64, round, 0.25e-3));
+  }
+  const auto figures = compose_figures(rows, {});
+  const Figure& ratio = named(figures, "product-ratio");
+  EXPECT_EQ(ratio.form, FigureForm::kBars);
+  EXPECT_EQ(ratio.grow_from, 1);
+  EXPECT_FALSE(named(figures, "product-value").grow_from);
+}
+
 TEST(ComposeTest, TheOrderOfRowsDoesNotMatter) {
   auto rows = two_providers();
   const auto before = compose_figures(rows, {});

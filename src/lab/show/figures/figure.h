@@ -43,6 +43,8 @@ struct Figure {
   std::vector<std::string> categories;  // of x; empty: x is a number
   // kStacked: layers from the bottom up. kAgainst: x is the reference's value.
   std::vector<FigureSeries> series;
+  // kBars: the value that means "no difference", where bars begin; nothing: at the axis.
+  std::optional<double> grow_from;
   std::vector<FigureMark> marks;
   std::vector<FigureRoof> roofs;
   std::optional<FigureTable> table;  // of kTable, which has no series

@@ -53,7 +53,7 @@ std::string unit_ticks(const std::string& unit, double high) {
   for (int i = 1; i <= last; ++i) {
     const auto text = fmt::format("{:.6g} {}{}", i * step / std::pow(1000, power),
                                   kPrefixes[static_cast<std::size_t>(power + kNone)], unit);
-    ticks.push_back(fmt::format("{} {}", gnuplot_quoted(text), i * step));
+    ticks.push_back(fmt::format("{} {}", gnuplot_tick_label(text), i * step));
   }
   return fmt::format("set ytics nomirror noenhanced ({})\n", fmt::join(ticks, ", "));
 }
@@ -97,7 +97,7 @@ std::string category_axis(const std::vector<std::string>& categories) {
   std::vector<std::string> ticks;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < categories.size(); ++i) {
-    ticks.push_back(fmt::format("{} {}", gnuplot_quoted(categories[i]), i));
+    ticks.push_back(fmt::format("{} {}", gnuplot_tick_label(categories[i]), i));
     longest = std::max(longest, categories[i].size());
   }
   const bool turned = longest * categories.size() > 70;
@@ -122,7 +122,7 @@ std::string x_axis(const Figure& f) {
   if (values.size() <= 14 && !crowded(values, f.log_x)) {
     std::vector<std::string> ticks;
     for (const double x : values) {
-      ticks.push_back(fmt::format("{} {}", gnuplot_quoted(bytes_or_number(f.x_label, x)), x));
+      ticks.push_back(fmt::format("{} {}", gnuplot_tick_label(bytes_or_number(f.x_label, x)), x));
     }
     out += fmt::format("set xtics ({}) nomirror noenhanced\n", fmt::join(ticks, ", "));
   } else {
@@ -144,6 +144,10 @@ std::string y_axis(const Figure& f) {
       least = std::min(least, p.low.value_or(p.y));
       most = std::max(most, p.high.value_or(p.y));
     }
+  }
+  if (f.grow_from) {
+    least = std::min(least, *f.grow_from);
+    most = std::max(most, *f.grow_from);
   }
   for (const auto& mark : f.marks) {
     least = std::min(least, mark.y);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/error.h"
 #include "base/gnuplot.h"
@@ -40,6 +41,13 @@ std::string terminal(ImageFormat format, bool is_wide) {
           height);
   }
   return "";
+}
+
+// Boxes of these columns: from the axis, or between two values of y.
+std::string boxes(std::size_t i, const Figure& f, double width) {
+  if (!f.grow_from) return fmt::format("$s{} using 1:2 with boxes", i);
+  return fmt::format("$s{0} using 1:2:($1-{1}):($1+{1}):({2}):2 with boxxyerror", i, width / 2,
+                     *f.grow_from);
 }
 
 std::string data_block(std::size_t i, const FigureSeries& series, double shift) {
@@ -153,21 +161,32 @@ std::string lines(const Figure& f) {
 
 std::string bars(const Figure& f) {
   std::string out = x_axis(f) + y_axis(f);
-  const double count = static_cast<double>(f.series.size()), width = 0.8 / count;
+  // Where no two series stand at one category (a bar for each provider), none needs room for
+  // others.
+  std::multiset<double> places;
+  for (const auto& s : f.series) {
+    for (const auto& p : s.points) places.insert(p.x);
+  }
+  const bool alone = std::ranges::all_of(places, [&](double x) { return places.count(x) == 1; });
+  const double count = alone ? 1 : static_cast<double>(f.series.size()), width = 0.8 / count;
   out += fmt::format("set style fill solid 0.9 noborder\nset boxwidth {}\n", width * 0.92);
   std::vector<std::string> plots;
+  if (f.grow_from) {
+    plots.push_back(fmt::format("{} with lines lw 1.5 lc rgb '#777777' notitle", *f.grow_from));
+  }
   std::size_t next = 0;  // colour
   for (std::size_t i = 0; i < f.series.size(); ++i) {
-    out += data_block(i, f.series[i], (static_cast<double>(i) - (count - 1) / 2) * width);
+    const double place = alone ? 0 : static_cast<double>(i);
+    out += data_block(i, f.series[i], (place - (count - 1) / 2) * width);
     const std::size_t shade = f.series[i].shade;
     if (shade == 0) ++next;
     std::string fill = next <= kColours.size() ? "" : " fs pattern 4";
     if (shade > 0) fill = fmt::format(" fs solid {:.2f}", 0.9 / static_cast<double>(1 + shade));
-    plots.push_back(fmt::format("$s{} using 1:2 with boxes lc rgb '{}'{} title {}", i,
+    plots.push_back(fmt::format("{} lc rgb '{}'{} title {}", boxes(i, f, width * 0.92),
                                 colour(next - 1), fill, key_label(f, f.series[i])));
     if (has_intervals(f.series[i])) {
       plots.push_back(fmt::format(
-          "$s{} using 1:2:3:4 with yerrorbars lw 1.2 lc rgb '#333333' ps 0 notitle", i));
+          "$s{} using 1:3:(0):($4-$3) with vectors nohead lw 2 lc rgb '#333333' notitle", i));
     }
   }
   return out + joined(plots);

@@ -58,6 +58,7 @@ class Page {
     } else {
       if (!x_is_number() || recipe_.form == FigureForm::kBars) find_categories(f);
       is_of_baseline(y_name()) ? ratios(f) : lines(f);
+      if (is_of_baseline(y_name()) && recipe_.form == FigureForm::kBars && f.log_y) f.grow_from = 1;
     }
     if (f.series.empty() && !f.table) return std::nullopt;
     join_equal_formulas(f);

@@ -104,6 +104,70 @@ TEST(RenderTest, SeriesOfSeveralOriginsSayTheirsAsText) {
   EXPECT_EQ(json["series"][1]["origin"], "closed form");
 }
 
+// Texts of an SVG, as a reader sees them.
+std::vector<std::string> texts_of(const std::string& svg) {
+  std::vector<std::string> texts;
+  for (auto at = svg.find("<text>"); at != std::string::npos; at = svg.find("<text>", at + 1)) {
+    std::string text;
+    bool tag = false;
+    for (const char c : svg.substr(at, svg.find("</text>", at) - at)) {
+      tag = tag || c == '<';
+      if (!tag) text += c;
+      if (c == '>') tag = false;
+    }
+    for (const auto& [escape, letter] :
+         {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&amp;", "&"}}) {
+      for (auto i = text.find(escape); i != std::string::npos; i = text.find(escape, i + 1)) {
+        text.replace(i, std::string(escape).size(), letter);
+      }
+    }
+    const auto first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n");
+    if (first != std::string::npos) texts.push_back(text.substr(first, last - first + 1));
+  }
+  return texts;
+}
+
+TEST(RenderTest, AnyNameIsDrawnAsItIs) {
+  const std::vector<std::string> names = {
+      "95% sparse",  "%.3f",     "50%",    "100%d",   "'quoted'",   "a''b",  "''",
+      "back\\slash", "@x_{y}^z", "µ 漢 ü", "`date`",  "\"double\"", "%% %s", "\\n",
+      "#hash",       "'.3'7",    "$x",     "a & <b>", "it's 5%"};
+  const TemporaryDirectory folder;
+  Figure f = example(FigureForm::kBars);
+  f.categories = names;
+  f.series.clear();
+  for (const auto& name : names) {
+    FigureSeries s{.label = "of " + name, .origin = "measured", .points = {}};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      s.points.push_back({.x = static_cast<double>(i), .y = 1e-3, .low = {}, .high = {}});
+    }
+    f.series.push_back(s);
+  }
+  f.title = "title 'of' 5%";
+  f.x_label = "'x' 5%";
+  render(f, {ImageFormat::kSvg, ImageFormat::kPng}, folder.path());
+  const auto texts = texts_of(read_file(folder.path() + "/example.svg"));
+  for (const auto& name : names) {
+    EXPECT_THAT(texts, ::testing::Contains(name));          // the tick
+    EXPECT_THAT(texts, ::testing::Contains("of " + name));  // the key
+  }
+  EXPECT_THAT(texts, ::testing::Contains(f.title));
+  EXPECT_THAT(texts, ::testing::Contains(f.x_label));
+}
+
+TEST(RenderTest, BarsOfRatiosGrowFromOne) {
+  auto f = example(FigureForm::kBars);
+  f.log_y = true;
+  EXPECT_THAT(gnuplot_script(f, ImageFormat::kSvg, "x"), HasSubstr("with boxes"));
+  f.grow_from = 1;
+  f.series[0].points[0].y = 0.25;
+  const auto script = gnuplot_script(f, ImageFormat::kSvg, "x");
+  EXPECT_THAT(script, HasSubstr(":(1):2 with boxxyerror"));
+  EXPECT_THAT(script, Not(HasSubstr("with boxes")));
+  const TemporaryDirectory folder;
+  render(f, {ImageFormat::kSvg}, folder.path());
+}
+
 TEST(RenderTest, UnknownFormatsAreNamed) {
   try {
     image_format("gif");
