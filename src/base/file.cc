@@ -71,6 +71,8 @@ void write_fully(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
     if (n < 0 && errno == EINTR) continue;
+    // Not the user's mistake: whoever read a pipe (`--out /dev/stdout | head`) had enough.
+    if (n < 0 && errno == EPIPE) throw std::system_error(EPIPE, std::generic_category(), path);
     if (n < 0) fail("cannot write '{}': {}", path, errno_text(errno));
     content.remove_prefix(static_cast<std::size_t>(n));
   }

@@ -46,7 +46,8 @@ std::optional<std::string> read_small_file(const std::string& path);
 // mixture: a temporary beside it, synced, renamed. Throws UserError that names the path.
 void write_file_atomically(const std::string& path, std::string_view content);
 
-// Writes all of the bytes to an open descriptor. Throws UserError naming `path`.
+// Writes all of the bytes to an open descriptor. Throws UserError naming `path`, and
+// std::system_error (EPIPE) for a pipe that nobody reads any more.
 void write_fully(int fd, std::string_view content, const std::string& path);
 
 // Creates the folder and its parents. Throws UserError that names the path.

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "base/exit_status.h"
 #include "cli/arguments/arguments.h"
 
 namespace assay::lab {
@@ -41,15 +42,5 @@ int export_rows(const ExportArguments& arguments);
 
 // A calibration in words, as calibrate and doctor print it.
 std::string format_calibration(const lab::Calibration& calibration);
-
-// Exit statuses, as the design has them.
-inline constexpr int kFine = 0;
-inline constexpr int kRegression = 1;
-inline constexpr int kBadInput = 2;
-inline constexpr int kUnresolved = 3;
-inline constexpr int kWrongResults = 4;
-inline constexpr int kEnvironmentRefused = 5;
-inline constexpr int kBug = 70;  // of ours: the message says where
-inline constexpr int kInterrupted = 130;
 
 }  // namespace assay::cli

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -22,29 +27,57 @@ int complain(const std::exception& e, int status) {
   return status;
 }
 
-void finish_output() {
-  // What was lost on an earlier flush shows in the stream's state only.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fail("cannot write to standard output");
+constexpr const char* kNoMemory = "not enough memory for what was asked";
+
+// Where memory ends while memory is being given back (a large JSON value allocates to be
+// destroyed), nothing can be caught any more; the status can still be the right one.
+std::terminate_handler usual_end = nullptr;
+
+void end_without_memory() {
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "assay: %s\n", kNoMemory);
+    std::_Exit(kEnvironmentRefused);
+  } catch (...) {
   }
+  usual_end();
+}
+
+// Whoever read our output has stopped. (What was lost on an earlier flush shows in the stream's
+// state only, without the reason: so the pipe itself is asked.)
+bool output_closed() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// The command's status; that of a closed output where what it printed did not arrive.
+int finish_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  if (output_closed()) return kOutputClosed;
+  fail("cannot write to standard output");
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve) {
-  signal(SIGPIPE, SIG_IGN);  // `assay list | head` ends with a write error, not a signal
+  // A run goes on when nobody reads what it prints; `assay list | head` ends with a status of its
+  // own.
+  signal(SIGPIPE, SIG_IGN);
+  usual_end = std::set_terminate(end_without_memory);
   try {
     const auto parsed = parse_arguments(argc, argv);
     const int* const answered = std::get_if<int>(&parsed);
     const int status = answered != nullptr ? *answered : serve(std::get<Command>(parsed));
-    finish_output();
-    return status;
+    return finish_output(status);
   } catch (const EnvironmentError& e) {
     return complain(e, kEnvironmentRefused);
   } catch (const UserError& e) {
     return complain(e, kBadInput);
   } catch (const std::bad_alloc&) {
-    return complain(EnvironmentError("not enough memory for what was asked"), kEnvironmentRefused);
+    return complain(EnvironmentError(kNoMemory), kEnvironmentRefused);
+  } catch (const std::system_error& e) {
+    return e.code().value() == EPIPE ? kOutputClosed : complain(e, kBug);
   } catch (const std::exception& e) {
     return complain(e, kBug);  // a bug of ours; the message says where
   }

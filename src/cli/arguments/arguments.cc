@@ -10,21 +10,21 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/exit_status.h"
 #include "cli/arguments/arguments_add.h"
 #include "lab/run/provenance.h"
 
 namespace assay::cli {
 namespace {
 
-constexpr const char* kMainFooter = R"(Examples:
+const std::string kMainFooter = R"(Examples:
   assay list                              what can be run here
   assay run semiring_matmul --quick       measure one case at its representative points
   assay report results/ --out report.md   what all runs so far say
   assay gate --baseline a.db --current b.db   did anything become slower or wrong?
 
-Exit status: 0 fine, 1 regression, 2 usage or bad input, 3 unresolved, 4 wrong results,
-5 environment refused, 70 a bug of ours, 130 interrupted.
-Documentation: README.md, docs/)";
+)" + std::string(kExitStatuses) +
+                                "\nDocumentation: README.md, docs/";
 
 void add_list(CLI::App& app, ListArguments& a) {
   app.add_option("case", a.cases, "show these cases in full");
@@ -90,7 +90,11 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.add_option("--label", a.label, "a word about this run, kept in its rows")->group(where);
   app.add_flag("--dry-run", a.dry_run, "print the plan and stop")->group(where);
   app.add_flag("--all", a.all, "show what was not measured as rows of the table")->group(where);
+  app.add_flag("--strict", a.strict,
+               "for CI: exit with 3 where anything planned was not measured, or not well enough")
+      ->group(where);
   app.add_flag("--json", a.json, "print the results as JSON")->group(where);
+  app.add_flag("--quiet", a.quiet, "nothing but the table, and what went wrong")->group(where);
   app.footer(R"(Examples:
   assay run semiring_matmul --quick
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
@@ -104,6 +108,8 @@ void add_report(CLI::App& app, ReportArguments& a) {
   app.add_option("source", a.sources, kSourcesHelp);
   app.add_option("--out", a.out, "write the markdown there instead of to standard output");
   app.add_flag("--latest", a.latest, "only the latest run of each provider at each point");
+  app.add_flag("--strict", a.strict,
+               "for CI: exit with 4 where a result is wrong, 3 where something was not measured");
   app.footer(R"(Examples:
   assay report                                 everything under results/
   assay report results/assay.db --latest --out report.md)");

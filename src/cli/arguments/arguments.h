@@ -34,13 +34,14 @@ struct RunArguments {
   std::optional<std::string> limit, memory, settle, precision;
   std::optional<std::uint64_t> seed;
   std::string label, out, resume, store, trace;
-  bool in_process = false, dry_run = false, all = false, json = false;
+  bool in_process = false, dry_run = false, all = false, json = false, strict = false;
+  bool quiet = false;
 };
 
 struct ReportArguments {
   std::vector<std::string> sources;
   std::string out;
-  bool latest = false;
+  bool latest = false, strict = false;
 };
 
 struct FiguresArguments {
@@ -142,7 +143,7 @@ struct CompareArguments {
   std::vector<std::string> sources;
   std::string metric, effect = "5%", alpha = "5%", confidence = "95%";
   std::string out;
-  bool pool = false, json = false;
+  bool pool = false, json = false, strict = false;
 };
 
 struct GateArguments {
@@ -150,7 +151,7 @@ struct GateArguments {
   std::vector<std::string> sources;
   std::string delta = "5%", alpha = "5%", confidence = "95%", rule = "intervals", metric;
   std::string out, junit;
-  bool pool = false, json = false;
+  bool pool = false, json = false, markdown = false, strict = false;
   // --run: measure both sides
   bool run = false, quick = false;
   std::vector<std::string> cases, providers;

@@ -17,6 +17,8 @@ void add_compare(CLI::App& app, CompareArguments& a) {
   app.add_option("--alpha", a.alpha, "share of false ones among the differences reported (5%)");
   app.add_option("--confidence", a.confidence, "of the intervals (95%)");
   app.add_flag("--pool", a.pool, "all runs together (the newest of each point)");
+  app.add_flag("--strict", a.strict,
+               "exit with 3 where any row could not be compared (always where none could)");
   app.add_option("--out", a.out, "also write the JSON there");
   app.add_flag("--json", a.json, "print JSON");
   app.footer(R"(Examples:
@@ -45,10 +47,17 @@ void add_gate(CLI::App& app, GateArguments& a) {
   app.add_option("--metric", a.metric, "gate this one (each case's primary metric)")->group(limits);
   app.add_flag("--pool", a.pool, "all runs of a source together (the newest of each row)")
       ->group(limits);
+  app.add_flag(
+         "--strict", a.strict,
+         "for CI: exit with 3 where a row is new, dropped, not measured or broken on both sides, "
+         "or its machine is not calibrated")
+      ->group(limits);
   const std::string output = "Output";
   app.add_option("--junit", a.junit, "write JUnit XML there, one test for each row")->group(output);
   app.add_option("--out", a.out, "write the result as JSON there")->group(output);
   app.add_flag("--json", a.json, "print JSON")->group(output);
+  app.add_flag("--markdown", a.markdown, "print markdown, for a comment on a pull request")
+      ->group(output);
   const std::string measure = "Measuring both sides";
   app.add_flag("--run", a.run, "measure baseline and current now, in the same rounds")
       ->group(measure);
@@ -65,12 +74,13 @@ void add_gate(CLI::App& app, GateArguments& a) {
   app.add_option("--journals", a.journals, "folder for the journals (results/)")->group(measure);
   app.footer(R"(Examples:
   assay gate --baseline main.db --current results/ --junit gate.xml --out gate.json
+  assay gate --baseline main.db --current results/ --markdown --strict > comment.md     for CI
   assay gate --baseline 1a2b3c4 --current 5d6e7f8 --source results/assay.db --delta 3%
   assay gate --run semiring_matmul --quick --baseline origin/main --budget 5m
   assay gate --run dense_matmul --baseline old/assay-worker --providers naive,assay-simd
 
-Exit status: 0 passed, 1 something is slower, 3 something is unresolved, 4 something that was ok is
-wrong, crashed, out of memory, timed out or failed (4 before 1 before 3).)");
+Exit status: 0 passed, 1 something is slower, 3 something is unresolved or nothing was shown, 4 something
+that was ok is wrong, crashed, out of memory, timed out or failed (4 before 1 before 3).)");
 }
 
 void add_bars(CLI::App& app, BarsArguments& a) {

@@ -8,15 +8,45 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/terminal.h"
 #include "lab/record/point.h"
+#include "lab/show/terminal/cells.h"
 
 namespace assay::cli {
 namespace {
 
-std::string point_of(const lab::Row& row) {
-  return fmt::format("{} {}", row.case_name, lab::point_label(row.point));
+constexpr std::int64_t kBetweenLinesNs =
+    10'000'000'000;  // where every line stays, as in a CI's log
+constexpr int kLongestProvider = 20, kShortestPlace = 12;
+
+std::string place_of(std::string_view case_name, const Json& point) {
+  return fmt::format("{} {}", case_name, lab::point_label(point));
+}
+
+std::string shown_provider(const std::string& name) {
+  return fit(printable(name), kLongestProvider);
+}
+
+// Parts that say something, with gaps between them.
+std::string joined(std::initializer_list<std::string> parts) {
+  std::string line;
+  for (const auto& part : parts) {
+    if (!part.empty()) line += (line.empty() ? "" : "  ") + part;
+  }
+  return line;
+}
+
+// The place is cut as far as it must be, then the round is left out, then the place: provider,
+// ratio and time left are what a reader waits for.
+std::string fitted(const std::string& count, const std::string& place, const std::string& round,
+                   const std::string& rest, int columns) {
+  const int left = columns - display_width(count) - display_width(rest) - 2;
+  if (left < kShortestPlace) return fit(count + rest, columns);
+  const int beside_round = left - display_width(round) - 2;
+  if (beside_round < kShortestPlace) return joined({count + fit(printable(place), left), rest});
+  return joined({count + fit(printable(place), beside_round), round, rest});
 }
 
 }  // namespace
@@ -29,17 +59,25 @@ void TerminalProgress::clear_line() {
   if (terminal_) std::fputs("\r\033[K", stderr);
 }
 
-void TerminalProgress::show(const std::string& line) {
-  clear_line();
-  std::fputs(
-      terminal_
-          ? line.substr(0, static_cast<std::size_t>(terminal_columns(STDERR_FILENO) - 1)).c_str()
-          : (line + "\n").c_str(),
-      stderr);
+void TerminalProgress::show(const std::string& place, int round, const std::string& rest) {
+  if (quiet_) return;
+  const auto count = fmt::format("[{}/{}] ", done_, total_);
+  if (terminal_) {
+    const auto line =
+        fitted(count, place, round_text(round), rest, terminal_columns(STDERR_FILENO) - 1);
+    std::fputs(("\r\033[K" + line).c_str(), stderr);
+  } else {
+    const bool last = done_ >= total_;
+    if (!last && monotonic_ns() - shown_ns_ < kBetweenLinesNs) return;
+    shown_ns_ = monotonic_ns();
+    std::fputs((count + joined({printable(place), round_text(round), rest}) + "\n").c_str(),
+               stderr);
+  }
   std::fflush(stderr);
 }
 
 void TerminalProgress::note(const std::string& message) {
+  if (quiet_ && !message.starts_with("warning")) return;
   clear_line();
   std::fputs((message + "\n").c_str(), stderr);
 }
@@ -49,35 +87,56 @@ void TerminalProgress::planned(const lab::Plan& plan, int already_done) {
   open_ended_ = plan.may_end_early;
   done_ = already_done;
   start_ns_ = monotonic_ns();
+  for (const auto& point : plan.points) {
+    for (const auto& contender : point.contenders) {
+      planned_.emplace(point.definition->name(), point.point, contender.name, contender.platform);
+    }
+  }
   note(fmt::format("{}{} attempts at {} points{}", plan.may_end_early ? "at most " : "", total_,
                    plan.points.size(),
                    already_done > 0 ? fmt::format(", {} done before", already_done) : ""));
 }
 
+int TerminalProgress::not_reached(std::span<const lab::Row> rows) const {
+  auto left = planned_;
+  for (const auto& row : rows) left.erase({row.case_name, row.point, row.provider, row.platform});
+  return static_cast<int>(left.size());
+}
+
 void TerminalProgress::starting(const lab::PointPlan& point, const lab::Contender& contender,
                                 int round) {
+  rounds_ = static_cast<int>(point.order.size());
   if (!terminal_) return;
-  show(fmt::format("[{}/{}] {} {}  round {}/{}  {}  {}", done_ + 1, total_,
-                   point.definition->name(), lab::point_label(point.point), round + 1,
-                   point.order.size(), contender.name, time_left()));
+  show(place_of(point.definition->name(), point.point), round,
+       joined({shown_provider(contender.name), time_left()}));
 }
 
 void TerminalProgress::finished(const lab::Row& row) {
   const bool counts = !lab::is_void(row.status);  // a void attempt is made again
   done_ += counts;
   done_here_ += counts;
-  const auto who = fmt::format("[{}/{}] {}  round {}  {}", done_, total_, point_of(row),
-                               row.round + 1, row.provider);
+  const auto place = place_of(row.case_name, row.point);
+  const auto who = shown_provider(row.provider);
   if (row.status == lab::Status::kOk) {
     const double value = row.metric_or_nan(row.primary_metric());
     if (value > 0) times_[lab::series_of(row)][{row.run_id, row.round}] = value;
-    show(fmt::format("{}  {}  {}  {}", who, format_seconds(value), ratio_so_far(row), time_left()));
+    const auto ratio = ratio_so_far(row);
+    show(place, row.round,
+         joined({who, ratio.empty() ? format_seconds(value) : ratio, time_left()}));
     return;
   }
-  // What was refused by the plan is in the table; what went wrong is worth a line that stays.
-  const bool planned = row.failure && row.failure->phase == "plan";
-  const auto line = fmt::format("{}  {}: {}", who, lab::name_of(row.status), row.failure_message());
-  planned ? show(line) : note(line);
+  // What was refused by the plan is in the table; what went wrong is worth a line that stays, once.
+  const auto what =
+      fmt::format("{}: {}", lab::name_of(row.status), printable(row.failure_message()));
+  if (row.failure && row.failure->phase == "plan")
+    return show(place, row.round, joined({who, what}));
+  if (quiet_ || !noted_.insert(place + row.provider + what).second) return;
+  note(fmt::format("[{}/{}] ", done_, total_) +
+       joined({printable(place), round_text(row.round), who, what}));
+}
+
+std::string TerminalProgress::round_text(int round) const {
+  return rounds_ > 0 ? fmt::format("round {}/{}", round + 1, rounds_) : "";
 }
 
 std::string TerminalProgress::ratio_so_far(const lab::Row& row) const {
@@ -87,16 +146,14 @@ std::string TerminalProgress::ratio_so_far(const lab::Row& row) const {
   const auto known = lab::pair_rounds(own->second, base->second).ratio();
   if (!known) return "";
   const auto& ratio = *known;
-  if (!ratio.interval) return fmt::format("{:.3f}", ratio.ratio);
-  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", ratio.ratio, ratio.interval->low,
-                     ratio.interval->high);
+  return lab::format_ratio(ratio.ratio, ratio.interval);
 }
 
 std::string TerminalProgress::time_left() const {
   if (done_here_ == 0 || done_ >= total_) return "";
   const double elapsed = 1e-9 * static_cast<double>(monotonic_ns() - start_ns_);
   const double left = elapsed / done_here_ * (total_ - done_);
-  const char* how = open_ended_ ? "at most" : "about";
+  const char* how = open_ended_ ? "≤" : "about";
   if (left >= 90) return fmt::format("{} {:.0f} min left", how, std::ceil(left / 60));
   return fmt::format("{} {:.0f} s left", how, std::ceil(left));
 }

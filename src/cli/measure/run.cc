@@ -13,6 +13,7 @@
 #include "kernels/blas/library.h"
 #include "lab/beside/stopping.h"
 #include "lab/beside/summary.h"
+#include "lab/decide/exits.h"
 #include "lab/run/runner.h"
 #include "lab/show/terminal/table.h"
 #include "lab/stats/stopping.h"
@@ -125,13 +126,6 @@ void print_plan_json(const lab::Plan& plan) {
              stdout);
 }
 
-// Wrong results, unless the case expects them of that provider.
-bool any_wrong(const std::vector<lab::Row>& rows) {
-  return std::ranges::any_of(rows, [](const lab::Row& row) {
-    return row.status == lab::Status::kWrongResult && !row.as_expected();
-  });
-}
-
 }  // namespace
 
 int run(const RunArguments& a) {
@@ -140,6 +134,7 @@ int run(const RunArguments& a) {
   auto& progress = setup.progress();
   auto& context = setup.context();
   context.trace_directory = a.trace;
+  if (a.quiet) progress.be_quiet();
 
   if (a.dry_run) {
     const auto request =
@@ -186,10 +181,21 @@ int run(const RunArguments& a) {
   for (const auto& line : lab::stopping_lines(stops)) progress.note(line);
   progress.note(fmt::format("journal: {}", result.journal));
   if (result.interrupted) {
-    progress.note(fmt::format("interrupted; continue with: assay run --resume {}", result.journal));
+    progress.clear_line();
+    std::fputs(
+        fmt::format("interrupted; continue with: assay run --resume {}\n", result.journal).c_str(),
+        stderr);
     return kInterrupted;
   }
-  return any_wrong(result.rows) ? kWrongResults : kFine;
+  const auto coverage = lab::coverage_of(summaries, stops, progress.not_reached(result.rows));
+  const int status = coverage.exit_status(a.strict);
+  if (!coverage.lacks.empty()) {
+    const int strict = coverage.exit_status(true);
+    progress.note(fmt::format("{}{} (exit status {}{})",
+                              status == kFine ? "" : "warning: ", coverage.lacks, status,
+                              strict == status ? "" : fmt::format("; with --strict {}", strict)));
+  }
+  return status;
 }
 
 }  // namespace assay::cli

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/rows/selections.h"
 #include "cli/terminal.h"
+#include "lab/decide/exits.h"
 
 namespace assay::cli {
 
@@ -45,7 +46,7 @@ int compare(const CompareArguments& a) {
           ? json.c_str()
           : lab::comparisons_table(comparisons, a_name, b_name, settings, stdout_style()).c_str(),
       stdout);
-  return kFine;
+  return lab::exit_status_of(comparisons, a.strict);
 }
 
 }  // namespace assay::cli

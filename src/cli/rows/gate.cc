@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/decide/gate.h"
 
-#include <cstdio>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/measure/calibrated_floor.h"
 #include "cli/measure/gate_run.h"
+#include "cli/program.h"
 #include "cli/rows/selections.h"
 #include "cli/terminal.h"
 #include "lab/show/exchange/junit.h"
@@ -24,6 +23,7 @@ lab::GateOptions options_of(const GateArguments& a) {
   options.alpha = parse_share(a.alpha, "--alpha");
   options.confidence = parse_share(a.confidence, "--confidence");
   options.metric = a.metric;
+  options.strict = a.strict;
   return options;
 }
 
@@ -34,9 +34,9 @@ int show(const GateArguments& a, const lab::GateResult& result, const std::strin
   if (!a.junit.empty()) {
     write_file_atomically(a.junit, lab::junit_xml("assay gate", lab::gate_tests(result)));
   }
-  std::fputs(
-      a.json ? json.c_str() : lab::gate_table(result, baseline, current, stdout_style()).c_str(),
-      stdout);
+  print(a.json       ? json
+        : a.markdown ? lab::gate_markdown(result, baseline, current)
+                     : lab::gate_table(result, baseline, current, stdout_style()));
   return result.exit_status();
 }
 
@@ -63,6 +63,7 @@ int gate_on_rows(const GateArguments& a) {
 }  // namespace
 
 int gate(const GateArguments& a) {
+  if (a.json && a.markdown) fail("--json and --markdown: one of them");
   if (!a.run) return gate_on_rows(a);
   const auto measured = run_gate(a, options_of(a));
   if (!measured) return kInterrupted;

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "lab/beside/latest.h"
+#include "lab/decide/exits.h"
 #include "lab/store/source.h"
 
 namespace assay::cli {
@@ -14,7 +15,7 @@ int report(const ReportArguments& a) {
   print_warnings(warnings);
   if (a.latest) rows = lab::latest_rows(std::move(rows));
   put_text(a.out, lab::markdown_report(rows));
-  return kFine;
+  return a.strict ? lab::coverage_of(lab::summarise(rows)).exit_status(true) : kFine;
 }
 
 }  // namespace assay::cli

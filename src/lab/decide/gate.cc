@@ -186,13 +186,6 @@ bool GateResult::compared_nothing() const {
   });
 }
 
-int GateResult::exit_status() const {
-  if (compared_nothing()) return 3;
-  if (count(GateOutcome::kBroken) > 0) return 4;
-  if (count(GateOutcome::kRegressed) > 0) return 1;
-  return count(GateOutcome::kUnresolved) > 0 ? 3 : 0;
-}
-
 GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> current,
                       const GateOptions& options) {
   if (!(options.delta >= 0) || !std::isfinite(options.delta)) {

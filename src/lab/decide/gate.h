@@ -39,6 +39,7 @@ struct GateOptions {
   // since each is a chance of a false alarm.
   int looks = 1;
   double confidence = 0.95;
+  bool strict = false;      // for CI: what cannot be judged does not pass
   std::string metric = {};  // empty: each case's primary one
   // The A/A floor of a machine by its fingerprint; nothing where it was never calibrated.
   std::function<std::optional<double>(const std::string&)> floor = {};
@@ -65,8 +66,12 @@ struct GateResult {
   int count(GateOutcome outcome) const;
   // No row is on both sides: two machines, two sets of points. Such a gate has shown nothing.
   bool compared_nothing() const;
+  // No row says anything about the change: what is on both sides is broken on both, or void.
+  // exits.cc
+  bool shown_nothing() const;
   // 4 where something broke, else 1 where something regressed, else 3 where something is
-  // unresolved or nothing was compared, else 0.
+  // unresolved or nothing was shown, and when strict where anything is still broken, not measured,
+  // new, dropped, or its machine not calibrated; else 0. exits.cc
   int exit_status() const;
 };
 
@@ -77,6 +82,14 @@ GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> curren
 
 // The names say where the sides came from.
 Json gate_json(const GateResult& result, const std::string& baseline, const std::string& current);
+// Sentences below a table, printable: the verdict with the exit status first, then what it rests
+// on.
+std::vector<std::string> gate_notes(const GateResult& result, const std::string& baseline,
+                                    const std::string& current);
+// For a pull request: the verdict in the first line, a table of what someone must look at, the rest
+// folded. Bounded, whatever the number of rows. gate_markdown.cc
+std::string gate_markdown(const GateResult& result, const std::string& baseline,
+                          const std::string& current);
 std::string gate_table(const GateResult& result, const std::string& baseline,
                        const std::string& current, const TableStyle& style);
 

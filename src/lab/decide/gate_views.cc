@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/exit_status.h"
 #include "base/text.h"
 #include "lab/decide/gate.h"
 #include "lab/record/fields.h"
@@ -85,16 +86,29 @@ std::string counts_in_words(const GateResult& result) {
   return words.empty() ? "nothing to judge" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::vector<std::string> notes_of(const GateResult& result, const std::string& baseline,
-                                  const std::string& current) {
+// "gate: passed: 3 pass, 1 dropped (exit status 0; with --strict 3)"
+std::string gate_verdict(const GateResult& result) {
+  const int status = result.exit_status();
+  auto stricter = result;
+  stricter.options.strict = true;
+  const int strict = stricter.exit_status();
+  return fmt::format("gate: {}: {} (exit status {}{})",
+                     status == kFine                              ? "passed"
+                     : status != kUnresolved                      ? "FAILED"
+                     : result.count(GateOutcome::kUnresolved) > 0 ? "unresolved"
+                     : result.shown_nothing()                     ? "nothing shown"
+                                                                  : "incomplete",
+                     counts_in_words(result), status,
+                     strict == status ? "" : fmt::format("; with --strict {}", strict));
+}
+
+}  // namespace
+
+std::vector<std::string> gate_notes(const GateResult& result, const std::string& baseline,
+                                    const std::string& current) {
   const auto& o = result.options;
   std::vector<std::string> notes;
-  const int status = result.exit_status();
-  notes.push_back(fmt::format("gate: {}: {} (exit status {})",
-                              status == 0   ? "passed"
-                              : status == 3 ? "unresolved"
-                                            : "FAILED",
-                              counts_in_words(result), status));
+  notes.push_back(gate_verdict(result));
   if (result.compared_nothing()) {
     notes.push_back(
         "note: no row is on both sides: rows are compared at equal case, point, provider, "
@@ -137,8 +151,6 @@ std::vector<std::string> notes_of(const GateResult& result, const std::string& b
   }
   return notes;
 }
-
-}  // namespace
 
 Json gate_json(const GateResult& result, const std::string& baseline, const std::string& current) {
   Json rows = Json::array(), counts = Json::object(), floors = Json::object();
@@ -197,7 +209,7 @@ std::string gate_table(const GateResult& result, const std::string& baseline,
                                      fit(printable(e.match.key.provider), kMatchNameWidth),
                                      e.reason));
   }
-  for (auto& note : notes_of(result, baseline, current)) grid.notes.push_back(std::move(note));
+  for (auto& note : gate_notes(result, baseline, current)) grid.notes.push_back(std::move(note));
   return render_grid(grid, style);
 }
 
