@@ -12,7 +12,7 @@ import subprocess
 
 import jsonschema
 
-from assay_cli import ROOT, CliTest, main
+from assay_cli import ALONE, ASSAY, ROOT, CliTest, main
 from journals import HOSTILE, journal, rounds
 
 GOOGLE = r"""
@@ -157,7 +157,7 @@ class Import(CliTest):
         self.assertIsNotNone(true["low"])
         # Commands of one file were not made in turn: compared, but never as pairs.
         self.run_ok("import", "a.json", "--case", "nothing", "--out", "c.jsonl")
-        self.run_ok("compare", "true", "false", "c.jsonl")
+        self.assertIn("false: failed", self.assay("compare", "true", "false", "c.jsonl").stdout)
 
     def test_the_others_as_they_are_documented(self):
         self.write("pytest.json", json.dumps(PYTEST))
@@ -185,6 +185,53 @@ class Import(CliTest):
         self.assertEqual(rows[0]["samples"]["steady_s"], [1, 2, 4])
         self.assertEqual((rows[0]["platform"], rows[1]["status"]), ("cuda", "skipped"))
         self.shown("nv.jsonl", "copy")
+
+    def test_no_file_outside_of_the_folder_is_opened(self):
+        os.mkdir(self.path("in"))
+        secret = self.write("secret.bin", struct.pack("<3f", 1.25, 2.5, 5.0))
+        os.symlink(secret, self.path("in/link.bin"))
+        os.symlink(self.folder, self.path("in/up"))
+        os.mkfifo(self.path("in/fifo.bin"))
+        for name in (secret, "../secret.bin", "link.bin", "up/secret.bin", "x/../../secret.bin", "/dev/zero"):
+            text = json.dumps(NVBENCH).replace("nv.json-bin/0.bin", name)
+            self.write("in/nv.json", text)
+            for place, folder in (("in/nv.json", self.folder), ("nv.json", self.path("in"))):
+                result = subprocess.run([ASSAY, "import", place, "--out", self.path("out.jsonl")], cwd=folder,
+                                        capture_output=True, text=True, timeout=60)  # fmt: skip
+                self.assertEqual(result.returncode, 2, name)
+                self.assertIn("outside of its folder", result.stderr, name)
+                self.assertFalse(os.path.exists(self.path("out.jsonl")), name)
+        # What is no file is not there, and nothing waits for it.
+        self.write("in/nv.json", json.dumps(NVBENCH).replace("nv.json-bin/0.bin", "fifo.bin"))
+        self.run_ok("import", "in/nv.json", "--out", "mean.jsonl")
+
+    def test_what_has_no_end_is_refused(self):
+        os.mkfifo(self.path("fifo"))
+        for path in ("fifo", "/dev/zero", "/dev/stdin", "."):
+            result = self.assay("import", path, stdin=subprocess.PIPE)
+            self.assertEqual(result.returncode, 2, path)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+    def test_many_processes_need_little_memory(self):
+        def imported(name, times):
+            self.write(name + ".json", json.dumps({"results": [{"command": "x", "times": times}]}))
+            pid = os.posix_spawn(ASSAY, [ASSAY, "import", self.path(name + ".json"), "--out", self.path(name + ".jsonl")],
+                                 {**os.environ, **ALONE}, file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])  # fmt: skip
+            _, status, usage = os.wait4(pid, 0)
+            self.assertEqual(status, 0)
+            return 1024 * usage.ru_maxrss
+
+        few = imported("few", [0.5, 0.25, 0.75])
+        self.assertEqual(len(self.rows("few.jsonl")), 3)
+        times = [round(1e-3 * (1 + 1e-6 * ((7919 * i) % 1000)), 9) for i in range(200_000)]
+        many = imported("many", times)
+        self.assertLess(many - few, 200 * len(times))
+        self.assertLess(os.path.getsize(self.path("many.jsonl")), 20 * len(times))
+        rows = self.rows("many.jsonl")
+        self.assertEqual(len(rows), 1000)
+        self.assertEqual([t for one in rows for t in one["samples"]["steady_s"]], times)
+        self.assertEqual({one["provenance"]["import"]["details"]["processes"] for one in rows}, {200})
+        self.shown("many.jsonl", "hyperfine")
 
     def test_into_a_store_twice_is_once(self):
         self.write("p.json", json.dumps(PYTEST))

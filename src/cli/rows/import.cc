@@ -5,14 +5,19 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <span>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "lab/beside/summary.h"
@@ -55,10 +60,37 @@ lab::ImportOptions options_for(const ImportArguments& a, const std::string& path
   return options;
 }
 
+// As much as a long nightly's file may have; what has no end is no regular file.
+constexpr std::uintmax_t kLargestImport = std::uintmax_t{1} << 30;
+
+std::string read_import(const std::string& path) {
+  const MappedFile file(path);
+  if (file.text().size() > kLargestImport) {
+    fail("larger than the {} that such a file may have: '{}'",
+         format_bytes(static_cast<double>(kLargestImport)), path);
+  }
+  return std::string(file.text());
+}
+
+// A file that the imported one names. Whoever wrote that may name any path: only what lies beside
+// it or below, links followed, is read.
+std::optional<std::string> file_beside(const std::string& path, const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto folder = fs::weakly_canonical(fs::absolute(path).parent_path(), error);
+  const auto beside = fs::weakly_canonical(folder / name, error);
+  const auto inside = beside.lexically_relative(folder);
+  if (error || inside.empty() || *inside.begin() == ".." || fs::path(name).is_absolute()) {
+    fail("'{}' names a file outside of its folder: '{}'", path, printable(name));
+  }
+  if (!fs::is_regular_file(beside, error)) return std::nullopt;
+  return read_import(beside.string());
+}
+
 // A journal of rows that are all known beforehand: written whole, or not at all.
-void write_journal(const std::string& path, const std::vector<std::string>& lines) {
+void write_journal(const std::string& path, std::span<const lab::Row> rows) {
   std::string text;
-  for (const auto& line : lines) text += line + "\n";
+  for (const auto& row : rows) text += lab::row_to_line(row) + "\n";
   if (std::filesystem::exists(path)) {
     if (read_file(path) == text) return;
     fail("there is something else at this place already: '{}'", path);
@@ -73,36 +105,35 @@ void write_journal(const std::string& path, const std::vector<std::string>& line
 int import_files(const ImportArguments& a) {
   if (!a.out.empty() && a.files.size() > 1) fail("--out takes one file, got {}", a.files.size());
   std::vector<lab::Row> all;
-  std::vector<std::vector<std::string>> journals;  // one for each file
+  std::vector<std::size_t> ends;  // of each file's rows
   for (const auto& path : a.files) {
-    const auto folder = std::filesystem::path(path).parent_path();
-    const auto sidecar = [&](const std::string& name) -> std::optional<std::string> {
-      const auto beside = folder / name;
-      if (!std::filesystem::is_regular_file(beside)) return std::nullopt;
-      return read_file(beside.string());
-    };
-    const auto rows = lab::import_rows(read_file(path), a.format, options_for(a, path), sidecar);
-    auto& lines = journals.emplace_back();
-    for (const auto& row : rows) lines.push_back(lab::row_to_line(row));
-    all.insert(all.end(), rows.begin(), rows.end());
+    const auto sidecar = [&](const std::string& name) { return file_beside(path, name); };
+    auto rows = lab::import_rows(read_import(path), a.format, options_for(a, path), sidecar);
+    ends.push_back(all.size() + rows.size());
+    std::ranges::move(rows, std::back_inserter(all));
   }
+  const auto rows_of = [&](std::size_t i) {
+    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+    return std::span<const lab::Row>(all).subspan(begin, ends[i] - begin);
+  };
   // Nothing is written before every file was understood.
   std::vector<std::string> places;
   if (!a.store.empty()) {
     lab::Store store(a.store, lab::Access::kCreate);
-    for (std::size_t i = 0; i < journals.size(); ++i) {
-      const auto report = lab::ingest_lines(store, journals[i], a.files[i]);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      std::vector<std::string> lines;
+      for (const auto& row : rows_of(i)) lines.push_back(lab::row_to_line(row));
+      const auto report = lab::ingest_lines(store, lines, a.files[i]);
       places.push_back(fmt::format("{}: {} rows added to {}, {} known", a.files[i], report.added,
                                    a.store, report.known));
     }
   }
   if (!a.out.empty() || a.store.empty()) {
-    std::size_t row = 0;
-    for (std::size_t i = 0; i < journals.size(); ++i) {
-      const auto place = a.out.empty() ? "results/" + all[row].run_id + ".jsonl" : a.out;
-      write_journal(place, journals[i]);
-      places.push_back(fmt::format("{}: {} rows in {}", a.files[i], journals[i].size(), place));
-      row += journals[i].size();
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const auto rows = rows_of(i);
+      const auto place = a.out.empty() ? "results/" + rows[0].run_id + ".jsonl" : a.out;
+      write_journal(place, rows);
+      places.push_back(fmt::format("{}: {} rows in {}", a.files[i], rows.size(), place));
     }
   }
   const auto summaries = lab::summarise(all);

@@ -27,7 +27,8 @@ struct UnpairedRatio {
 // distributions that differ by a factor. The values are one per attempt, in any order.
 //
 // Values that are not positive and finite are refused with a UserError that names the side, the
-// position and the value; so is an empty side. O(m·n·log(m·n)) and what RankSum costs.
+// position and the value; so is an empty side. Memory for m + n values, a time proportional to (m +
+// n)·log(m + n), and what RankSum costs.
 UnpairedRatio unpaired_ratio(std::span<const double> a, std::span<const double> b,
                              double confidence = 0.95);
 // The same with the distribution at hand, for many samples of one size (a.size(), b.size()).

@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -14,6 +16,12 @@
 
 namespace assay::lab {
 namespace {
+
+std::size_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -99,6 +107,62 @@ TEST(UnpairedRatio, FactorMovesEverything) {
   EXPECT_GE(one.interval->coverage, 0.95);
   const auto back = unpaired_ratio(b, a);
   EXPECT_NEAR(back.interval->low, 1 / one.interval->high, 1e-14);
+}
+
+// All pairs written down and sorted: what the ranks are by definition.
+Values all_pairs(const Values& a, const Values& b) {
+  Values d;
+  for (const double x : a) {
+    for (const double y : b) d.push_back(std::log(y) - std::log(x));
+  }
+  std::ranges::sort(d);
+  return d;
+}
+
+TEST(UnpairedRatio, RanksAreThoseOfAllPairsToTheLastDigit) {
+  RandomStream random(7, "ranks");
+  for (int trial = 0; trial < 60; ++trial) {
+    Values a, b;
+    const int m = 1 + trial % 13, n = 1 + trial * 7 % 23;
+    const double scale = trial % 3 == 0 ? 1e-9 : 1;
+    for (int i = 0; i < m; ++i) a.push_back(scale * std::exp(0.1 * random.normal()));
+    for (int i = 0; i < n; ++i) b.push_back(scale * std::exp(0.1 * random.normal()));
+    if (trial % 4 == 0) {  // ties
+      for (auto* side : {&a, &b}) {
+        for (double& value : *side) value = scale * (1 + std::round(20 * value / scale) / 20);
+      }
+    }
+    const auto d = all_pairs(a, b);
+    const auto r = unpaired_ratio(a, b, 0.5);
+    const auto half = d.size() / 2;
+    const double middle = d.size() % 2 == 1 ? d[half] : 0.5 * d[half - 1] + 0.5 * d[half];
+    EXPECT_EQ(r.ratio, std::exp(middle));
+    if (const auto k = RankSum(m, n).interval_rank(0.5)) {
+      const auto rank = static_cast<std::size_t>(*k);
+      EXPECT_EQ(r.interval->low, std::exp(d[rank - 1]));
+      EXPECT_EQ(r.interval->high, std::exp(d[d.size() - rank]));
+    }
+    for (const double threshold : {-0.1, 0.0, d.front(), d[half], 0.05}) {
+      const auto above = std::ranges::count_if(d, [&](double x) { return x > threshold; });
+      EXPECT_EQ(rank_test(a, b, threshold), RankSum(m, n).at_most(std::ssize(d) - above));
+    }
+  }
+}
+
+// A thousand million pairs, which would be 8 GB.
+TEST(UnpairedRatio, ManyAttemptsNeedNoMoreMemoryThanTheyAre) {
+  Values a, b;
+  for (int i = 0; i < 32'000; ++i) {
+    a.push_back(1 + 1e-6 * i);
+    b.push_back(1.1 * (1 + 1e-6 * i));
+  }
+  const auto before = peak_resident_bytes();
+  const auto r = unpaired_ratio(a, b);
+  EXPECT_NEAR(r.ratio, 1.1, 1e-4);
+  EXPECT_LT(r.interval->low, 1.1);
+  EXPECT_GT(r.interval->high, 1.1);
+  EXPECT_LT(rank_test(a, b, 0.05), 1e-9);
+  EXPECT_LT(peak_resident_bytes() - before, 64u << 20);
 }
 
 // SciPy: mannwhitneyu(b, a, alternative='greater', method='exact').

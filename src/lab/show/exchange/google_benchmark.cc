@@ -118,8 +118,8 @@ class Reader {
 }  // namespace
 
 ImportedFile read_google_benchmark(const Json& json, std::string_view what) {
-  const auto context = json_field<Json>(json, "context", what);
-  const auto benchmarks = json_field<Json>(json, "benchmarks", what);
+  const Json& context = member(json, "context", what);
+  const Json& benchmarks = member(json, "benchmarks", what);
   if (!context.is_object() || !benchmarks.is_array()) {
     fail("{}: not a google-benchmark file: 'context' or 'benchmarks' is of another kind", what);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/error.h"
 
@@ -75,7 +76,7 @@ std::vector<Row> import_rows(std::string_view text, std::string_view format,
     fail("unknown format (known are auto, {}): '{}'", fmt::join(names, ", "), format);
   }
   if (text.empty()) fail("{}: the file is empty", what);
-  const Json json = parse_json(text, what);
+  Json json = parse_json(text, what);
   if (format == "auto") {
     name = {};
     for (const auto& known : kFormats) {
@@ -88,14 +89,15 @@ std::vector<Row> import_rows(std::string_view text, std::string_view format,
     fail("{}: not a {} file: it holds no object", what, name);
   }
   // A member of another type than the tool writes is found only when it is used.
-  const auto file = [&]() -> ImportedFile {
+  auto file = [&]() -> ImportedFile {
     try {
       return read_file_of(name, json, what, sidecar);
     } catch (const Json::exception& error) {
       fail("{}: not as {} writes it: {}", what, name, error.what());
     }
   }();
-  return imported_rows(file, text, options);
+  json = nullptr;  // of a large file the largest part
+  return imported_rows(std::move(file), text, options);
 }
 
 }  // namespace assay::lab

@@ -107,6 +107,40 @@ TEST(Import, HyperfineMakesARowOfEveryProcess) {
   EXPECT_EQ(rows[0].provenance.import->time_from, "the file's date of modification");
 }
 
+TEST(Import, ManyProcessesOfOneCommandShareRows) {
+  std::string times, codes;
+  for (int i = 0; i < 2500; ++i) {
+    times += fmt::format("{}{}", i == 0 ? "" : ",", 1 + i);
+    codes += fmt::format("{}{}", i == 0 ? "" : ",", i % 2 == 0 ? 0 : 10 + i);
+  }
+  const auto rows = rows_of(fmt::format(
+      R"({{"results":[{{"command":"x","times":[{}],"exit_codes":[{}]}}]}})", times, codes));
+  // Three in a row, those that failed by themselves.
+  EXPECT_EQ(rows.size(), 2u * 417u);
+  std::vector<double> fine;
+  std::size_t processes = 0;
+  for (const auto& row : rows) {
+    processes += row.samples.steady_s().size();
+    if (row.status != Status::kOk) continue;
+    fine.insert(fine.end(), row.samples.steady_s().begin(), row.samples.steady_s().end());
+  }
+  EXPECT_EQ(processes, 2500u);
+  ASSERT_EQ(fine.size(), 1250u);
+  for (std::size_t i = 0; i < fine.size(); ++i) EXPECT_EQ(fine[i], static_cast<double>(1 + 2 * i));
+  EXPECT_EQ(rows[0].metrics.at("steady_time"), 3);  // the median of 1, 3 and 5
+  EXPECT_EQ(rows[0].provenance.import->details->at("processes"), 3);
+  EXPECT_EQ(rows[1].failure->exit_code, 11);
+  EXPECT_NE(rows[1].failure->message.find("the first of 3 alike"), std::string::npos);
+}
+
+TEST(Import, MoreBenchmarksThanAFileMayHaveAreRefused) {
+  std::string results;
+  for (int i = 0; i < 10'001; ++i) {
+    results += fmt::format(R"({}{{"command":"{}","times":[1]}})", i == 0 ? "" : ",", i);
+  }
+  EXPECT_THROW(rows_of(R"({"results":[)" + results + "]}"), UserError);
+}
+
 TEST(Import, BenchmarksBecomeProvidersOfANamedCase) {
   const auto rows = rows_of(kHyperfine, {.case_name = "sorting"});
   EXPECT_EQ(rows[0].case_name, "sorting");

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -40,6 +42,10 @@ void add_steady_metrics(const ImportedAttempt& attempt, const std::string& what,
   }
 }
 
+constexpr std::size_t kMostRowsOfBenchmark = 1000, kMostRowsOfFile = 20'000,
+                      kMostBenchmarks = 10'000;
+constexpr std::size_t kFewestRowsOfBenchmark = 10;  // enough for an interval, and for a gate
+
 Json machine_of(const ImportedFile& file, const std::string& hash) {
   Json machine = file.host;
   const bool known = !file.hardware.empty();
@@ -63,7 +69,48 @@ std::string run_suffix(const std::string& commit, const std::string& hash) {
 
 }  // namespace
 
-std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
+std::size_t rows_of_each(std::size_t benchmarks, std::string_view what) {
+  if (benchmarks > kMostBenchmarks) {
+    fail("{}: {} benchmarks, more than the {} that one file may have", what, benchmarks,
+         kMostBenchmarks);
+  }
+  if (benchmarks == 0) return kMostRowsOfBenchmark;
+  return std::clamp(kMostRowsOfFile / benchmarks, kFewestRowsOfBenchmark, kMostRowsOfBenchmark);
+}
+
+ProcessRows::ProcessRows(std::vector<ImportedAttempt>& out, std::size_t count, std::size_t rows)
+    : out_(out), per_row_((count + rows - 1) / rows) {}
+
+void ProcessRows::add(ImportedAttempt process) {
+  auto& block = open_[process.status];
+  if (block.count == 0) {
+    block.attempt = std::move(process);
+  } else {
+    auto& all = block.attempt.samples_s;
+    all.insert(all.end(), process.samples_s.begin(), process.samples_s.end());
+    for (const auto& [name, value] : process.metrics) {
+      const auto [known, fresh] = block.attempt.metrics.emplace(name, value);
+      if (!fresh) known->second = std::max(known->second, value);
+    }
+  }
+  if (++block.count == per_row_) close(block.attempt, std::exchange(block.count, 0));
+}
+
+void ProcessRows::close(ImportedAttempt& block, std::size_t count) {
+  if (count > 1) {
+    block.details["processes"] = count;
+    if (block.failure) block.failure->message += fmt::format(" (the first of {} alike)", count);
+  }
+  out_.push_back(std::move(block));
+}
+
+void ProcessRows::finish() {
+  for (auto& [status, block] : open_) {
+    if (block.count > 0) close(block.attempt, std::exchange(block.count, 0));
+  }
+}
+
+std::vector<Row> imported_rows(ImportedFile file, std::string_view text,
                                const ImportOptions& options) {
   const auto& what = options.file_name;
   if (file.attempts.empty()) fail("{}: a {} file without a single benchmark", what, file.tool);
@@ -78,7 +125,7 @@ std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
 
   std::vector<Row> rows;
   std::map<std::tuple<std::string, std::string, std::string, int>, int> rounds;
-  for (const auto& attempt : file.attempts) {
+  for (auto& attempt : file.attempts) {
     if (attempt.benchmark.empty()) fail("{}: a benchmark without a name", what);
     check((attempt.status == Status::kOk) == !attempt.failure, "a failure exactly where not ok");
     Row row;
@@ -128,6 +175,7 @@ std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
     }
     // Whatever the file held: only what is a row goes on.
     rows.push_back(row_from_json(row_to_json(row), what));
+    attempt = {};  // the samples of a large file are held once
   }
   return rows;
 }

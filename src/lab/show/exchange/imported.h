@@ -34,6 +34,36 @@ struct ImportedAttempt {
   Json details = Json::object();  // what has no place in a row: counters, options
 };
 
+// Fresh processes of one benchmark, a row each: that is what their times are evidence of. Where a
+// file has more of them than views can look at (hyperfine makes thousands of a short command),
+// consecutive ones that ended alike share a row, whose samples they are: its value is their median,
+// and rows are as independent of each other as processes are.
+class ProcessRows {
+ public:
+  // `rows` bounds how many rows there are of one benchmark and status; `count` processes are to
+  // come.
+  ProcessRows(std::vector<ImportedAttempt>& out, std::size_t count, std::size_t rows);
+  // The next process, with its samples. Of a block the first one's details and failure are kept,
+  // and the largest of each metric.
+  void add(ImportedAttempt process);
+  // The last rows, which may be of fewer processes.
+  void finish();
+
+ private:
+  void close(ImportedAttempt& block, std::size_t count);
+
+  struct Block {
+    ImportedAttempt attempt;
+    std::size_t count = 0;
+  };
+  std::vector<ImportedAttempt>& out_;
+  std::size_t per_row_;
+  std::map<Status, Block> open_;
+};
+// How many rows each of that many benchmarks may have. Throws UserError naming the file where there
+// are too many benchmarks for any.
+std::size_t rows_of_each(std::size_t benchmarks, std::string_view what);
+
 struct ImportedFile {
   std::string tool;      // "google-benchmark"
   std::string version;   // of the tool, or of its format; empty: the file does not say
@@ -69,7 +99,7 @@ struct ImportOptions {
 // The fingerprint hashes what the file says of the hardware; where it says nothing, it hashes the
 // file, so that its rows can be compared among themselves only. Throws UserError naming the file
 // when it holds no attempt, or a time that is not positive and finite.
-std::vector<Row> imported_rows(const ImportedFile& file, std::string_view text,
+std::vector<Row> imported_rows(ImportedFile file, std::string_view text,
                                const ImportOptions& options);
 
 // "2026-01-31T23:59:59.5+01:00", with a blank for the T, without a zone (then UTC, and `zone` is

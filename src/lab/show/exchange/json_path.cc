@@ -4,6 +4,18 @@
 
 namespace assay::lab {
 
+const Json& member_or_null(const Json& object, const char* key) {
+  static const Json kNull;
+  if (!object.is_object()) return kNull;
+  const auto it = object.find(key);
+  return it == object.end() ? kNull : *it;
+}
+
+const Json& member(const Json& object, const char* key, std::string_view what) {
+  if (!object.is_object() || !object.contains(key)) json_field<Json>(object, key, what);  // throws
+  return object.at(key);
+}
+
 Json value_at(const Json& object, std::string_view path) {
   const Json* here = &object;
   while (true) {

@@ -13,6 +13,11 @@
 
 namespace assay::lab {
 
+// A member without a copy of it: files may be large. Throws UserError naming `what` and the key.
+const Json& member(const Json& object, const char* key, std::string_view what);
+// The same where it may be absent.
+const Json& member_or_null(const Json& object, const char* key);
+
 // A path such as "noise/before/load" through nested objects.
 std::optional<std::string> text_at(const Json& object, std::string_view path);
 // The value itself, or null.

@@ -40,7 +40,7 @@ std::map<std::string, std::map<std::string, Json>> summaries_of(const Json& stat
   if (!state.contains("summaries") || !state["summaries"].is_array()) return result;
   for (const auto& summary : state["summaries"]) {
     const auto tag = json_field<std::string>(summary, "tag", what);
-    const auto data = json_field<Json>(summary, "data", what);
+    const Json& data = member(summary, "data", what);
     for (const auto& entry : data) {
       result[tag][json_field<std::string>(entry, "name", what)] = typed_value(entry, what);
     }
@@ -116,8 +116,8 @@ ImportedAttempt read_state(const Json& bench, const Json& state, std::string_vie
 }  // namespace
 
 ImportedFile read_nvbench(const Json& json, std::string_view what, const Sidecar& sidecar) {
-  const auto devices = json_field<Json>(json, "devices", what);
-  const auto benchmarks = json_field<Json>(json, "benchmarks", what);
+  const Json& devices = member(json, "devices", what);
+  const Json& benchmarks = member(json, "benchmarks", what);
   if (!devices.is_array() || !benchmarks.is_array()) {
     fail("{}: not an nvbench file: 'devices' or 'benchmarks' is no list", what);
   }
@@ -145,7 +145,7 @@ ImportedFile read_nvbench(const Json& json, std::string_view what, const Sidecar
   file.host["gpus"] = names;
   file.host["reported"] = devices;
   for (const auto& bench : benchmarks) {
-    const auto states = json_field<Json>(bench, "states", what);
+    const Json& states = member(bench, "states", what);
     if (states.is_null()) continue;  // no state was selected
     if (!states.is_array()) fail("{}: the 'states' of a benchmark are no list", what);
     for (const auto& state : states) {

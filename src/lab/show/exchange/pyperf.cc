@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// pyperf's JSON, format 1.0. Each run with values is a process of its own: a row each. Runs that
-// only calibrate have no values and are left out. Metadata that all runs share stands in the file,
-// that of a benchmark in the benchmark, the rest in each run.
+// pyperf's JSON, format 1.0. Each run with values is a process of its own: a row each
+// (ProcessRows). Runs that only calibrate have no values and are left out. Metadata that all runs
+// share stands in the file, that of a benchmark in the benchmark, the rest in each run.
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ Json metadata_of(const Json& object) {
 }
 
 void read_run(const Json& run, const Json& shared, const std::string& name, std::string_view what,
-              ImportedFile& file) {
+              ImportedFile& file, ProcessRows& processes) {
   Json metadata = shared;
   metadata.update(metadata_of(run));
   if (!file.unix_ns)
@@ -44,13 +44,13 @@ void read_run(const Json& run, const Json& shared, const std::string& name, std:
     attempt.metrics[file.primary_metric] = *std::ranges::max_element(values);
   }
   attempt.details = metadata;
-  file.attempts.push_back(std::move(attempt));
+  processes.add(std::move(attempt));
 }
 
 }  // namespace
 
 ImportedFile read_pyperf(const Json& json, std::string_view what) {
-  const auto benchmarks = json_field<Json>(json, "benchmarks", what);
+  const Json& benchmarks = member(json, "benchmarks", what);
   if (!benchmarks.is_array()) fail("{}: not a pyperf file: 'benchmarks' is no list", what);
   const Json common = metadata_of(json);
   ImportedFile file;
@@ -72,6 +72,7 @@ ImportedFile read_pyperf(const Json& json, std::string_view what) {
   if (const auto os = text_at(described, "platform").value_or(""); !os.empty())
     file.host["os"] = os;
   file.host["reported"] = common;
+  const auto rows = rows_of_each(benchmarks.size(), what);
   for (const auto& benchmark : benchmarks) {
     Json shared = common;
     shared.update(metadata_of(benchmark));
@@ -87,9 +88,11 @@ ImportedFile read_pyperf(const Json& json, std::string_view what) {
       fail("{}: benchmarks of different units in one file, '{}' among them", what, name);
     }
     file.primary_metric = metric;
-    const auto runs = json_field<Json>(benchmark, "runs", what);
+    const Json& runs = member(benchmark, "runs", what);
     if (!runs.is_array()) fail("{}: the 'runs' of '{}' are no list", what, name);
-    for (const auto& run : runs) read_run(run, shared, name, what, file);
+    ProcessRows processes(file.attempts, runs.size(), rows);
+    for (const auto& run : runs) read_run(run, shared, name, what, file, processes);
+    processes.finish();
   }
   return file;
 }

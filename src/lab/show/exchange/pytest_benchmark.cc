@@ -35,7 +35,7 @@ ImportedAttempt read_benchmark(const Json& entry, std::string_view what) {
   if (const auto it = entry.find("params"); it != entry.end() && it->is_object()) {
     attempt.point = *it;
   }
-  const auto stats = json_field<Json>(entry, "stats", what);
+  const Json& stats = member(entry, "stats", what);
   if (!stats.is_object()) fail("{}: 'stats' of '{}' is no object", what, name);
   attempt.batch_calls = stats.value("iterations", std::int64_t{0});
   if (const auto data = stats.find("data");
@@ -60,8 +60,8 @@ ImportedAttempt read_benchmark(const Json& entry, std::string_view what) {
 }  // namespace
 
 ImportedFile read_pytest_benchmark(const Json& json, std::string_view what) {
-  const auto info = json_field<Json>(json, "machine_info", what);
-  const auto benchmarks = json_field<Json>(json, "benchmarks", what);
+  const Json& info = member(json, "machine_info", what);
+  const Json& benchmarks = member(json, "benchmarks", what);
   if (!info.is_object() || !benchmarks.is_array()) {
     fail("{}: not a pytest-benchmark file: 'machine_info' or 'benchmarks' is of another kind",
          what);
