@@ -21,8 +21,7 @@ int run(const RunArguments& arguments);
 int report(const ReportArguments& arguments);
 int figures(const FiguresArguments& arguments);
 int site(const SiteArguments& arguments);
-// Becomes the program `assay-serve`, which links the HTTP library; see transport() below.
-int serve(char** argv);
+int serve(const ServeArguments& arguments);
 int store(const StoreArguments& arguments);
 int doctor(const DoctorArguments& arguments);
 int calibrate(const CalibrateArguments& arguments);

@@ -15,7 +15,7 @@ struct Dispatch {
   int operator()(const ReportArguments& a) const { return report(a); }
   int operator()(const FiguresArguments& a) const { return figures(a); }
   int operator()(const SiteArguments& a) const { return site(a); }
-  int operator()(const ServeArguments&) const { return serve(argv); }
+  int operator()(const ServeArguments& a) const { return serve(a); }
   int operator()(const StoreArguments& a) const { return store(a); }
   int operator()(const DoctorArguments& a) const { return doctor(a); }
   int operator()(const CalibrateArguments& a) const { return calibrate(a); }

@@ -25,7 +25,6 @@ LIBRARY_OF_HEADER = {
     r"hwloc": "hwloc",
     r"sqlite3\.h": "sqlite3",
     r"pqxx": "libpqxx",
-    r"httplib\.h": "cpp-httplib",
     r"CLI/": "CLI11",
     r"zlib\.h": "zlib",
     r"gtest/|gmock/": "gtest",
@@ -34,7 +33,7 @@ LIBRARY_OF_HEADER = {
 FREE = re.compile(
     r"[a-z_0-9]+$|fmt/|omp\.h$|xmmintrin\.h$|arm_neon\.h$|immintrin\.h$|cpuid\.h$|"
     r"(sys|arpa|linux|netinet)/[a-z_]+\.h$|"
-    r"(unistd|signal|fcntl|sched|stdlib|time|dlfcn|poll|string|stdio|pthread|spawn|errno)\.h$")
+    r"(unistd|signal|fcntl|sched|stdlib|time|dlfcn|poll|string|stdio|pthread|spawn|errno|netdb)\.h$")
 TESTS = {"lab/testing", "gtest"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 

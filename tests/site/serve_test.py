@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server: what it answers, to whom, and that rows appear while a run is in progress."""
 
+import contextlib
 import http.client
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -87,6 +90,75 @@ class Served(unittest.TestCase):
             self.assertEqual(self.ask("GET", "/data.json", {"Host": host})[0].status, 403, host)
         for host in (f"127.0.0.1:{self.port}", f"localhost:{self.port}", f"[::1]:{self.port}"):
             self.assertEqual(self.ask("GET", "/data.json", {"Host": host})[0].status, 200, host)
+
+    def raw(self, request):
+        """What comes back for these bytes until the server closes, or has answered a head."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
+            connection.sendall(request)
+            received = b""
+            while b"\r\n\r\n" not in received:
+                more = connection.recv(65536)
+                if not more:
+                    break
+                received += more
+            return received
+
+    def test_requests_that_mean_two_things_are_refused(self):
+        self.serve(self.results)
+        host = f"Host: localhost:{self.port}\r\n"
+        self.assertTrue(self.raw(f"GET / HTTP/1.1\r\n{host}\r\n".encode()).startswith(b"HTTP/1.1 200"))
+        for request, status in (
+            (f"GET / HTTP/1.1\r\n{host}Host: evil.example\r\n\r\n", 400),
+            (f"GET / HTTP/1.1\r\nHost: evil.example\r\n{host}\r\n", 400),
+            ("GET / HTTP/1.1\r\n\r\n", 400), (f"GET / HTTP/1.1\r\n{host}Content-Length: 3\r\n\r\nabc", 413),
+            ("GET /" + "x" * 20_000, 414), ("GET / HTTP/1.1\r\nX: " + "x" * 20_000, 431), ("\x16\x03\x01 / \n", 400),
+            (f"GET / HTTP/3.0\r\n{host}\r\n", 505),
+        ):  # fmt: skip
+            self.assertTrue(self.raw(request.encode()).startswith(f"HTTP/1.1 {status}".encode()), request[:80])
+        # Two in one packet are two answers.
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
+            connection.sendall(f"HEAD / HTTP/1.1\r\n{host}\r\nHEAD /x HTTP/1.1\r\n{host}Connection: close\r\n\r\n".encode())
+            received = b"".join(iter(lambda: connection.recv(65536), b""))
+        self.assertEqual(re.findall(rb"HTTP/1.1 (\d+)", received), [b"200", b"404"])
+
+    def test_slow_and_silent_connections_block_nobody(self):
+        self.serve(self.results)
+        self.data()
+        connect = lambda: socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        silent = [connect() for _ in range(100)]
+        dripping = [connect() for _ in range(40)]
+        reading = [connect() for _ in range(40)]  # that ask for the page and take nothing of it
+        for one in reading:
+            one.sendall(f"GET / HTTP/1.1\r\nHost: localhost:{self.port}\r\n\r\n".encode())
+        ended = threading.Event()
+
+        def drip():
+            left = list(dripping)
+            while not ended.wait(0.2):
+                for one in list(left):
+                    try:
+                        one.sendall(b"G" if one is left[0] else b"X")
+                    except OSError:
+                        left.remove(one)
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            for _ in range(5):
+                self.assertEqual(self.ask("GET", "/data.json")[0].status, 200)
+            # A head that is never finished is given up, however steadily it grows.
+            dripping[-1].settimeout(60)
+            with contextlib.suppress(ConnectionResetError):
+                self.assertEqual(dripping[-1].recv(1), b"")
+            self.assertEqual(self.ask("GET", "/")[0].status, 200)
+            # More connections than there are places: the oldest of them go.
+            silent += [connect() for _ in range(400)]
+            self.assertEqual(self.ask("GET", "/data.json")[0].status, 200)
+        finally:
+            ended.set()
+            thread.join()
+            for one in silent + dripping + reading:
+                one.close()
 
     def test_other_machines_only_when_told(self):
         for host in ("0.0.0.0", "::", "192.0.2.1"):
