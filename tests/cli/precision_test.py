@@ -82,7 +82,9 @@ class Precision(CliTest):
         printed = json.loads(self.run_ok(*spin).stdout)
         ratio = {entry["provider"]: entry["ratio"] for entry in printed["results"]}["spin-slower"]
         self.assertGreater(ratio, 2)  # six times as long, whatever else the machine does
-        inside = json.loads(self.run_ok(*spin, "--in-process").stdout)
+        refused = self.assay(*spin, "--in-process")
+        self.assertEqual(refused.returncode, 3, refused.stderr)  # nothing was measured
+        inside = json.loads(refused.stdout)
         self.assertEqual({entry["status"] for entry in inside["results"]}, {"env_missing"})
         self.assertNotIn("harness_spin", self.run_ok("run", "all", "--quick", "--dry-run").stdout)
 
