@@ -24,6 +24,13 @@ class EnvironmentError : public UserError {
   using UserError::UserError;
 };
 
+// The disk refuses what is written to it: full, over its quota, read-only, broken. A run that it
+// ends can be continued; everything else takes it as a UserError.
+class DiskError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 // A bug of ours. The message says what was assumed and where.
 class InternalError : public std::logic_error {
  public:

@@ -37,6 +37,18 @@ bool read_all(int fd, std::string& content) {
   }
 }
 
+// The lock on a folder of ours that is really at this path; nothing where somebody has it, or it is
+// not ours, or gone.
+UniqueFd lock_directory_at(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat held {}, there {};
+  const bool mine = fd && ::fstat(fd.get(), &held) == 0 && held.st_uid == ::geteuid() &&
+                    ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
+                    ::lstat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+                    held.st_ino == there.st_ino;
+  return mine ? std::move(fd) : UniqueFd();
+}
+
 }  // namespace
 
 void UniqueFd::reset(int fd) {
@@ -67,13 +79,21 @@ std::optional<std::string> read_small_file(const std::string& path) {
   return content;
 }
 
+void fail_to_write(std::string_view what, const std::string& path, int code) {
+  const auto message = fmt::format("cannot {} '{}': {}", what, path, errno_text(code));
+  for (const int of_disk : {ENOSPC, EDQUOT, EFBIG, EROFS, EIO}) {
+    if (code == of_disk) throw DiskError(message);
+  }
+  throw UserError(message);
+}
+
 void write_fully(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
     if (n < 0 && errno == EINTR) continue;
     // Not the user's mistake: whoever read a pipe (`--out /dev/stdout | head`) had enough.
     if (n < 0 && errno == EPIPE) throw std::system_error(EPIPE, std::generic_category(), path);
-    if (n < 0) fail("cannot write '{}': {}", path, errno_text(errno));
+    if (n < 0) fail_to_write("write", path, errno);
     content.remove_prefix(static_cast<std::size_t>(n));
   }
 }
@@ -88,12 +108,10 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   try {
     const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!fd) fail("cannot write '{}': {}", path, errno_text(errno));
+    if (!fd) fail_to_write("write", path, errno);
     write_fully(fd.get(), content, path);
-    if (::fsync(fd.get()) != 0) fail("cannot sync '{}': {}", path, errno_text(errno));
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-      fail("cannot write '{}': {}", path, errno_text(errno));
-    }
+    if (::fsync(fd.get()) != 0) fail_to_write("sync", path, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_to_write("write", path, errno);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
@@ -107,7 +125,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 void make_directories(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) fail("cannot create folder '{}': {}", path, error.message());
+  if (error) fail_to_write("create folder", path, error.value());
 }
 
 MappedFile::MappedFile(const std::string& path) {
@@ -147,15 +165,34 @@ std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
 }
 
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
-  path_ = (std::filesystem::temp_directory_path() / fmt::format("{}-XXXXXX", prefix)).string();
-  if (::mkdtemp(path_.data()) == nullptr) {
-    fail("cannot create a temporary folder '{}': {}", path_, errno_text(errno));
-  }
+  // Between its making and its lock a folder looks abandoned, and may be swept away: then another.
+  do {
+    path_ = (std::filesystem::temp_directory_path() / fmt::format("{}-XXXXXX", prefix)).string();
+    if (::mkdtemp(path_.data()) == nullptr) {
+      fail_to_write("create a temporary folder", path_, errno);
+    }
+    lock_ = lock_directory_at(path_);
+  } while (!lock_);
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
   std::error_code ignored;  // cleaning up never replaces the first error
   std::filesystem::remove_all(path_, ignored);
+}
+
+int remove_abandoned_directories(std::string_view prefix) {
+  const auto start = fmt::format("{}-", prefix);
+  std::error_code ignored;
+  int removed = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::temp_directory_path(ignored), ignored)) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with(start) || name.size() != start.size() + 6) continue;
+    if (const UniqueFd lock = lock_directory_at(entry.path().string())) {
+      removed += std::filesystem::remove_all(entry.path(), ignored) > 0 ? 1 : 0;
+    }
+  }
+  return removed;
 }
 
 }  // namespace assay

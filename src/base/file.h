@@ -50,6 +50,10 @@ void write_file_atomically(const std::string& path, std::string_view content);
 // std::system_error (EPIPE) for a pipe that nobody reads any more.
 void write_fully(int fd, std::string_view content, const std::string& path);
 
+// Throws what a failed write is: "cannot <do what> '<path>': <why>", a DiskError where `code`
+// (errno) blames the disk, otherwise a UserError. All that is written above fails through it.
+[[noreturn]] void fail_to_write(std::string_view what, const std::string& path, int code);
+
 // Creates the folder and its parents. Throws UserError that names the path.
 void make_directories(const std::string& path);
 
@@ -87,7 +91,9 @@ class FileLock {
   UniqueFd fd_;
 };
 
-// A fresh folder under the system's temporary folder, deleted with everything in it at the end.
+// A fresh folder under the system's temporary folder, deleted with everything in it at the end. It is
+// locked for as long as somebody holds lock_fd(): one that is not was left by a process that was
+// killed.
 class TemporaryDirectory {
  public:
   explicit TemporaryDirectory(std::string_view prefix = "assay");
@@ -95,9 +101,15 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
   ~TemporaryDirectory();
   const std::string& path() const { return path_; }
+  int lock_fd() const { return lock_.get(); }
 
  private:
   std::string path_;
+  UniqueFd lock_;
 };
+
+// Deletes our folders of this prefix that nobody holds any more; returns how many. Safe beside
+// processes that make and use such folders.
+int remove_abandoned_directories(std::string_view prefix);
 
 }  // namespace assay

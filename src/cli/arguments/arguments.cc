@@ -154,10 +154,18 @@ void add_store(CLI::App& app, StoreArguments& a) {
   out->add_option("--run", a.run, "only this run");
   action(Action::kRebuild, "rebuild", "make the indexed columns anew from the rows")
       ->add_option("source", a.sources, "journals to take in as well");
+  auto* repair = app.add_subcommand(
+      "repair", "take what is whole out of a damaged journal, and say what was left and why");
+  repair->add_option("journal", a.url, "the damaged journal, which stays as it is")->required();
+  repair->add_option("--out", a.out, "the new journal (JOURNAL.repaired.jsonl beside it)");
+  repair->add_flag("--in-place", a.in_place, "replace the damaged journal instead")
+      ->excludes("--out");
+  repair->callback([&a] { a.action = Action::kRepair; });
   app.require_subcommand(1);
   app.footer(R"(Examples:
   assay store ingest sqlite:results/assay.db results/
   assay store verify sqlite:results/assay.db
+  assay store repair results/20260131T120000.000000Z-abc1234.jsonl
   assay store export sqlite:results/assay.db --out journals/)");
 }
 

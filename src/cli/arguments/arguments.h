@@ -64,14 +64,14 @@ struct ServeArguments {
 };
 
 struct StoreArguments {
-  enum class Action { kIngest, kLatest, kPrune, kMerge, kVerify, kExport, kRebuild };
+  enum class Action { kIngest, kLatest, kPrune, kMerge, kVerify, kExport, kRebuild, kRepair };
   Action action = Action::kIngest;
-  std::string url;
+  std::string url;                   // of the store; with kRepair the journal
   std::vector<std::string> sources;  // journals, folders or stores, by action
   std::string out;
   std::string run;
   int keep = 0;
-  bool json = false;
+  bool json = false, in_place = false;
 };
 
 struct DoctorArguments {

@@ -5,14 +5,18 @@
 #include <fmt/format.h>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "lab/beside/summary.h"
 #include "lab/show/terminal/table.h"
+#include "lab/store/kept_journal.h"
 #include "lab/store/transfer.h"
 
 namespace assay::cli {
@@ -104,6 +108,43 @@ int rebuild(const StoreArguments& a) {
   return kFine;
 }
 
+// Where a repaired journal goes: "j.jsonl" becomes "j.repaired.jsonl".
+std::string repaired_name(std::string path) {
+  for (const std::string_view ending : {".gz", ".jsonl"}) {
+    if (path.ends_with(ending)) path.resize(path.size() - ending.size());
+  }
+  return path + ".repaired.jsonl";
+}
+
+int repair(const StoreArguments& a) {
+  open_regular_file(a.url);
+  std::optional<FileLock> lock;  // of a journal that is to be replaced: no runner may add to it
+  if (a.in_place) {
+    lock = FileLock::try_acquire(a.url);
+    if (!lock) fail("a runner is writing this journal: '{}'", a.url);
+    if (a.url.ends_with(".gz")) fail("--in-place does not compress: '{}'", a.url);
+  }
+  const auto out = a.in_place ? a.url : a.out.empty() ? repaired_name(a.url) : a.out;
+  if (!a.in_place && std::filesystem::exists(out)) {
+    fail("this would be overwritten (--out FILE writes elsewhere): '{}'", out);
+  }
+  const auto [lines, left_out] = lab::salvage_journal(lab::read_kept_text(a.url));
+  for (const auto& [line, why] : left_out) {
+    print(fmt::format("line {}: left out: {}\n", line, printable(why)));
+  }
+  if (left_out.empty() && a.out.empty()) {
+    print(fmt::format("nothing to repair: {} are whole\n", plural(std::ssize(lines), "line")));
+    return kFine;
+  }
+  if (lines.empty()) fail("nothing in it is whole: '{}'", a.url);
+  std::string text;
+  for (const auto& line : lines) text.append(line).append("\n");
+  write_file_atomically(out, text);
+  print(fmt::format("{} of {} kept: {}\n", lines.size(),
+                    plural(std::ssize(lines) + std::ssize(left_out), "line"), out));
+  return kFine;
+}
+
 }  // namespace
 
 int store(const StoreArguments& a) {
@@ -123,6 +164,8 @@ int store(const StoreArguments& a) {
       return export_journals(a);
     case Action::kRebuild:
       return rebuild(a);
+    case Action::kRepair:
+      return repair(a);
   }
   throw InternalError("an action is one of its enumerators");
 }

@@ -4,10 +4,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "base/error.h"
 
@@ -32,20 +35,35 @@ Journal parse_journal(std::string_view content, const std::string& path) {
   return journal;
 }
 
+namespace {
+
+// Whether the path still leads to the open file, which another program may have replaced between
+// our opening it and our having its lock: rows written there would be lost.
+bool is_at(int fd, const std::string& path) {
+  struct stat held {}, there {};
+  return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+}  // namespace
+
 JournalWriter::JournalWriter(const std::string& path) : path_(path) {
   const auto folder = std::filesystem::path(path).parent_path().string();
   if (!folder.empty()) make_directories(folder);
-  fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!fd_) fail("cannot write journal '{}': {}", path, errno_text(errno));
-  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-    fail("another runner is writing this journal: '{}'", path);
-  }
+  do {
+    fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!fd_) fail_to_write("write journal", path, errno);
+    if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+      fail("another runner is writing this journal: '{}'", path);
+    }
+  } while (!is_at(fd_.get(), path));
   const std::string content = read_file(path);
   if (!content.empty() && content.back() != '\n') {
     const auto whole = content.rfind('\n') + 1;  // npos + 1 = 0: only a torn line
     if (::ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) {
-      fail("cannot cut the torn last line off '{}': {}", path, errno_text(errno));
+      fail_to_write("cut the torn last line off", path, errno);
     }
+    cut_torn_line_ = true;
   }
 }
 
@@ -55,12 +73,49 @@ void JournalWriter::append(std::span<const Row> rows) {
   const off_t before = ::lseek(fd_.get(), 0, SEEK_END);
   try {
     write_fully(fd_.get(), lines, path_);
-    if (::fdatasync(fd_.get()) != 0) fail("cannot sync '{}': {}", path_, errno_text(errno));
+    if (::fdatasync(fd_.get()) != 0) fail_to_write("sync", path_, errno);
   } catch (...) {
     // The error that is already under way is the one to report.
     [[maybe_unused]] const int ignored = ::ftruncate(fd_.get(), before);
     throw;
   }
+}
+
+Salvage salvage_journal(std::string_view content) {
+  Salvage salvage;
+  struct Kept {
+    std::size_t line;
+    std::string_view text;
+  };
+  std::map<std::pair<std::string, std::string>, Kept> kept;  // by run and attempt
+  for (std::size_t number = 1; !content.empty(); ++number) {
+    const auto end = content.find('\n');
+    const auto line = content.substr(0, end);
+    content.remove_prefix(end == std::string_view::npos ? content.size() : end + 1);
+    const auto leave = [&](std::string why) {
+      salvage.left_out.push_back({number, std::move(why)});
+    };
+    const bool torn = end == std::string_view::npos;
+    if (!line_is_untouched(line)) {
+      leave(torn ? "incomplete: the file ends within it" : "not as it was written");
+      continue;
+    }
+    try {
+      const Row row = row_from_line(line, fmt::format("line {}", number));
+      const auto [first, is_new] = kept.try_emplace({row.run_id, row.attempt_id}, number, line);
+      if (!is_new) {
+        leave(fmt::format(first->second.text == line
+                              ? "line {} again"
+                              : "the attempt of line {} a second time, with other content",
+                          first->second.line));
+        continue;
+      }
+      salvage.lines.emplace_back(line);
+    } catch (const UserError& e) {
+      leave(e.what());
+    }
+  }
+  return salvage;
 }
 
 }  // namespace assay::lab

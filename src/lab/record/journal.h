@@ -28,14 +28,17 @@ Journal read_journal(const std::string& path);
 Journal parse_journal(std::string_view content, const std::string& path);
 
 // Appends rows to a journal. Holds the file's lock: a second writer is refused with a UserError.
+// What is read of the journal while the lock is held stays true until it is let go.
 class JournalWriter {
  public:
   // Opens the file for appending, creating it (and its folder); cuts off a torn last line.
   explicit JournalWriter(const std::string& path);
 
+  bool cut_torn_line() const { return cut_torn_line_; }
+
   // Writes the rows of one process, a line each, and syncs them. If that fails (full disk), the
-  // file is cut back to what it was and a UserError names the path: no row that was written before
-  // is lost or damaged.
+  // file is cut back to what it was and a UserError (a DiskError) names the path: no row that was
+  // written before is lost or damaged.
   void append(std::span<const Row> rows);
   void append(const Row& row) { append(std::span(&row, 1)); }
 
@@ -44,6 +47,21 @@ class JournalWriter {
  private:
   std::string path_;
   UniqueFd fd_;
+  bool cut_torn_line_ = false;
 };
+
+// What is whole in the content of a damaged journal.
+struct Salvage {
+  struct LeftOut {
+    std::size_t line;  // from 1
+    std::string why;
+  };
+  std::vector<std::string> lines;  // as in the file, without newlines
+  std::vector<LeftOut> left_out;
+};
+
+// Keeps every line that is as it was written, also a last one that lacks nothing but its newline;
+// of an attempt that is there twice the first. Never throws for what the content is.
+Salvage salvage_journal(std::string_view content);
 
 }  // namespace assay::lab

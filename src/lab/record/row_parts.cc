@@ -100,6 +100,7 @@ void Provenance::fields(auto& self, auto&& field) {
   field("time_end", self.time_end);
   field("start_ns", self.start_ns);
   field("end_ns", self.end_ns);
+  field("duration_s", self.duration_s);
   field("assay_version", self.assay_version);
   field("commit", self.commit);
   field("branch", self.branch);

@@ -136,6 +136,7 @@ struct Provenance {
   // When.
   std::optional<std::string> time_start, time_end;
   std::optional<std::int64_t> start_ns, end_ns;
+  std::optional<double> duration_s;  // that the run spent on it, by the monotonic clock
   // By which program, of which source.
   std::optional<std::string> assay_version, commit, branch, binary_sha256, compiler, flags;
   std::optional<bool> dirty;

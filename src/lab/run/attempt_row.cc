@@ -15,9 +15,11 @@
 namespace assay::lab {
 namespace {
 
-void set_times(Row& row, std::int64_t start_ns, std::int64_t end_ns) {
+void set_times(Row& row, std::int64_t start_ns, std::int64_t elapsed_ns) {
+  const auto end_ns = start_ns + elapsed_ns;
   row.provenance.start_ns = start_ns;
   row.provenance.end_ns = end_ns;
+  row.provenance.duration_s = 1e-9 * static_cast<double>(elapsed_ns);
   row.provenance.time_start = utc_iso8601(start_ns);
   row.provenance.time_end = utc_iso8601(end_ns);
 }
@@ -131,7 +133,7 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   const auto& outcome = measured.outcome.points[point];
   row.status = outcome.status;
   row.failure = outcome.failure;
-  set_times(row, measured.start_ns, measured.end_ns);
+  set_times(row, measured.start_ns, measured.elapsed_ns);
   auto& p = row.provenance;
   auto& noise = p.noise.emplace();
   noise.before = moment_from_json(measured.before.to_json());
@@ -182,8 +184,7 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
 
 void refuse_row(Row& row, const Refusal& refusal) {
   set_failure(row, refusal.status, {"plan", refusal.why.code, refusal.why.message, {}, {}, ""});
-  const auto now = realtime_ns();
-  set_times(row, now, now);
+  set_times(row, realtime_ns(), 0);
 }
 
 }  // namespace assay::lab

@@ -34,7 +34,8 @@ struct RunFacts {
 struct Measured {
   AttemptOutcome outcome;
   NoiseSnapshot before, after;
-  std::int64_t start_ns = 0, end_ns = 0;  // since the Unix epoch
+  std::int64_t start_ns = 0;    // since the Unix epoch
+  std::int64_t elapsed_ns = 0;  // by the monotonic clock: the other one may be set meanwhile
 };
 
 // The answers of a point, computed when first needed and kept for its rounds.

@@ -5,8 +5,26 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
+
+#include "lab/record/row.h"
 
 namespace assay::lab {
+
+// What the rows of a run took, by what they themselves counted: differences of the wall clock would
+// be wrong where somebody has set it. Rows of earlier versions did not count; their phases stand for
+// it.
+inline double time_spent_s(std::span<const Row> rows) {
+  double sum = 0;
+  for (const Row& row : rows) {
+    if (const auto& counted = row.provenance.duration_s) {
+      sum += *counted;
+    } else if (row.provenance.phases_s) {
+      for (const auto& [name, seconds] : *row.provenance.phases_s) sum += seconds;
+    }
+  }
+  return sum;
+}
 
 // How long a run may take, shared out among its points. No attempt starts after the end, so that
 // the budget is exceeded by at most the attempt that is under way then (one on each core group).

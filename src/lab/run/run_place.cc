@@ -3,6 +3,8 @@
 #include "lab/run/run_place.h"
 
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -24,29 +26,12 @@ std::string journal_named(const std::string& run, const std::string& folder) {
   fail("no run of that name or path (looked in '{}'): '{}'", in, run);
 }
 
-}  // namespace
-
-RunPlace new_place(const RunRequest& request, const std::string& run_id, const std::string& out) {
-  std::string journal = out.empty() ? "results/" : out;
-  if (journal.back() != '/' && std::filesystem::is_directory(journal)) journal += '/';
-  if (journal.back() == '/') journal += run_id + ".jsonl";
-  if (std::filesystem::exists(journal) && !read_file(journal).empty()) {
-    fail("the journal exists already (continue it with --resume): '{}'", journal);
-  }
-  const auto folder = std::filesystem::path(journal).parent_path().string();
-  if (!folder.empty()) make_directories(folder);
-  const Json record = {{"run_id", run_id}, {"request", request_to_json(request)}};
-  write_file_atomically(request_path(journal), pretty_json(record) + "\n");
-  return {run_id, journal, request, {}, false};
-}
-
-RunPlace find_place(const std::string& run, const std::string& folder) {
-  RunPlace place;
-  place.journal = journal_named(run, folder);
+// What the journal and the request beside it say.
+void read_place(RunPlace& place) {
   if (std::filesystem::exists(place.journal)) {
     auto journal = read_journal(place.journal);
     place.rows = std::move(journal.rows);
-    place.torn = journal.torn;
+    place.torn = place.torn || journal.torn;
   }
   const auto beside = request_path(place.journal);
   if (std::filesystem::exists(beside)) {
@@ -63,6 +48,50 @@ RunPlace find_place(const std::string& run, const std::string& folder) {
   } else {
     fail("the journal holds no rows and no request to continue from: '{}'", place.journal);
   }
+}
+
+// A run makes each of its attempts once: a journal that has one twice was spoilt, and no view would
+// take what is added to it.
+void refuse_repetitions(const RunPlace& place) {
+  std::set<std::string_view> seen;
+  for (const auto& row : place.rows) {
+    if (row.run_id == place.run_id && !seen.insert(row.attempt_id).second) {
+      fail("attempt '{}' is there twice (assay store repair takes out what is whole): '{}'",
+           row.attempt_id, place.journal);
+    }
+  }
+}
+
+}  // namespace
+
+RunPlace new_place(const RunRequest& request, const std::string& run_id, const std::string& out) {
+  std::string journal = out.empty() ? "results/" : out;
+  if (journal.back() != '/' && std::filesystem::is_directory(journal)) journal += '/';
+  if (journal.back() == '/') journal += run_id + ".jsonl";
+  RunPlace place{run_id, journal, request, {}, false, {}};
+  place.writer.emplace(journal);
+  if (!read_file(journal).empty() || std::filesystem::exists(request_path(journal))) {
+    fail("the journal exists already (continue it with --resume): '{}'", journal);
+  }
+  const Json record = {{"run_id", run_id}, {"request", request_to_json(request)}};
+  write_file_atomically(request_path(journal), pretty_json(record) + "\n");
+  return place;
+}
+
+RunPlace find_place(const std::string& run, const std::string& folder) {
+  RunPlace place;
+  place.journal = journal_named(run, folder);
+  place.writer.emplace(place.journal);
+  place.torn = place.writer->cut_torn_line();
+  read_place(place);
+  refuse_repetitions(place);
+  return place;
+}
+
+RunPlace look_at_place(const std::string& run, const std::string& folder) {
+  RunPlace place;
+  place.journal = journal_named(run, folder);
+  read_place(place);
   return place;
 }
 

@@ -46,7 +46,7 @@ class Runner {
         groups_(core_groups(place.request.cpu_slots, place.request.cores)),
         ledger_(place.request.max_tries),
         rows_(std::move(place.rows)),
-        journal_(place.journal) {
+        journal_(std::move(place.writer.value())) {
     facts_.run_id = place.run_id;
     facts_.machine = read_machine();
     facts_.ceilings = load_ceilings(facts_.machine.fingerprint());
@@ -63,13 +63,14 @@ class Runner {
   RunResult run() {
     context_.progress->planned(plan_, static_cast<int>(rows_.size()));
     facts_.harness_overhead_s = measure_harness_overhead(context_.programs, groups_.front());
-    double used_s = 0;  // by earlier parts of this run
-    for (const auto& row : rows_) {
-      used_s += 1e-9 * static_cast<double>(row.provenance.end_ns.value_or(0) -
-                                           row.provenance.start_ns.value_or(0));
-    }
     const int groups = static_cast<int>(groups_.size());
-    budget_.emplace(facts_.request.budget_s, used_s / groups, monotonic_ns(), groups);
+    const double used_s = time_spent_s(rows_) / groups;  // by earlier parts of this run
+    budget_.emplace(facts_.request.budget_s, used_s, monotonic_ns(), groups);
+    if (budget_->limited() && used_s >= facts_.request.budget_s) {
+      context_.progress->note(
+          fmt::format("the budget of {:.4g} s is spent: {:.4g} s (more with --budget)",
+                      facts_.request.budget_s, used_s));
+    }
     points_left_ = static_cast<int>(plan_.points.size());
     for (const auto& batch : plan_.batches) {
       jobs_.push_back([this, &batch](const Cpus& cpus) { run_batch(batch, cpus); });
@@ -247,6 +248,9 @@ class Runner {
         rows.push_back(std::move(row));
         left.erase(left.begin());
       }
+      for (Row& row : rows) {  // each its share of the process
+        *row.provenance.duration_s /= static_cast<double>(rows.size());
+      }
       write(*first.definition, rows, &measured.outcome);
       if (rows.back().status == Status::kInterrupted) return;
     }
@@ -274,6 +278,7 @@ class Runner {
     Measured measured;
     measured.before = read_noise(cpus);
     measured.start_ns = realtime_ns();
+    const auto start = monotonic_ns();
     if (facts_.request.in_process) {
       measured.outcome = execute_here(spec, context_.run_here);
     } else {
@@ -281,7 +286,7 @@ class Runner {
       measured.outcome =
           execute_isolated(spec, contender.command, environment, limits, lock.fds(), context_.stop);
     }
-    measured.end_ns = realtime_ns();
+    measured.elapsed_ns = monotonic_ns() - start;
     measured.after = read_noise(cpus);
     return measured;
   }
@@ -367,7 +372,9 @@ Plan plan_run(const RunContext& context, const RunRequest& request) {
 }
 
 RunResult start_run(const RunContext& context, const RunRequest& request, const std::string& out) {
-  Plan plan = plan_run(context, request);  // a bad request is refused before anything is written
+  // A new run's plan needs nothing that stands at its place: a bad request is refused before there
+  // is anything. resume_run() plans with the lock held.
+  Plan plan = plan_run(context, request);
   const auto run_id = make_run_id(realtime_ns(), read_source_tree());
   return Runner(context, std::move(plan), new_place(request, run_id, out)).run();
 }

@@ -11,9 +11,13 @@ bool is_journal_name(std::string_view name) {
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
 }
 
+std::string read_kept_text(const std::string& path) {
+  auto content = read_file(path);
+  return is_gzip(content) ? gunzip(content, path) : content;
+}
+
 Journal read_kept_journal(const std::string& path) {
-  const auto content = read_file(path);
-  return parse_journal(is_gzip(content) ? gunzip(content, path) : content, path);
+  return parse_journal(read_kept_text(path), path);
 }
 
 }  // namespace assay::lab

@@ -29,6 +29,27 @@ class Collector {
     }
   }
 
+  // Of a folder's journals one that is damaged is left out, and the warning says so.
+  void add_folder(const std::string& folder) {
+    const auto paths = journals_in(folder);
+    std::string last_problem;
+    std::size_t damaged = 0;
+    for (const auto& path : paths) {
+      const auto rows_before = source.rows.size();
+      try {
+        add_journal(path);
+      } catch (const UserError& e) {
+        forget_from(rows_before);
+        last_problem = e.what();
+        ++damaged;
+        source.warnings.push_back(
+            fmt::format("left out: {} (assay store repair '{}' takes out what is whole)",
+                        last_problem, path));
+      }
+    }
+    if (damaged == paths.size()) fail("no journal of this folder can be read: {}", last_problem);
+  }
+
   void add_journal(const std::string& path) {
     Journal journal = read_kept_journal(path);
     if (journal.torn) {
@@ -54,7 +75,7 @@ class Collector {
     std::error_code ignored;
     const bool exists = std::filesystem::exists(text, ignored);
     if (std::filesystem::is_directory(text, ignored)) {
-      for (const auto& path : journals_in(text)) add_journal(path);
+      add_folder(text);
     } else if (exists && is_sqlite_file(text)) {
       add_store(text.ends_with(".db") ? text : "sqlite:" + text);
     } else if (exists && !text.ends_with(".db")) {
@@ -69,6 +90,11 @@ class Collector {
   Source source;
 
  private:
+  void forget_from(std::size_t index) {
+    std::erase_if(seen_, [&](const auto& entry) { return entry.second.index >= index; });
+    source.rows.erase(source.rows.begin() + static_cast<std::ptrdiff_t>(index), source.rows.end());
+  }
+
   struct Seen {
     std::size_t index;
     std::string where;
