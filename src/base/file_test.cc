@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,23 @@
 
 namespace assay {
 namespace {
+
+TEST(TemporaryDirectory, OnlyWhatNobodyHoldsIsAbandoned) {
+  const TemporaryDirectory scratch;
+  ::setenv("TMPDIR", scratch.path().c_str(), 1);
+  std::filesystem::create_directories(scratch.path() + "/sweep-aaaaaa/full");
+  std::filesystem::create_directories(scratch.path() + "/sweep-longer-aaaaaa");
+  std::filesystem::create_symlink("/", scratch.path() + "/sweep-bbbbbb");
+  {
+    const TemporaryDirectory held("sweep");
+    EXPECT_EQ(remove_abandoned_directories("sweep"), 1);
+    EXPECT_TRUE(std::filesystem::exists(held.path()));
+  }
+  ::unsetenv("TMPDIR");
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() + "/sweep-aaaaaa"));
+  EXPECT_TRUE(std::filesystem::exists(scratch.path() + "/sweep-longer-aaaaaa"));
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch.path() + "/sweep-bbbbbb"));
+}
 
 TEST(File, AtomicWriteReplacesWholeContent) {
   const TemporaryDirectory dir;

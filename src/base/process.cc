@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -95,6 +97,16 @@ std::int64_t kernel_oom_kills() {
   return at == std::string::npos ? 0 : std::atoll(text->c_str() + at + 9);
 }
 
+// How long after its limit (or after our wish) a supervisor may still be at work before we look
+// after it. Waking one that is not asleep does nothing. Killing one that takes long, say because the
+// kernel frees the memory of what it killed, would let go of locks too early: much later.
+constexpr std::int64_t kWakeNs = 1'000'000'000;
+constexpr std::int64_t kGiveUpNs = 60'000'000'000;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 }  // namespace
 
 std::optional<std::string> find_program(const std::string& name) {
@@ -169,8 +181,11 @@ ProcessResult run_process(const ProcessSpec& spec) {
   std::array<pollfd, 3> watched = {{{report.read_end.get(), POLLIN, 0},
                                     {out.read_end.get(), POLLIN, 0},
                                     {err.read_end.get(), POLLIN, 0}}};
+  std::int64_t overdue = start + job.time_limit_ns;  // when the supervisor ought to have ended it
+  bool gave_up = false;
   for (bool waiting = true; waiting;) {
     ::poll(watched.data(), watched.size(), 50);
+    if (spec.on_wait) spec.on_wait();
     if (watched[1].revents != 0 && !out_tail.drain()) watched[1].fd = -1;
     if (watched[2].revents != 0 && !err_tail.drain()) watched[2].fd = -1;
     if (watched[0].revents != 0) {
@@ -181,10 +196,17 @@ ProcessResult run_process(const ProcessSpec& spec) {
     if (spec.interrupt != nullptr && spec.interrupt->load() && control.write_end) {
       result.interrupted = true;
       control.write_end.reset();  // the supervisor sees the hang-up, kills and reports
+      overdue = std::min(overdue, monotonic_ns());
+    }
+    if (waiting && monotonic_ns() > overdue + kWakeNs) ::kill(supervisor, SIGCONT);
+    if (waiting && monotonic_ns() > overdue + kGiveUpNs && !std::exchange(gave_up, true)) {
+      kill_with_descendants(supervisor);
     }
   }
-  while (::waitpid(supervisor, nullptr, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (::wait4(supervisor, nullptr, 0, &used) < 0 && errno == EINTR) {
   }
+  result.processor_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   out_tail.drain();
   err_tail.drain();
   result.wall_s = static_cast<double>(monotonic_ns() - start) * 1e-9;
@@ -192,7 +214,8 @@ ProcessResult run_process(const ProcessSpec& spec) {
   result.stderr_text = err_tail.take();
   if (!reported) {  // somebody killed the supervisor itself; its child died with it
     result.signal = SIGKILL;
-    result.over_memory = kernel_oom_kills() > oom_before;
+    result.timed_out = gave_up && !result.interrupted;
+    result.over_memory = !gave_up && kernel_oom_kills() > oom_before;
     return result;
   }
   result.exec_errno = summary.exec_errno;

@@ -11,10 +11,13 @@
 // is the reaper of everything the child starts. It watches time, memory and a pipe to us; when the
 // child ends, or a limit is passed, or we are gone (even by SIGKILL), it kills every descendant,
 // reaps them all, and only then reports and exits. Descriptors in `held_fds` (locks) stay open in
-// the supervisor, so that a lock outlives us exactly as long as anything we started.
+// the supervisor, so that a lock outlives us exactly as long as anything we started. A supervisor that
+// somebody stopped (SIGSTOP) cannot keep a limit: past it we wake it, and in the end kill it with all
+// its descendants.
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +36,9 @@ struct ProcessSpec {
   std::vector<int> held_fds;       // kept open by the supervisor, closed in the child
   // Polled while waiting; when true, everything is killed and `interrupted` is set.
   const std::atomic<bool>* interrupt = nullptr;
+  // Called some twenty times a second while the program runs. The program may have our core: it must
+  // be quick.
+  std::function<void()> on_wait;
 };
 
 struct ProcessResult {
@@ -44,6 +50,7 @@ struct ProcessResult {
   bool interrupted = false;
   int orphans = 0;  // processes that outlived the child and were killed
   double wall_s = 0;
+  double processor_s = 0;   // of the child, all that it started, and their supervisor
   std::string stdout_text;  // the last 64 KiB
   std::string stderr_text;  // the last 16 KiB
 };

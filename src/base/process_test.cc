@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <thread>
 
@@ -51,6 +52,34 @@ TEST(Process, ReportsExitCodeAndOutput) {
   EXPECT_EQ(result.stdout_text, "out\n");
   EXPECT_EQ(result.stderr_text, "err\n");
   EXPECT_EQ(result.orphans, 0);
+}
+
+// A stopped supervisor keeps no limit: we do.
+TEST(Process, AStoppedSupervisorDoesNotOutliveTheLimit) {
+  auto spec = shell("kill -STOP $PPID; sleep 1000");
+  spec.time_limit_s = 1;
+  const auto result = run_process(spec);
+  EXPECT_TRUE(result.timed_out);
+  std::atomic<bool> stop = true;
+  spec.time_limit_s = 1000;
+  spec.interrupt = &stop;
+  EXPECT_TRUE(run_process(spec).interrupted);
+}
+
+TEST(Process, CountsTheProcessorTimeOfAllThatItStarted) {
+  const char* busy = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+  const auto one = run_process(shell(busy));
+  const auto three = run_process(shell(fmt::format("({0})& ({0})& {0}; wait", busy)));
+  EXPECT_GT(one.processor_s, 0);
+  EXPECT_GT(three.processor_s, 1.5 * one.processor_s);
+}
+
+TEST(Process, CallsWhileItWaits) {
+  int calls = 0;
+  auto spec = shell("sleep 0.5");
+  spec.on_wait = [&] { ++calls; };
+  run_process(spec);
+  EXPECT_GT(calls, 2);
 }
 
 TEST(Process, ReportsSignal) {

@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 namespace assay {
 namespace {
@@ -85,11 +86,10 @@ struct Family {
   }
 };
 
-// All live descendants of this process, found by one or more passes over /proc: a child's entry may
+// All live descendants of a process, found by one or more passes over /proc: a child's entry may
 // come before its parent's. The kernel's own list of children is not compiled into every kernel.
-void find_descendants(Family& family) noexcept {
+void find_descendants(Family& family, pid_t ancestor) noexcept {
   family.count = 0;
-  const pid_t self = getpid();
   const int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
   for (bool grew = true; grew;) {
@@ -107,7 +107,7 @@ void find_descendants(Family& family) noexcept {
         const auto pid = static_cast<pid_t>(parse_number(name));
         if (family.contains(pid) || family.count == kMaxChildren) continue;
         const pid_t parent = parent_of(pid);
-        if (parent == self || family.contains(parent)) {
+        if (parent == ancestor || family.contains(parent)) {
           family.pids[family.count++] = pid;
           grew = true;
         }
@@ -126,7 +126,7 @@ std::uint64_t resident_bytes(pid_t pid) noexcept {
 }
 
 std::uint64_t resident_bytes(Family& family) noexcept {
-  find_descendants(family);
+  find_descendants(family, getpid());
   std::uint64_t bytes = 0;
   for (int i = 0; i < family.count; ++i) bytes += resident_bytes(family.pids[i]);
   return bytes;
@@ -156,7 +156,7 @@ void nap(int ms) noexcept { poll(nullptr, 0, ms); }
 void kill_everything(pid_t child, int& wait_status, Family& family) noexcept {
   kill(-child, SIGKILL);
   for (bool alive = true; alive;) {
-    find_descendants(family);
+    find_descendants(family, getpid());
     for (int i = 0; i < family.count; ++i) kill(family.pids[i], SIGKILL);
     reap(child, wait_status, alive);
     if (alive) nap(1);
@@ -239,12 +239,23 @@ void watch(const Supervised& job, pid_t child, SupervisorReport& report, Family&
     if (now_ns() > grace) break;
     nap(1);
   }
-  find_descendants(family);
+  find_descendants(family, getpid());
   report.orphans = family.count;
   kill_everything(child, report.wait_status, family);
 }
 
 }  // namespace
+
+void kill_with_descendants(int pid) noexcept {
+  // The dead stay in the family, as nobody reaps them: it is complete when it grows no more.
+  const auto family = std::make_unique<Family>();
+  for (int known = -1; known != family->count;) {
+    known = family->count;
+    find_descendants(*family, pid);
+    for (int i = 0; i < family->count; ++i) kill(family->pids[i], SIGKILL);
+  }
+  kill(pid, SIGKILL);
+}
 
 void supervise(const Supervised& job) noexcept {
   static Family family;  // too large for a stack; this process is ours alone

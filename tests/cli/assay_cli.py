@@ -54,7 +54,7 @@ class CliTest(unittest.TestCase):
     # A small run that is quick everywhere: one point, two providers, no steady time to speak of.
     SMALL = (
         "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers",
-        "reference,naive", "--rounds", "2", "--steady", "1ms", "--max-steal", "100%",
+        "reference,naive", "--rounds", "2", "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%",
     )  # fmt: skip
 
 

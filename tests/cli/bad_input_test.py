@@ -113,8 +113,9 @@ class BadInput(CliTest):
         self.write("j.jsonl", kept)
 
         result = self.assay("run", "--resume", "j.jsonl", **full_disk(len(kept) + 100))
-        self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("j.jsonl", result.stderr)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("File too large", result.stderr)
+        self.assertIn("assay run --resume j.jsonl", result.stderr)
         self.assertEqual(self.read("j.jsonl"), kept)
         self.run_ok("run", "--resume", "j.jsonl")
         self.assertEqual(len(self.read("j.jsonl").splitlines()), len(before.splitlines()))

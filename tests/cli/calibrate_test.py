@@ -7,7 +7,7 @@ import os
 
 from assay_cli import CliTest, main
 
-FEW = ("calibrate", "--comparisons", "4", "--rounds", "6", "--steady", "1ms", "--max-steal", "100%")
+FEW = ("calibrate", "--comparisons", "4", "--rounds", "6", "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%")
 
 
 class Calibrate(CliTest):
@@ -57,7 +57,7 @@ class Calibrate(CliTest):
         found = json.loads(
             self.run_ok("calibrate", "--case", "harness_spin", "--point", '{"mean_us":100}', "--providers",
                         "spin", "--comparisons", "2", "--rounds", "6", "--steady", "1ms", "--max-steal",
-                        "100%", "--json", environment=self.here).stdout)  # fmt: skip
+                        "100%", "--max-foreign", "100%", "--json", environment=self.here).stdout)  # fmt: skip
         self.assertEqual(found["kernels"], ["harness_spin spin"])
         self.assertEqual(found["comparisons"], 2)
 

@@ -31,7 +31,7 @@ class Ceilings(CliTest):
 
     def row(self, name):
         args = ["run", "semiring_matmul", "--points", POINT, "--providers", "assay-simd", "--rounds",
-                "1", "--steady", "10ms", "--batches", "5", "--cores", "1", "--max-steal", "100%",
+                "1", "--steady", "10ms", "--batches", "5", "--cores", "1", "--max-steal", "100%", "--max-foreign", "100%",
                 "--out", name]  # fmt: skip
         self.assay(*args, environment=self.here)
         with open(self.path(name)) as file:

@@ -215,7 +215,7 @@ class Gate(CliTest):
         return path
 
     MEASURE = ("--points", '{"n":48,"algebra":"real"}', "--providers", "naive", "--steady", "5ms",
-               "--max-steal", "100%", "--cores", "1")  # fmt: skip
+               "--max-steal", "100%", "--max-foreign", "100%", "--cores", "1")  # fmt: skip
 
     def test_gate_run_measures_both_sides_in_the_same_rounds(self):
         result = self.assay(
@@ -261,7 +261,7 @@ class Gate(CliTest):
         build = f'mkdir -p build && if [ $(cat number) -ge 6 ]; then cp "{slow}" build/assay-worker; else cp "{worker}" build/assay-worker; fi'
         result = self.assay(
             "history", "semiring_matmul", store, "--confirm", "--build", build, "--steady", "5ms", "--max-steal",
-            "100%", "--rounds", "12", "--out", "confirm.json", environment={"XDG_CACHE_HOME": self.path("cache")},
+            "100%", "--max-foreign", "100%", "--rounds", "12", "--out", "confirm.json", environment={"XDG_CACHE_HOME": self.path("cache")},
         )  # fmt: skip
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
         self.assertIn("confirmed", result.stdout)

@@ -310,7 +310,7 @@ class Export(CliTest):
 
     def test_bundle_and_feed(self):
         self.run_ok("run", "semiring_matmul", "--points", '{"n":32}', "--providers", "reference,naive,assay-simd", "--rounds",
-                    "6", "--steady", "1ms", "--max-steal", "100%", "--out", "j.jsonl")  # fmt: skip
+                    "6", "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%", "--out", "j.jsonl")  # fmt: skip
         point = ("--point", '{"n":32,"algebra":"real"}')
         bundle = json.loads(self.run_ok("bundle", "semiring_matmul", "j.jsonl", "--json", *point).stdout)
         self.assertIsNone(bundle["recommendation"])

@@ -12,7 +12,7 @@ from assay_cli import ROOT, CliTest, main
 LOOKS = {10, 14, 20, 28, 40, 56, 80}
 SMALL = (
     "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--steady", "1ms",
-    "--max-steal", "100%", "--out", "j.jsonl",
+    "--max-steal", "100%", "--max-foreign", "100%", "--out", "j.jsonl",
 )  # fmt: skip
 
 
@@ -78,7 +78,7 @@ class Precision(CliTest):
 
     def test_the_spinning_case(self):
         spin = ("run", "harness_spin", "--points", '{"mean_us":200,"slower_bp":50000}', "--rounds", "6",
-                "--steady", "1ms", "--max-steal", "100%", "--json")  # fmt: skip
+                "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%", "--json")  # fmt: skip
         printed = json.loads(self.run_ok(*spin).stdout)
         ratio = {entry["provider"]: entry["ratio"] for entry in printed["results"]}["spin-slower"]
         self.assertGreater(ratio, 2)  # six times as long, whatever else the machine does

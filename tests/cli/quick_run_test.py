@@ -24,7 +24,7 @@ class QuickRun(CliTest):
         result = self.run_ok(
             "run", "semiring_matmul", "--points", json.dumps(points), "--rounds", "6",
             "--steady", "20ms", "--batches", "5", "--json", "--out", "j.jsonl",
-            "--store", "sqlite:a.db", "--trace", "traces", "--max-steal", "100%",
+            "--store", "sqlite:a.db", "--trace", "traces", "--max-steal", "100%", "--max-foreign", "100%",
         )  # fmt: skip
         rows = self.rows("j.jsonl")
 
@@ -100,7 +100,7 @@ class QuickRun(CliTest):
     def test_missing_module_leaves_the_rest_alone(self):
         result = self.run_ok(
             *self.SMALL[:4], "--rounds", "2", "--steady", "1ms", "--providers", "reference,numpy", "--json",
-            "--max-steal", "100%", environment={"ASSAY_PYTHON_NUMPY": self.python_without_numpy()},
+            "--max-steal", "100%", "--max-foreign", "100%", environment={"ASSAY_PYTHON_NUMPY": self.python_without_numpy()},
         )  # fmt: skip
         status = {entry["provider"]: entry["status"] for entry in json.loads(result.stdout)["results"]}
         self.assertEqual(status, {"reference": "ok", "numpy": "env_missing"})
@@ -125,7 +125,7 @@ class QuickRun(CliTest):
         for arguments in runs:
             self.run_ok(
                 "run", *arguments, "--rounds", "1", "--steady", "1ms", "--batches", "5", "--warm-up", "0",
-                "--max-steal", "100%", "--in-process", "--out", arguments[0] + ".jsonl",
+                "--max-steal", "100%", "--max-foreign", "100%", "--in-process", "--out", arguments[0] + ".jsonl",
             )  # fmt: skip
             statuses = {row["status"] for row in self.rows(arguments[0] + ".jsonl")}
             self.assertIn("ok", statuses)
@@ -139,7 +139,7 @@ class QuickRun(CliTest):
     def test_wrong_results_that_are_expected_do_not_fail_the_run(self):
         result = self.run_ok(
             "run", "dense_matmul", "--points", '{"n":64}', "--rounds", "1", "--steady", "1ms",
-            "--providers", "openblas,bf16-accumulate", "--json", "--max-steal", "100%",
+            "--providers", "openblas,bf16-accumulate", "--json", "--max-steal", "100%", "--max-foreign", "100%",
         )  # fmt: skip
         status = {entry["provider"]: entry["status"] for entry in json.loads(result.stdout)["results"]}
         self.assertEqual(status, {"openblas": "ok", "bf16-accumulate": "wrong_result"})
@@ -147,7 +147,7 @@ class QuickRun(CliTest):
     def test_ctrl_c_writes_what_is_complete_and_exits_130(self):
         process = subprocess.Popen(
             [ASSAY, "run", "semiring_matmul", "--points", '{"n":64}', "--rounds", "200", "--out", "j.jsonl",
-             "--max-steal", "100%"],
+             "--max-steal", "100%", "--max-foreign", "100%"],
             cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, **ALONE, "ASSAY_LOCK_DIR": self.folder},
         )  # fmt: skip

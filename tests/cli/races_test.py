@@ -19,7 +19,7 @@ TRIALS = int(os.environ.get("ASSAY_RACE_TRIALS", "3"))
 def plan(rounds, size=8, providers="reference,naive"):
     return ("run", "semiring_matmul", "--points", f'{{"n":{size},"algebra":"real"}}', "--providers", providers,
             "--rounds", str(rounds), "--steady", "0s", "--batches", "5", "--warm-up", "0", "--max-steal",
-            "100%")  # fmt: skip
+            "100%", "--max-foreign", "100%")  # fmt: skip
 
 
 class Races(CliTest):

@@ -7,7 +7,7 @@ import json
 from assay_cli import CliTest, main
 
 SMALL = {"n_theta": 5, "n_zeta": 7, "n_xi": 6}
-FAST = ("--rounds", "1", "--batches", "5", "--steady", "0.01s", "--max-steal", "100%")
+FAST = ("--rounds", "1", "--batches", "5", "--steady", "0.01s", "--max-steal", "100%", "--max-foreign", "100%")
 STAGES = ["surface", "prepare", "scan", "database", "integrals", "output"]
 
 

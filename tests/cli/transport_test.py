@@ -178,7 +178,7 @@ class Transport(CliTest):
         def statuses(case, point, providers):
             self.run_ok(
                 "run", case, "--points", json.dumps(point), "--providers", providers, "--rounds",
-                "1", "--batches", "5", "--steady", "1ms", "--warm-up", "0", "--max-steal", "100%",
+                "1", "--batches", "5", "--steady", "1ms", "--warm-up", "0", "--max-steal", "100%", "--max-foreign", "100%",
                 "--out", self.path(case + ".jsonl"),
             )  # fmt: skip
             rows = self.read(case + ".jsonl").decode().splitlines()

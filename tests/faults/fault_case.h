@@ -26,7 +26,7 @@ inline std::unique_ptr<Case> fault_case() {
        {"plain",        "twin",           "wrong",   "nan",        "cached",  "unwritten",
         "shape",        "dtype",          "nothing", "no-output",  "sleeper", "forker",
         "exit3",        "segv",           "hog",     "hog-shared", "noisy",   "bad-report",
-        "lying-report", "garbage-output", "thrower"}) {
+        "lying-report", "garbage-output", "thrower", "understated", "overstated"}) {
     providers.push_back({.id = id, .description = "a provider for tests"});
   }
   providers.push_back({.id = "no-module",

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
     request.settings = {
         .warm_up_calls = 0, .batches = 5, .steady_s = 0, .batch_min_s = 0, .batch_min_ticks = 1};
     request.max_steal = 1;  // what is tested does not depend on the noise of the machine
+    request.max_foreign = 1;
     std::istringstream names(argc > 4 ? argv[4] : "plain,twin,simulated");
     for (std::string name; std::getline(names, name, ',');) request.providers.push_back(name);
     assay::lab::start_run(context, request, journal);

@@ -36,6 +36,7 @@ class Faults : public testing::Test {
     request_.settings = {
         .warm_up_calls = 1, .batches = 5, .steady_s = 0, .batch_min_s = 0, .batch_min_ticks = 1};
     request_.max_steal = 1;
+    request_.max_foreign = 1;
     request_.time_limit_s = 60;
   }
   std::vector<Row> run(std::vector<std::string> providers) {
@@ -267,6 +268,48 @@ TEST_F(Faults, WhereEveryTryIsDisturbedTheLastIsKeptAndSaysSo) {
   EXPECT_EQ(rows[2].status, Status::kOk) << rows[2].failure_message();
   EXPECT_FALSE(!rows[2].fidelity);
   EXPECT_THAT(rows[2].provenance.contaminated.value_or(""), testing::HasSubstr("steal"));
+}
+
+// On a machine whose other programs disturb every attempt, nobody can be caught.
+TEST_F(Faults, TimesThatOurClockDoesNotAllowAreWrong) {
+  request_.settings.steady_s = 0.4;
+  for (const char* provider : {"understated", "overstated"}) {
+    int caught = 0, disturbed = 0;
+    for (int i = 0; i < 20 && caught == 0; ++i) {
+      const auto row = row_of(provider);
+      disturbed += row.status == Status::kOk;
+      caught += row.status == Status::kWrongResult;
+      if (caught > 0) {
+        EXPECT_EQ(code(row), "impossible_rate");
+        EXPECT_THAT(row.failure_message(), HasSubstr("the worker reports"));
+      } else {
+        const auto& noise = row.provenance.noise.value();
+        EXPECT_GT(noise.steal_fraction.value_or(0) + noise.foreign_fraction.value_or(0), 0.02);
+      }
+    }
+    if (caught == 0) GTEST_SKIP() << disturbed << " of 20 attempts were disturbed by others";
+  }
+}
+
+TEST_F(Faults, FoldersOfKilledRunnersAreSweptByTheNextRun) {
+  setenv("TMPDIR", dir_.path().c_str(), 1);
+  const auto abandoned = dir_.path() + "/" + kAttemptFolder + "-abc123";
+  std::filesystem::create_directories(abandoned + "/inside");
+  write_file_atomically(abandoned + "/inside/output", "large");
+  const TemporaryDirectory in_use(kAttemptFolder);
+  run({"plain"});
+  unsetenv("TMPDIR");
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  EXPECT_TRUE(std::filesystem::exists(in_use.path()));
+}
+
+TEST_F(Faults, WhatIsNoPythonIsAMissingEnvironment) {
+  setenv("ASSAY_PYTHON", "/bin/true", 1);
+  const auto row = row_of("no-module");
+  unsetenv("ASSAY_PYTHON");
+  EXPECT_EQ(row.status, Status::kEnvMissing);
+  EXPECT_EQ(code(row), "interpreter_missing");
+  EXPECT_THAT(row.failure_message(), HasSubstr("/bin/true"));
 }
 
 TEST_F(Faults, AnExistingJournalIsNotOverwritten) {

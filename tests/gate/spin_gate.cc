@@ -50,6 +50,7 @@ RunRequest request_for(int slower_bp, int trials, int first_seed) {
   // One call a batch, so that a batch is what was drawn.
   request.settings = {.warm_up_calls = 1, .batches = 10, .steady_s = 0.01};
   request.max_steal = 1;  // spinning on the clock does not mind
+  request.max_foreign = 1;
   return request;
 }
 

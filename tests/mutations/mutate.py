@@ -75,7 +75,8 @@ def statuses(folder, fault, journal):
     """How the attempts of the fault's provider ended."""
     subprocess.run([folder / "assay", "run", fault["case"], "--points", fault["point"], "--providers",
                     fault["provider"], "--rounds", "1", "--steady", "0.001", "--batches", "5", "--max-steal",
-                    "1", "--out", journal], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    "1", "--max-foreign", "1", "--out", journal], check=False, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
     rows = [json.loads(line) for line in journal.read_text().splitlines()]
     return [row["status"] for row in rows]
 

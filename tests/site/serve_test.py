@@ -222,7 +222,7 @@ class Served(unittest.TestCase):
             browser.open(self.address + "#/rows")
             self.assertIn("No rows yet", browser.run("document.getElementById('content').textContent"))
             run = subprocess.Popen([ASSAY, "run", "semiring_matmul", "--points", '{"n":32,"algebra":"real"}', "--providers", "reference,naive",
-                                    "--rounds", "8", "--steady", "1ms", "--settle", "0.4s", "--max-steal", "100%", "--out", self.results],
+                                    "--rounds", "8", "--steady", "1ms", "--settle", "0.4s", "--max-steal", "100%", "--max-foreign", "100%", "--out", self.results],
                                    cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
             counts = []
             count = "document.querySelectorAll('[data-table=rows] tbody tr').length"

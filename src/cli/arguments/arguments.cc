@@ -226,6 +226,9 @@ void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& 
       ->group(group);
   app.add_option("--max-steal", a.max_steal, "steal time that excludes an attempt (2%)")
       ->group(group);
+  app.add_option("--max-foreign", a.max_foreign,
+                 "other programs' share of its cores that excludes an attempt (2%)")
+      ->group(group);
 }
 
 // CLI11 would take -1, and what is too large, for the largest number there is.

@@ -21,7 +21,7 @@ struct ListArguments {
 // How to measure, as every command that does can be told. What is not given is the command's own.
 struct MeasureArguments {
   std::optional<int> rounds, cores;
-  std::optional<std::string> budget, steady, max_steal;
+  std::optional<std::string> budget, steady, max_steal, max_foreign;
 };
 
 struct RunArguments {

@@ -24,7 +24,7 @@ namespace assay::cli {
 // Of the argument `source`, which many commands have.
 inline constexpr const char* kSourcesHelp = "journals, folders of journals, stores (results/)";
 
-// What --rounds, --budget, --steady, --cores and --max-steal mean to a command.
+// What --rounds, --budget, --steady, --cores, --max-steal and --max-foreign mean to a command.
 struct MeasureHelp {
   std::string rounds;
   std::string budget;           // empty: the command has no --budget

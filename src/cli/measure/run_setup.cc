@@ -47,6 +47,7 @@ void apply(const MeasureArguments& a, lab::RunRequest& request) {
   if (a.cores) request.cores = *a.cores;
   if (a.steady) request.settings.steady_s = parse_duration_s(*a.steady, "--steady");
   if (a.max_steal) request.max_steal = parse_share(*a.max_steal, "--max-steal");
+  if (a.max_foreign) request.max_foreign = parse_share(*a.max_foreign, "--max-foreign");
   if (a.budget) {
     request.budget_s = parse_duration_s(*a.budget, "--budget");
     if (!(request.budget_s > 0)) fail("--budget must be more than 0, got '{}'", *a.budget);

@@ -92,6 +92,11 @@ std::vector<std::string> summary_caveats(const Summary& s) {
     caveats.push_back(
         fmt::format("{} excluded or interrupted, counted but not used", plural(unused, "attempt")));
   }
+  if (s.disturbed > 0) {
+    caveats.push_back(fmt::format("{} kept though disturbed at every try ({})",
+                                  plural(s.disturbed, "attempt"),
+                                  fit(printable(s.disturbance), 120)));
+  }
   int without = 0;
   for (const auto& attempt : s.attempts) {
     without += attempt.status == Status::kOk && std::isnan(attempt.value);
@@ -117,8 +122,8 @@ std::vector<std::string> environment_caveats(std::span<const Row> rows) {
   std::optional<double> floor;  // the largest any row knew
   int uncalibrated = 0;
   std::set<std::string> dirty, commits;
-  int measured = 0, stolen = 0, loaded = 0;
-  double most_steal = 0, most_load = 0;
+  int measured = 0, stolen = 0, shared = 0, loaded = 0;
+  double most_steal = 0, most_foreign = 0, most_load = 0;
   for (const Row& row : rows) {
     if (const auto of_row = row.provenance.calibration_floor()) {
       floor = std::max(floor.value_or(0), *of_row);
@@ -132,6 +137,9 @@ std::vector<std::string> environment_caveats(std::span<const Row> rows) {
     const double steal = std::fmax(0, row.provenance.steal_fraction().value_or(0));
     stolen += steal > kHighSteal;
     most_steal = std::fmax(most_steal, steal);
+    const double foreign = std::fmax(0, row.provenance.foreign_fraction().value_or(0));
+    shared += foreign > kHighForeign;
+    most_foreign = std::fmax(most_foreign, foreign);
     const auto cores = row.machine.cores;
     const auto load = row.provenance.load_before();
     if (cores && load && *load > static_cast<double>(*cores)) {
@@ -164,6 +172,11 @@ std::vector<std::string> environment_caveats(std::span<const Row> rows) {
         "another virtual machine took more than {:.0f} % of the processor in {} of {} (at most "
         "{:.1f} %)",
         100 * kHighSteal, stolen, plural(measured, "attempt"), 100 * most_steal));
+  }
+  if (shared > 0) {
+    caveats.push_back(fmt::format(
+        "other programs took more than {:.0f} % of the cores' time in {} of {} (at most {:.1f} %)",
+        100 * kHighForeign, shared, plural(measured, "attempt"), 100 * most_foreign));
   }
   if (loaded > 0) {
     caveats.push_back(

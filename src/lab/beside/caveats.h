@@ -15,6 +15,7 @@ namespace assay::lab {
 
 // Of the time of an attempt: more excludes it, unless the user says otherwise.
 inline constexpr double kHighSteal = 0.02;
+inline constexpr double kHighForeign = 0.02;  // likewise: to other programs
 
 // Of one summary: why there is no ratio or interval, what was left out, unequal work. Sentences
 // without a final stop; text from rows is printable().

@@ -104,6 +104,10 @@ void measure(std::span<const Row* const> rows, Summary& s) {
         raise_to(s.peak_rss, bytes);
       }
     }
+    if (const auto& cause = row->provenance.contaminated; cause && is_measured(row->status)) {
+      ++s.disturbed;
+      s.disturbance = *cause;
+    }
     if (const auto& reason = row->provenance.unequal_work) s.unequal_work = *reason;
   }
 }

@@ -61,6 +61,8 @@ struct Summary : SeriesId {
   std::optional<double> fidelity_error;  // the worst; 1 is the tolerance
   bool unjudged = false;                 // an ok attempt that no oracle looked at
   std::optional<double> peak_rss;        // bytes: the largest of all phases and attempts
+  int disturbed = 0;                     // attempts that were kept though disturbed at every try
+  std::string disturbance;               // of the last of them
   std::string unequal_work;              // how its work differs from the case's; empty: equal
 
   std::vector<Attempt> attempts;  // in the order they were made

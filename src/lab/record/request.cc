@@ -69,6 +69,7 @@ void each_member(Request& r, const Visit& visit) {
   visit("cores", r.cores);
   visit("settle_s", r.settle_s);
   visit("max_steal", r.max_steal);
+  visit("max_foreign", r.max_foreign);
   visit("max_tries", r.max_tries);
   visit("order_seed", r.order_seed);
   visit("in_process", r.in_process);
@@ -148,6 +149,7 @@ std::vector<RunArgument> run_arguments(const RunRequest& r) {
   number("--cores", r.cores, usual.cores);
   number("--settle", r.settle_s, usual.settle_s);
   number("--max-steal", r.max_steal, usual.max_steal);
+  number("--max-foreign", r.max_foreign, usual.max_foreign);
   number("--tries", r.max_tries, usual.max_tries);
   number("--seed", r.order_seed, usual.order_seed);
   if (r.in_process) arguments.push_back({"--in-process", ""});

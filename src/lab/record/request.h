@@ -48,6 +48,7 @@ struct RunRequest {
   int cores = 0;            // per attempt; 0: all cores over the slots
   double settle_s = 0;      // wait inside the lock before each attempt
   double max_steal = 0.02;  // more excludes the attempt
+  double max_foreign = 0.02;  // likewise: other programs' share of its cores' time
   int max_tries = 3;        // of an attempt that keeps being excluded
   std::uint64_t order_seed = 0;
   bool in_process = false;

@@ -57,6 +57,7 @@ void NoiseRecord::fields(auto& self, auto&& field) {
   field("before", self.before);
   field("after", self.after);
   field("steal_fraction", self.steal_fraction);
+  field("foreign_fraction", self.foreign_fraction);
 }
 
 void StopRecord::fields(auto& self, auto&& field) {
@@ -142,6 +143,10 @@ std::optional<double> Provenance::load_before() const {
 
 std::optional<double> Provenance::steal_fraction() const {
   return noise ? noise->steal_fraction : std::nullopt;
+}
+
+std::optional<double> Provenance::foreign_fraction() const {
+  return noise ? noise->foreign_fraction : std::nullopt;
 }
 
 std::optional<double> Provenance::calibration_floor() const {

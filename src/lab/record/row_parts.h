@@ -88,6 +88,7 @@ struct NoiseRecord {
   };
   std::optional<Moment> before, after;
   std::optional<double> steal_fraction;
+  std::optional<double> foreign_fraction;  // of the cores' time, to programs that were not ours
   Json rest = Json::object();
   static void fields(auto& self, auto&& field);
 };
@@ -167,6 +168,7 @@ struct Provenance {
   // What is one step down, where it is known.
   std::optional<double> load_before() const;
   std::optional<double> steal_fraction() const;
+  std::optional<double> foreign_fraction() const;
   std::optional<double> calibration_floor() const;
 
   // What the user asked for; nothing where the row does not say, or says it in a way that this

@@ -74,6 +74,37 @@ void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilin
   }
 }
 
+// Whether others took the cores for long enough that the attempt may have waited for one.
+bool is_disturbed(const NoiseRecord& noise) {
+  constexpr double kMuch = 0.02;
+  return noise.steal_fraction.value_or(0) > kMuch || noise.foreign_fraction.value_or(0) > kMuch;
+}
+
+// What a worker says its calls took against the clock of the runner, which saw the phase `steady`
+// last at least `seen_s` and the whole process `wall_s`. The phase holds the batches and nothing else
+// (docs/worker_protocol.md), and the worker's clock runs on while it waits, for a page, a core or a
+// stopped host; so an honest sum is the phase, whatever the machine's speed. Half of it and 20 ms
+// less is no honest sum: what lies between two batches is a few clock readings. Only waiting for a
+// core just there could look alike, which is why attempts that others disturbed are not held to it.
+void compare_with_wall(Row& row, const WorkerReport& report, double seen_s, double wall_s) {
+  constexpr double kLeastShare = 0.5, kAllowanceS = 0.02, kMostShare = 1.01;
+  double said_s = 0;
+  for (const double seconds : report.steady_s) {
+    said_s += seconds * static_cast<double>(report.batch_calls);
+  }
+  std::string message;
+  if (said_s < kLeastShare * seen_s - kAllowanceS) {
+    message = fmt::format("the worker reports {:.3g} s of calls in a phase that took at least {:.3g} s",
+                          said_s, seen_s);
+  } else if (said_s > kMostShare * wall_s) {
+    message = fmt::format("the worker reports {:.3g} s of calls in a process that lived {:.3g} s",
+                          said_s, wall_s);
+  }
+  if (!message.empty()) {
+    set_failure(row, Status::kWrongResult, {"judge", "impossible_rate", message, {}, {}, ""});
+  }
+}
+
 }  // namespace
 
 Expectations::Expectations(const Case& definition, const Json& point, std::string_view run_id)
@@ -129,7 +160,7 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
 }
 
 void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
-              const Case& definition, Expectations& expectations) {
+              const Case& definition, Expectations& expectations, bool may_repeat) {
   const auto& outcome = measured.outcome.points[point];
   row.status = outcome.status;
   row.failure = outcome.failure;
@@ -139,6 +170,7 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   noise.before = moment_from_json(measured.before.to_json());
   noise.after = moment_from_json(measured.after.to_json());
   noise.steal_fraction = steal_fraction(measured.before, measured.after);
+  noise.foreign_fraction = foreign_fraction(measured.before, measured.after, measured.own_s);
   p.orphans_killed = measured.outcome.process.orphans;
   for (const auto& [name, version] : outcome.report.versions) (*p.versions)[name] = version;
   for (const auto& phase : outcome.report.phases) {
@@ -149,12 +181,12 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   // What involves no clock cannot be disturbed.
   const bool is_timed = p.origin == origin_name(Origin::kMeasured);
   if (row.status == Status::kOk && is_timed) {
-    const auto cause = contamination(measured.before, measured.after, facts.request.max_steal);
+    const auto cause = contamination(measured.before, measured.after, measured.own_s,
+                                     {facts.request.max_steal, facts.request.max_foreign});
     // On some machines every attempt is disturbed: rather than nothing, the last try is kept, and
     // says so.
-    const bool is_last_try = row.try_number + 1 >= facts.request.max_tries;
-    if (cause && is_last_try) p.contaminated = *cause;
-    if (cause && !is_last_try) {
+    if (cause && !may_repeat) p.contaminated = *cause;
+    if (cause && may_repeat) {
       set_failure(row, Status::kExcluded, {"steady", "contaminated", *cause, {}, {}, ""});
     }
   }
@@ -171,6 +203,11 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     if (verdict.status != Status::kOk) {
       set_failure(row, verdict.status, {"judge", verdict.code, verdict.message, {}, {}, ""});
     }
+  }
+  const bool is_isolated = !facts.request.in_process;
+  if (row.status == Status::kOk && is_timed && is_isolated && !is_disturbed(noise)) {
+    const auto& process = measured.outcome.process;
+    compare_with_wall(row, outcome.report, measured.outcome.steady_seen_s, process.wall_s);
   }
   if (outcome.reported) {
     row.metrics =

@@ -35,6 +35,7 @@ struct Measured {
   AttemptOutcome outcome;
   NoiseSnapshot before, after;
   std::int64_t start_ns = 0;    // since the Unix epoch
+  double own_s = 0;  // processor time of the attempt and of its runner meanwhile
   std::int64_t elapsed_ns = 0;  // by the monotonic clock: the other one may be set meanwhile
 };
 
@@ -57,9 +58,10 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
               int try_number, const std::vector<int>& cpus);
 
 // Adds what the attempt left: status, times, verdict. Contamination is decided before any time is
-// looked at, and the judge speaks before the attempt may count.
+// looked at, and the judge speaks before the attempt may count. An attempt that was disturbed is
+// excluded, or where `may_repeat` is false kept with a mark.
 void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
-              const Case& definition, Expectations& expectations);
+              const Case& definition, Expectations& expectations, bool may_repeat = true);
 
 // Adds why nothing was attempted.
 void refuse_row(Row& row, const Refusal& refusal);

@@ -157,9 +157,18 @@ const EnvironmentProbe::Modules& EnvironmentProbe::modules_of(
     modules.problem =
         Skip{"interpreter_missing", fmt::format("cannot run Python interpreter '{}'", interpreter)};
   } else {
-    const auto found = parse_json(result.stdout_text, interpreter);
-    for (const auto& [name, version] : found.items()) {
-      modules.versions[name] = version.get<std::string>();
+    // Whatever can be run need not be a Python: /bin/true ends well, and says nothing.
+    try {
+      const auto found = parse_json(result.stdout_text, interpreter);
+      for (const auto& [name, version] : found.items()) {
+        modules.versions[name] = version.get<std::string>();
+      }
+    } catch (const std::exception&) {
+      modules.versions.clear();
+    }
+    if (!modules.versions.contains("python")) {
+      modules.problem = Skip{"interpreter_missing",
+                             fmt::format("not a Python interpreter: '{}'", interpreter)};
     }
   }
   return modules_.emplace(key, std::move(modules)).first->second;

@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 
@@ -18,6 +20,26 @@ std::string phase_in(const std::string& directory) {
   text.erase(text.find_last_not_of(" \n") + 1);
   return text.empty() ? "start" : text.substr(0, 32);
 }
+
+// Sees by our own clock how long a phase lasts at least: from the first look that finds it under way
+// to the last.
+class PhaseWatch {
+ public:
+  PhaseWatch(std::string directory, std::string phase)
+      : directory_(std::move(directory)), phase_(std::move(phase)) {}
+
+  void look() {
+    const auto before = monotonic_ns();
+    if (phase_in(directory_) != phase_) return;
+    if (first_ == 0) first_ = monotonic_ns();  // it had begun by now,
+    last_ = before;                            // and had not ended then
+  }
+  double seen_s() const { return 1e-9 * static_cast<double>(std::max<std::int64_t>(0, last_ - first_)); }
+
+ private:
+  std::string directory_, phase_;
+  std::int64_t first_ = 0, last_ = 0;
+};
 
 // A readable report, or why there is none.
 struct ReadReport {
@@ -129,7 +151,7 @@ AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>&
                                 const AttemptLimits& limits, const std::vector<int>& held_fds,
                                 const std::atomic<bool>* interrupt) {
   AttemptOutcome outcome;
-  outcome.directory = std::make_unique<TemporaryDirectory>("assay-attempt");
+  outcome.directory = std::make_unique<TemporaryDirectory>(kAttemptFolder);
   spec.directory = outcome.directory->path();
   write_file_atomically(spec_path(spec.directory), canonical_json(spec_to_json(spec)));
 
@@ -142,8 +164,12 @@ AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>&
   process.time_limit_s = limits.time_s;
   process.memory_limit = limits.memory;
   process.held_fds = held_fds;
+  process.held_fds.push_back(outcome.directory->lock_fd());
   process.interrupt = interrupt;
+  PhaseWatch steady(spec.directory, "steady");
+  process.on_wait = [&] { steady.look(); };
   outcome.process = run_process(process);
+  outcome.steady_seen_s = steady.seen_s();
   for (std::size_t i = 0; i < spec.points.size(); ++i) {
     outcome.points.push_back(classify(outcome.process, spec.directory, i));
   }
@@ -152,7 +178,7 @@ AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>&
 
 AttemptOutcome execute_here(WorkerSpec spec, const std::function<void(const WorkerSpec&)>& run) {
   AttemptOutcome outcome;
-  outcome.directory = std::make_unique<TemporaryDirectory>("assay-attempt");
+  outcome.directory = std::make_unique<TemporaryDirectory>(kAttemptFolder);
   spec.directory = outcome.directory->path();
   run(spec);
   outcome.process.exit_code = 0;

@@ -29,8 +29,15 @@ struct PointOutcome {
 struct AttemptOutcome {
   std::unique_ptr<TemporaryDirectory> directory;
   ProcessResult process;
+  // How long the phase `steady` was seen to last, by our clock: at least so long, whatever the worker
+  // says. 0: it was not seen twice.
+  double steady_seen_s = 0;
   std::vector<PointOutcome> points;  // one for each point of the spec
 };
+
+// The folders of attempts begin so. Those that killed runners left are told by their locks, which
+// the folders of earlier versions ("assay-attempt-XXXXXX") did not have.
+inline constexpr const char* kAttemptFolder = "assay-attempt-held";
 
 struct AttemptLimits {
   double time_s = 600;

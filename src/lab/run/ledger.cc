@@ -39,6 +39,11 @@ void Ledger::record(const Case& c, const Row& row) {
   tries.complete = tries.complete || !is_void(row.status);
   tries.count = std::max(tries.count, row.try_number + 1);
   next_order_ = std::max(next_order_, row.order + 1);
+  if (row.provenance.contaminated) {
+    ++kept_disturbed_;
+  } else if (is_measured(row.status)) {
+    kept_disturbed_ = 0;
+  }
   if (row.status == Status::kTimeout) timed_out_[at] = 1;
   if (row.status == Status::kOutOfMemory) {
     const double size = size_of_point(c, row.point, row.provider);

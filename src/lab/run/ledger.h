@@ -32,6 +32,14 @@ class Ledger {
   std::optional<Skip> given_up(const Case& definition, const Json& point,
                                const std::string& provider, const std::string& platform) const;
 
+  // Whether an attempt of this try that others disturb is made again: not after as many tries as
+  // allowed, nor where exclusion never ends, because the last kMostKept attempts were all kept though
+  // every try of theirs was disturbed. The first that is not disturbed ends that.
+  bool may_repeat(int try_number) const {
+    return try_number + 1 < max_tries_ && kept_disturbed_ < kMostKept;
+  }
+  static constexpr int kMostKept = 3;
+
   int next_order() const { return next_order_; }
 
  private:
@@ -41,6 +49,7 @@ class Ledger {
   };
   int max_tries_;
   int next_order_ = 0;
+  int kept_disturbed_ = 0;                       // one after the other
   std::map<std::string, Tries> tries_;           // by case, point, provider, platform, round
   std::map<std::string, double> timed_out_;      // by case, point, provider, platform
   std::map<std::string, double> out_of_memory_;  // by case, provider, platform: smallest size

@@ -53,6 +53,21 @@ TEST_F(LedgerTest, VoidAttemptsAreTriedAgainButNotForever) {
   EXPECT_EQ(next(8, 0), std::nullopt);
 }
 
+TEST_F(LedgerTest, WhereEveryAttemptIsDisturbedNoneIsRepeated) {
+  auto kept = row(8, 0, Status::kOk, 2);
+  kept.provenance.contaminated = "load";
+  for (int round = 0; round < Ledger::kMostKept; ++round) {
+    EXPECT_TRUE(ledger_.may_repeat(0)) << round;
+    EXPECT_FALSE(ledger_.may_repeat(2)) << "it was the last of three";
+    kept.round = round;
+    ledger_.record(case_, row(8, round, Status::kExcluded));
+    ledger_.record(case_, kept);
+  }
+  EXPECT_FALSE(ledger_.may_repeat(0));
+  ledger_.record(case_, row(8, 5, Status::kOk));
+  EXPECT_TRUE(ledger_.may_repeat(0));
+}
+
 TEST_F(LedgerTest, FailuresAreComplete) {
   for (const auto status :
        {Status::kCrashed, Status::kFailed, Status::kWrongResult, Status::kSkipped}) {

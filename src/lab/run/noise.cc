@@ -3,6 +3,7 @@
 #include "lab/run/noise.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,6 +63,7 @@ NoiseSnapshot read_noise(const std::vector<int>& cpus) {
     if (ticks.size() <= kStealColumn) continue;
     snapshot.steal_ticks[cpu] = ticks[kStealColumn];
     for (const auto value : ticks) snapshot.total_ticks[cpu] += value;
+    snapshot.busy_ticks[cpu] = ticks[0] + ticks[1] + ticks[2];  // user, nice, system
   }
   const auto vmstat = read_small_file("/proc/vmstat").value_or("");
   snapshot.pages_swapped = counter(vmstat, "pswpin") + counter(vmstat, "pswpout");
@@ -86,10 +88,30 @@ double steal_fraction(const NoiseSnapshot& before, const NoiseSnapshot& after) {
   return total > 0 ? static_cast<double>(steal) / static_cast<double>(total) : 0;
 }
 
+double foreign_fraction(const NoiseSnapshot& before, const NoiseSnapshot& after, double own_s) {
+  // What the kernel charges is rounded to ticks, at both ends and for whoever runs when it looks: two
+  // ticks of a processor may be an accident, and are not held against a short attempt.
+  constexpr std::int64_t kRounding = 2;
+  std::int64_t busy = 0, total = 0;
+  for (const auto& [cpu, ticks] : after.total_ticks) {
+    const auto start = before.total_ticks.find(cpu);
+    if (start == before.total_ticks.end()) continue;
+    total += ticks - start->second;
+    busy += after.busy_ticks.at(cpu) - before.busy_ticks.at(cpu) - kRounding;
+  }
+  const double own = own_s * static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const double others = static_cast<double>(busy) - own;
+  return total > 0 ? std::max(0.0, others) / static_cast<double>(total) : 0;
+}
+
 std::optional<std::string> contamination(const NoiseSnapshot& before, const NoiseSnapshot& after,
-                                         double max_steal) {
-  if (const double steal = steal_fraction(before, after); steal > max_steal) {
+                                         double own_s, const NoiseLimits& limits) {
+  if (const double steal = steal_fraction(before, after); steal > limits.steal) {
     return fmt::format("steal: the hypervisor took {:.1f} % of the core group's time", 100 * steal);
+  }
+  if (const double foreign = foreign_fraction(before, after, own_s); foreign > limits.foreign) {
+    return fmt::format("load: other programs took {:.1f} % of the core group's time",
+                       100 * foreign);
   }
   if (before.throttle_events && after.throttle_events > before.throttle_events) {
     return fmt::format("throttling: {} events", *after.throttle_events - *before.throttle_events);

@@ -50,6 +50,22 @@ void read_place(RunPlace& place) {
   }
 }
 
+// A disk that takes nothing is no mistake of whoever named the journal.
+template <typename Write>
+void on_disk(const Write& write) {
+  try {
+    write();
+  } catch (const DiskError& e) {
+    throw EnvironmentError(e.what());
+  }
+}
+
+// Takes the journal's lock.
+void take(RunPlace& place) {
+  on_disk([&] { place.writer.emplace(place.journal); });
+  place.torn = place.writer->cut_torn_line();
+}
+
 // A run makes each of its attempts once: a journal that has one twice was spoilt, and no view would
 // take what is added to it.
 void refuse_repetitions(const RunPlace& place) {
@@ -69,20 +85,19 @@ RunPlace new_place(const RunRequest& request, const std::string& run_id, const s
   if (journal.back() != '/' && std::filesystem::is_directory(journal)) journal += '/';
   if (journal.back() == '/') journal += run_id + ".jsonl";
   RunPlace place{run_id, journal, request, {}, false, {}};
-  place.writer.emplace(journal);
+  take(place);
   if (!read_file(journal).empty() || std::filesystem::exists(request_path(journal))) {
     fail("the journal exists already (continue it with --resume): '{}'", journal);
   }
   const Json record = {{"run_id", run_id}, {"request", request_to_json(request)}};
-  write_file_atomically(request_path(journal), pretty_json(record) + "\n");
+  on_disk([&] { write_file_atomically(request_path(journal), pretty_json(record) + "\n"); });
   return place;
 }
 
 RunPlace find_place(const std::string& run, const std::string& folder) {
   RunPlace place;
   place.journal = journal_named(run, folder);
-  place.writer.emplace(place.journal);
-  place.torn = place.writer->cut_torn_line();
+  take(place);
   read_place(place);
   refuse_repetitions(place);
   return place;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/runner.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -9,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -34,6 +37,12 @@ std::uint64_t memory_limit_of(const RunRequest& request) {
   if (request.memory_limit > 0) return request.memory_limit;
   const double free = static_cast<double>(read_noise({}).free_memory);
   return static_cast<std::uint64_t>(kMemoryShare * free / request.cpu_slots);
+}
+
+double clock_s(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // One run under way. Each core group has a thread of its own that takes points off a common queue;
@@ -62,6 +71,7 @@ class Runner {
 
   RunResult run() {
     context_.progress->planned(plan_, static_cast<int>(rows_.size()));
+    remove_abandoned_directories(kAttemptFolder);  // those of runners that were killed
     facts_.harness_overhead_s = measure_harness_overhead(context_.programs, groups_.front());
     const int groups = static_cast<int>(groups_.size());
     const double used_s = time_spent_s(rows_) / groups;  // by earlier parts of this run
@@ -81,6 +91,7 @@ class Runner {
     std::vector<std::thread> threads;
     for (const auto& cpus : groups_) threads.emplace_back([this, &cpus] { work_on(cpus); });
     for (auto& thread : threads) thread.join();
+    note_disturbances();
     if (first_error_) std::rethrow_exception(first_error_);
     return {facts_.run_id, journal_.path(), std::move(rows_), context_.stop->load()};
   }
@@ -194,17 +205,50 @@ class Runner {
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     const auto measured =
         measure(*plan.definition, contender, {plan.point}, row.attempt_id, cpus, *lock);
-    fill_row(row, facts_, measured, 0, *plan.definition, expectations);
+    fill_row(row, facts_, measured, 0, *plan.definition, expectations, may_repeat(*try_number));
     turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
-    if (row.provenance.contaminated) {
-      const std::lock_guard guard(mutex_);
-      context_.progress->note(fmt::format("{} round {}: kept though disturbed {} times: {}",
-                                          row.provider, round + 1, *try_number + 1,
-                                          *row.provenance.contaminated));
-    }
+    note_disturbance(row);
     write(*plan.definition, {&row, 1}, &measured.outcome);
     return row.status;
+  }
+
+  bool may_repeat(int try_number) {
+    const std::lock_guard guard(mutex_);
+    return ledger_.may_repeat(try_number);
+  }
+
+  // The first disturbance of a kind is told at once, the others are counted.
+  void note_disturbance(const Row& row) {
+    const std::lock_guard guard(mutex_);
+    const double foreign = row.provenance.foreign_fraction().value_or(0);
+    if (foreign > facts_.request.max_foreign && loaded_++ == 0) {
+      context_.progress->note(fmt::format(
+          "warning: other programs took {:.0f} % of the time of cores {}: attempts they disturb are "
+          "made again, or kept and marked",
+          100 * foreign, canonical_json(Json(row.provenance.cpus.value_or(Cpus())))));
+    }
+    if (row.provenance.contaminated && kept_++ == 0) {
+      context_.progress->note(fmt::format("{} round {}: kept though disturbed at every try: {}",
+                                          row.provider, row.round + 1,
+                                          *row.provenance.contaminated));
+    }
+    if (kept_ == Ledger::kMostKept && !std::exchange(said_endless_, true)) {
+      context_.progress->note(
+          "exclusion does not end here: where attempt after attempt is disturbed they are kept, "
+          "marked, and not repeated");
+    }
+  }
+
+  void note_disturbances() {
+    if (loaded_ > 1) {
+      context_.progress->note(fmt::format(
+          "warning: other programs took more than {:.3g} % of the cores in {} attempts",
+          100 * facts_.request.max_foreign, loaded_));
+    }
+    if (kept_ > 1) {
+      context_.progress->note(fmt::format("{} attempts were kept though disturbed", kept_));
+    }
   }
 
   // A deterministic provider computes all its points in one process. Should one of them bring the
@@ -279,6 +323,10 @@ class Runner {
     measured.before = read_noise(cpus);
     measured.start_ns = realtime_ns();
     const auto start = monotonic_ns();
+    // An attempt in this process may have any of its threads at work.
+    const auto own_clock =
+        facts_.request.in_process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
+    const double own_before = clock_s(own_clock);
     if (facts_.request.in_process) {
       measured.outcome = execute_here(spec, context_.run_here);
     } else {
@@ -288,6 +336,7 @@ class Runner {
     }
     measured.elapsed_ns = monotonic_ns() - start;
     measured.after = read_noise(cpus);
+    measured.own_s = measured.outcome.process.processor_s + clock_s(own_clock) - own_before;
     return measured;
   }
 
@@ -357,9 +406,22 @@ class Runner {
   Ledger ledger_;
   std::vector<Row> rows_;
   JournalWriter journal_;
+  int loaded_ = 0, kept_ = 0;  // attempts that other programs, or anything, disturbed
+  bool said_endless_ = false;
   std::exception_ptr first_error_;
   std::atomic<bool> failed_ = false;
 };
+
+// What was measured is kept, also when the disk takes no more.
+RunResult run_at(const RunContext& context, Plan plan, RunPlace place) {
+  const auto journal = place.journal;
+  try {
+    return run_at(context, std::move(plan), std::move(place));
+  } catch (const DiskError& e) {
+    throw EnvironmentError(
+        fmt::format("{}; when that is mended: assay run --resume {}", e.what(), journal));
+  }
+}
 
 }  // namespace
 
@@ -376,7 +438,7 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
   // is anything. resume_run() plans with the lock held.
   Plan plan = plan_run(context, request);
   const auto run_id = make_run_id(realtime_ns(), read_source_tree());
-  return Runner(context, std::move(plan), new_place(request, run_id, out)).run();
+  return run_at(context, std::move(plan), new_place(request, run_id, out));
 }
 
 RunResult resume_run(const RunContext& context, RunPlace place) {
