@@ -179,7 +179,7 @@ class QuickRun(CliTest):
         doctor = json.loads(self.run_ok("doctor", "--json").stdout)
         self.assertGreater(doctor["harness_overhead_s"], 0)
         self.assertIn("fingerprint", self.run_ok("doctor").stdout)
-        self.assertRegex(self.run_ok("--version").stdout, r"^assay \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.run_ok("--version").stdout, r"^assay \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}|unknown)(, with uncommitted changes)?\)\n$")
         for command in ("list", "run", "report", "store", "doctor", "chip"):
             self.assertIn("Example", self.run_ok(command, "--help").stdout)
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/exit_status.h"
 #include "cli/arguments/arguments_add.h"
+#include "cli/build_commit.h"
 #include "lab/run/provenance.h"
 
 namespace assay::cli {
@@ -88,6 +89,9 @@ void add_run(CLI::App& app, RunArguments& a) {
   app.add_option("--trace", a.trace, "write a Perfetto trace of each attempt into this folder")
       ->group(where);
   app.add_option("--label", a.label, "a word about this run, kept in its rows")->group(where);
+  app.add_option("--commit", a.commit,
+                 "of what is measured, where that is not this program (what it was built from)")
+      ->group(where);
   app.add_flag("--dry-run", a.dry_run, "print the plan and stop")->group(where);
   app.add_flag("--all", a.all, "show what was not measured as rows of the table")->group(where);
   app.add_flag("--strict", a.strict,
@@ -259,7 +263,10 @@ CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::st
 
 std::variant<Command, int> parse_arguments(int argc, char** argv) {
   CLI::App app("Assay, a laboratory for tensor programs.", "assay");
-  app.set_version_flag("--version", "assay " + lab::version());
+  app.set_version_flag("--version",
+                       fmt::format("assay {} (commit {}{})", lab::version(),
+                                   std::string_view(kBuildCommit.commit).substr(0, 12),
+                                   kBuildCommit.dirty ? ", with uncommitted changes" : ""));
   app.footer(kMainFooter);
   app.require_subcommand(1);
 

@@ -33,7 +33,7 @@ struct RunArguments {
   std::optional<int> batches, warm_up, cpu_slots, tries;
   std::optional<std::string> limit, memory, settle, precision;
   std::optional<std::uint64_t> seed;
-  std::string label, out, resume, store, trace;
+  std::string label, commit, out, resume, store, trace;
   bool in_process = false, dry_run = false, all = false, json = false, strict = false;
   bool quiet = false;
 };

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/units.h"
+#include "cli/build_commit.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/measure/peaks.h"
@@ -163,6 +164,8 @@ int doctor(const DoctorArguments& a) {
     return kFine;
   }
   std::fputs((pretty_json({{"assay_version", lab::version()},
+                           {"commit", kBuildCommit.commit},
+                           {"dirty", kBuildCommit.dirty},
                            {"machine", f.machine.to_json()},
                            {"cpus", f.cpus},
                            {"noise", f.noise.to_json()},

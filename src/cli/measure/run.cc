@@ -47,6 +47,8 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
   if (a.seed) r.order_seed = *a.seed;
   r.in_process = a.in_process;
   r.label = a.label;
+  if (!a.commit.empty()) lab::check_commit(a.commit, "--commit");
+  r.commit = a.commit;
   return r;
 }
 

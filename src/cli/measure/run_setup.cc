@@ -10,6 +10,7 @@
 #include "base/input_file.h"
 #include "base/units.h"
 #include "cases/harness/cases.h"
+#include "cli/build_commit.h"
 #include "cli/installation.h"
 #include "cli/workloads.h"
 #include "lab/measure/attempt.h"
@@ -27,6 +28,7 @@ RunSetup::RunSetup() : cases_(all_cases()), workloads_(all_workloads()) {
   context_.cases = &cases_;
   context_.programs = find_programs();
   context_.own_program = own_program();
+  context_.built_from = {kBuildCommit.commit, kBuildCommit.branch, kBuildCommit.dirty};
   context_.run_here = [this](const lab::WorkerSpec& spec) {
     lab::run_attempt_here(spec, workloads_);
   };

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/build_commit.h"
 #include "cli/installation.h"
 
 namespace assay::cli {
@@ -105,17 +106,35 @@ std::string built_worker(const std::string& commit, const std::string& build) {
   return worker.string();
 }
 
+// What a worker says of itself; those of earlier versions say nothing.
+void ask_source(SideProgram& program) {
+  ProcessSpec spec;
+  spec.argv = {program.worker, kBuiltFromOption};
+  spec.time_limit_s = 60;
+  const auto result = run_process(spec);
+  if (!succeeded(result)) return;
+  const auto line = result.stdout_text.substr(0, result.stdout_text.find('\n'));
+  const auto commit = line.substr(0, line.find(' '));
+  const bool is_commit = !commit.empty() && commit.size() <= 64 &&
+                         commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_commit) return;
+  program.commit = commit;
+  program.dirty = line.ends_with(" dirty");
+}
+
 }  // namespace
 
 SideProgram side_program(const std::string& text, const std::string& build) {
-  if (text.empty()) return {"", "this build"};
+  if (text.empty()) return {"", "this build", "", false};
   if (fs::is_regular_file(text)) {
     const auto path = fs::absolute(text).string();
     if (!find_program(path)) fail("not a program that can be run: '{}'", shown(text));
-    return {path, shown(text)};
+    SideProgram program{path, shown(text), {}, false};
+    ask_source(program);
+    return program;
   }
   const auto commit = commit_of(text);
-  return {built_worker(commit, build), "commit " + commit.substr(0, 12)};
+  return {built_worker(commit, build), "commit " + commit.substr(0, 12), commit, false};
 }
 
 }  // namespace assay::cli

@@ -16,6 +16,8 @@ inline constexpr std::string_view kDefaultBuild =
 struct SideProgram {
   std::string worker;  // path; empty: our own
   std::string name;    // for people: "this build", a path, "commit 1a2b3c4"
+  std::string commit;  // what another worker was built from; empty: not known, or our own
+  bool dirty = false;  // with changes that were not committed
 };
 
 // The worker behind a word: the path of an executable, or a git revision, which is checked out into

@@ -35,7 +35,8 @@ std::vector<std::string> SideRuns::default_providers(const lab::RunRequest& requ
 }
 
 bool SideRuns::measure(lab::RunRequest request, const std::vector<std::string>& providers) {
-  request.sides = {{first_, a_.worker}, {second_, b_.worker}};
+  request.sides = {{first_, a_.worker, a_.commit, a_.dirty},
+                   {second_, b_.worker, b_.commit, b_.dirty}};
   request.providers.clear();
   for (const auto& provider : providers.empty() ? default_providers(request) : providers) {
     if (provider.find('@') != std::string::npos) {

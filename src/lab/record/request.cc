@@ -35,7 +35,11 @@ void read(const Json& json, std::string_view key, std::string_view what, T& valu
   } else if constexpr (std::is_same_v<T, std::vector<RunSide>>) {
     for (const auto& side : json_field<Json>(json, key, what)) {
       value.push_back({json_field<std::string>(side, "label", what),
-                       json_field<std::string>(side, "worker", what)});
+                       json_field<std::string>(side, "worker", what),
+                       {},
+                       false});
+      read(side, "commit", what, value.back().commit);
+      read(side, "dirty", what, value.back().dirty);
     }
   } else if constexpr (std::is_same_v<T, MeasureSettings>) {
     each_setting(value, [&](const char* name, auto& of) { read(*member, name, what, of); });
@@ -74,6 +78,7 @@ void each_member(Request& r, const Visit& visit) {
   visit("order_seed", r.order_seed);
   visit("in_process", r.in_process);
   visit("label", r.label);
+  visit("commit", r.commit);
 }
 
 std::string comma_separated(const std::vector<std::string>& words) {
@@ -101,7 +106,10 @@ Json request_to_json(const RunRequest& request) {
     } else if constexpr (std::is_same_v<T, std::vector<RunSide>>) {
       json[key] = Json::array();
       for (const auto& side : value) {
-        json[key].push_back({{"label", side.label}, {"worker", side.worker}});
+        json[key].push_back({{"label", side.label},
+                             {"worker", side.worker},
+                             {"commit", side.commit},
+                             {"dirty", side.dirty}});
       }
     } else {
       json[key] = value;
@@ -154,6 +162,7 @@ std::vector<RunArgument> run_arguments(const RunRequest& r) {
   number("--seed", r.order_seed, usual.order_seed);
   if (r.in_process) arguments.push_back({"--in-process", ""});
   add("--label", r.label);
+  add("--commit", r.commit);
   return arguments;
 }
 

@@ -19,6 +19,8 @@ namespace assay::lab {
 struct RunSide {
   std::string label;   // letters, digits, '.', '_', '-'
   std::string worker;  // path; empty: our own worker, so that both sides are the same code
+  std::string commit;  // what that worker was built from; empty: not known
+  bool dirty = false;  // with changes that were not committed
 };
 
 // What the user asked for. It is written beside the journal before the first attempt and repeated
@@ -53,6 +55,7 @@ struct RunRequest {
   std::uint64_t order_seed = 0;
   bool in_process = false;
   std::string label;
+  std::string commit;  // what is measured, where that is not this program
 };
 
 // The defaults of --quick: representative points, fewer rounds, less steady time in fewer batches.

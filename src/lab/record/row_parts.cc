@@ -109,6 +109,7 @@ void Provenance::fields(auto& self, auto&& field) {
   field("compiler", self.compiler);
   field("flags", self.flags);
   field("dirty", self.dirty);
+  field("tree_commit", self.tree_commit);
   field("versions", self.versions);
   field("environment", self.environment);
   field("label", self.label);

@@ -141,6 +141,7 @@ struct Provenance {
   // By which program, of which source.
   std::optional<std::string> assay_version, commit, branch, binary_sha256, compiler, flags;
   std::optional<bool> dirty;
+  std::optional<std::string> tree_commit;  // of the checkout it was started in, where that differs
   std::optional<std::map<std::string, std::string>> versions, environment;
   // As part of which run.
   std::optional<std::string> label, mode;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -154,7 +155,15 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
   if (const auto label = side_of(contender.name); !label.empty()) {
     auto& side = p.side.emplace();
     side.label = label;
-    if (!contender.side_sha256.empty()) side.worker_sha256 = contender.side_sha256;
+    if (!contender.side_worker.empty()) {  // another program, of another source
+      side.worker_sha256 = contender.side_sha256;
+      const auto of = std::ranges::find(facts.request.sides, label, &RunSide::label);
+      const bool is_known = of != facts.request.sides.end() && !of->commit.empty();
+      p.commit = is_known ? of->commit : "unknown";
+      p.dirty = is_known ? std::optional(of->dirty) : std::nullopt;
+      p.branch.reset();
+      p.tree_commit.reset();
+    }
   }
   return row;
 }

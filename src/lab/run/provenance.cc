@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/provenance.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
 
@@ -41,6 +44,10 @@ bool matters(std::string_view name) {
   return false;
 }
 
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 std::map<std::string, std::string> environment_that_matters() {
   std::map<std::string, std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -54,18 +61,31 @@ std::map<std::string, std::string> environment_that_matters() {
 
 }  // namespace
 
-SourceTree read_source_tree() {
-  SourceTree tree;
-  tree.commit = git({"rev-parse", "HEAD"});
-  if (tree.commit.empty()) return {"unknown", "nogit", "unknown", false};
-  tree.short_commit = tree.commit.substr(0, 7);
-  tree.branch = git({"rev-parse", "--abbrev-ref", "HEAD"});
-  tree.dirty = !git({"status", "--porcelain", "--untracked-files=no"}).empty();
-  return tree;
+std::optional<std::string> checkout_here() {
+  const auto top = git({"rev-parse", "--show-toplevel"});
+  if (top.empty()) return std::nullopt;
+  const auto project = read_small_file(top + "/CMakeLists.txt").value_or("");
+  if (project.find("\nproject(assay ") == std::string::npos) return std::nullopt;
+  const auto head = git({"rev-parse", "HEAD"});
+  return head.empty() ? std::nullopt : std::optional(head);
 }
 
 std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree) {
-  return utc_compact(unix_ns) + "-" + tree.short_commit;
+  std::string short_commit;
+  for (const char c : tree.commit) {
+    if (is_letter_or_digit(c) && short_commit.size() < 7) short_commit += c;
+  }
+  return utc_compact(unix_ns) + "-" + (tree.commit == "unknown" ? "nogit" : short_commit);
+}
+
+void check_commit(const std::string& text, const std::string& option) {
+  const auto allowed = [](char c) {
+    return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '/';
+  };
+  if (text.empty() || text.size() > 64 || !std::ranges::all_of(text, allowed) ||
+      std::ranges::none_of(text, is_letter_or_digit)) {
+    fail("{} must be 1 to 64 letters, digits, '.', '_', '-', '+' or '/', got '{}'", option, text);
+  }
 }
 
 std::string version() { return ASSAY_VERSION; }

@@ -2,27 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "lab/record/row_parts.h"
 
 namespace assay::lab {
 
-// The source tree that is being measured: the git repository of the current folder.
+// What a program was built from.
 struct SourceTree {
-  std::string commit;        // "unknown" outside a repository
-  std::string short_commit;  // seven digits, or "nogit"
-  std::string branch;
-  bool dirty = false;
+  std::string commit = "unknown";
+  std::optional<std::string> branch;  // where that, or whether there were changes, is known
+  std::optional<bool> dirty;
 };
 
-SourceTree read_source_tree();
+// HEAD of the checkout of Assay that the current folder is part of, if it is.
+std::optional<std::string> checkout_here();
 
-// A run's name: UTC with microseconds, then the commit.
+// A run's name: UTC with microseconds, then seven letters and digits of the commit.
 std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree);
 
 // What is the same for every row of a run: program, compiler, tree, environment that matters.
 Provenance run_provenance(const SourceTree& tree, const std::string& program);
+
+// Throws UserError naming the option for a text that cannot be a commit's name.
+void check_commit(const std::string& text, const std::string& option);
 
 // This program's version, e.g. "0.1.0".
 std::string version();

@@ -45,6 +45,11 @@ double clock_s(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// Whose times a run takes: those of the program that the user says it is, or of this one.
+SourceTree tree_of(const RunContext& context, const RunRequest& request) {
+  return request.commit.empty() ? context.built_from : SourceTree{request.commit, {}, {}};
+}
+
 // One run under way. Each core group has a thread of its own that takes points off a common queue;
 // all attempts at a point happen on one group, so that its ratios compare like with like.
 class Runner {
@@ -61,7 +66,8 @@ class Runner {
     facts_.ceilings = load_ceilings(facts_.machine.fingerprint());
     facts_.calibration = load_calibration(facts_.machine.fingerprint());
     facts_.request = place.request;
-    facts_.provenance = run_provenance(read_source_tree(), context.own_program);
+    facts_.provenance = run_provenance(tree_of(context, place.request), context.own_program);
+    mark_other_source();
     if (place.torn) {
       context_.progress->note(
           fmt::format("warning: ignoring a torn last line in '{}'", place.journal));
@@ -99,6 +105,28 @@ class Runner {
  private:
   using Cpus = std::vector<int>;
   using Job = std::function<void(const Cpus&)>;
+
+  // Whoever stands in a checkout at another commit, or continues what another build began, may take
+  // the rows for something else.
+  void mark_other_source() {
+    const auto& commit = facts_.provenance.commit.value();
+    const auto name = [](const std::string& text) { return text.substr(0, 12); };
+    if (facts_.request.commit.empty()) {
+      if (const auto here = checkout_here(); here && *here != commit) {
+        facts_.provenance.tree_commit = *here;
+        context_.progress->note(fmt::format(
+            "warning: this program was built from commit {}, the checkout here is at {}: the rows "
+            "are the program's",
+            name(commit), name(*here)));
+      }
+    }
+    const auto begun = rows_.empty() ? std::nullopt : rows_.front().provenance.commit;
+    if (begun && *begun != commit && !rows_.front().provenance.side) {
+      context_.progress->note(
+          fmt::format("warning: the run was begun at commit {}, and goes on at {}", name(*begun),
+                      name(commit)));
+    }
+  }
 
   bool stopping() const { return context_.stop->load() || failed_.load(); }
 
@@ -437,7 +465,7 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
   // A new run's plan needs nothing that stands at its place: a bad request is refused before there
   // is anything. resume_run() plans with the lock held.
   Plan plan = plan_run(context, request);
-  const auto run_id = make_run_id(realtime_ns(), read_source_tree());
+  const auto run_id = make_run_id(realtime_ns(), tree_of(context, request));
   return run_at(context, std::move(plan), new_place(request, run_id, out));
 }
 

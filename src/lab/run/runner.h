@@ -14,6 +14,7 @@
 #include "lab/record/row.h"
 #include "lab/run/environment.h"
 #include "lab/run/plan.h"
+#include "lab/run/provenance.h"
 #include "lab/run/run_place.h"
 
 namespace assay::lab {
@@ -33,6 +34,7 @@ struct RunContext {
   const CaseRegistry* cases = nullptr;
   Programs programs;
   std::string own_program;                          // the executable that is running, for its hash
+  SourceTree built_from;                            // what it was built from
   std::function<void(const WorkerSpec&)> run_here;  // for --in-process
   Progress* progress = nullptr;
   const std::atomic<bool>* stop = nullptr;  // becomes true on Ctrl-C
