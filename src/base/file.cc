@@ -41,7 +41,8 @@ bool read_all(int fd, std::string& content) {
 // not ours, or gone.
 UniqueFd lock_directory_at(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat held {}, there {};
+  struct stat held {
+  }, there{};
   const bool mine = fd && ::fstat(fd.get(), &held) == 0 && held.st_uid == ::geteuid() &&
                     ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
                     ::lstat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&

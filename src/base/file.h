@@ -91,8 +91,8 @@ class FileLock {
   UniqueFd fd_;
 };
 
-// A fresh folder under the system's temporary folder, deleted with everything in it at the end. It is
-// locked for as long as somebody holds lock_fd(): one that is not was left by a process that was
+// A fresh folder under the system's temporary folder, deleted with everything in it at the end. It
+// is locked for as long as somebody holds lock_fd(): one that is not was left by a process that was
 // killed.
 class TemporaryDirectory {
  public:

@@ -98,8 +98,8 @@ std::int64_t kernel_oom_kills() {
 }
 
 // How long after its limit (or after our wish) a supervisor may still be at work before we look
-// after it. Waking one that is not asleep does nothing. Killing one that takes long, say because the
-// kernel frees the memory of what it killed, would let go of locks too early: much later.
+// after it. Waking one that is not asleep does nothing. Killing one that takes long, say because
+// the kernel frees the memory of what it killed, would let go of locks too early: much later.
 constexpr std::int64_t kWakeNs = 1'000'000'000;
 constexpr std::int64_t kGiveUpNs = 60'000'000'000;
 

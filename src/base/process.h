@@ -11,9 +11,9 @@
 // is the reaper of everything the child starts. It watches time, memory and a pipe to us; when the
 // child ends, or a limit is passed, or we are gone (even by SIGKILL), it kills every descendant,
 // reaps them all, and only then reports and exits. Descriptors in `held_fds` (locks) stay open in
-// the supervisor, so that a lock outlives us exactly as long as anything we started. A supervisor that
-// somebody stopped (SIGSTOP) cannot keep a limit: past it we wake it, and in the end kill it with all
-// its descendants.
+// the supervisor, so that a lock outlives us exactly as long as anything we started. A supervisor
+// that somebody stopped (SIGSTOP) cannot keep a limit: past it we wake it, and in the end kill it
+// with all its descendants.
 
 #include <atomic>
 #include <cstdint>
@@ -36,8 +36,8 @@ struct ProcessSpec {
   std::vector<int> held_fds;       // kept open by the supervisor, closed in the child
   // Polled while waiting; when true, everything is killed and `interrupted` is set.
   const std::atomic<bool>* interrupt = nullptr;
-  // Called some twenty times a second while the program runs. The program may have our core: it must
-  // be quick.
+  // Called some twenty times a second while the program runs. The program may have our core: it
+  // must be quick.
   std::function<void()> on_wait;
 };
 

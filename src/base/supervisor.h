@@ -38,7 +38,8 @@ struct SupervisorReport {
   int orphans = 0;
 };
 
-// Kills a process with all its descendants from outside, for a supervisor that does not do its work.
+// Kills a process with all its descendants from outside, for a supervisor that does not do its
+// work.
 void kill_with_descendants(int pid) noexcept;
 
 // Starts the child, watches it, kills and reaps all that it left, reports, exits.

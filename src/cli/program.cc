@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -11,12 +12,15 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/build_commit.h"
 #include "cli/commands.h"
+#include "lab/run/provenance.h"
 
 namespace assay::cli {
 namespace {
@@ -25,6 +29,12 @@ int complain(const std::exception& e, int status) {
   // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
   std::fprintf(stderr, "assay: %s\n", printable(e.what()).c_str());
   return status;
+}
+
+std::string version_line() {
+  return fmt::format("assay {} (commit {}{})", lab::version(),
+                     std::string_view(kBuildCommit.commit).substr(0, 12),
+                     kBuildCommit.dirty ? ", with uncommitted changes" : "");
 }
 
 constexpr const char* kNoMemory = "not enough memory for what was asked";
@@ -66,7 +76,7 @@ int run_program(int argc, char** argv, const std::function<int(const Command&)>&
   signal(SIGPIPE, SIG_IGN);
   usual_end = std::set_terminate(end_without_memory);
   try {
-    const auto parsed = parse_arguments(argc, argv);
+    const auto parsed = parse_arguments(argc, argv, version_line());
     const int* const answered = std::get_if<int>(&parsed);
     const int status = answered != nullptr ? *answered : serve(std::get<Command>(parsed));
     return finish_output(status);

@@ -49,7 +49,7 @@ class Load(CliTest):
         self.assertIn("in 11 attempts", result.stderr)
         self.assertIn("exclusion does not end here", result.stderr)
         self.assertIn("5 attempts kept though disturbed at every try", result.stdout)
-        self.assertIn("other programs took more than 2 %", self.run_ok("report", "j.jsonl").stdout)
+        self.assertIn("Other programs took more than 2 %", self.run_ok("report", "j.jsonl").stdout)
 
     def test_it_can_be_allowed(self):
         result = self.beside_busy_loops(*RUN, "--providers", "spin", "--max-foreign", "100%")

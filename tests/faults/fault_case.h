@@ -23,9 +23,9 @@ class SilentProgress : public Progress {
 inline std::unique_ptr<Case> fault_case() {
   std::vector<Provider> providers;
   for (const char* id :
-       {"plain",        "twin",           "wrong",   "nan",        "cached",  "unwritten",
-        "shape",        "dtype",          "nothing", "no-output",  "sleeper", "forker",
-        "exit3",        "segv",           "hog",     "hog-shared", "noisy",   "bad-report",
+       {"plain",        "twin",           "wrong",   "nan",         "cached",    "unwritten",
+        "shape",        "dtype",          "nothing", "no-output",   "sleeper",   "forker",
+        "exit3",        "segv",           "hog",     "hog-shared",  "noisy",     "bad-report",
         "lying-report", "garbage-output", "thrower", "understated", "overstated"}) {
     providers.push_back({.id = id, .description = "a provider for tests"});
   }

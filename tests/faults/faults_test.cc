@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "fault_case.h"
 #include "lab/record/journal.h"
+#include "lab/run/execute.h"
 #include "lab/run/runner.h"
 
 namespace assay::lab {
@@ -28,6 +29,7 @@ class Faults : public testing::Test {
     context_.cases = &cases_;
     context_.programs.worker = FAULT_WORKER;
     context_.own_program = FAULT_WORKER;
+    context_.built_from = {"0123456789abcdef", "main", false};
     context_.progress = &progress_;
     context_.stop = &stop_;
     request_.cases = {"toy_double"};
@@ -270,24 +272,23 @@ TEST_F(Faults, WhereEveryTryIsDisturbedTheLastIsKeptAndSaysSo) {
   EXPECT_THAT(rows[2].provenance.contaminated.value_or(""), testing::HasSubstr("steal"));
 }
 
-// On a machine whose other programs disturb every attempt, nobody can be caught.
+// On a machine whose other programs take the cores for as long, nobody can be caught understating.
 TEST_F(Faults, TimesThatOurClockDoesNotAllowAreWrong) {
   request_.settings.steady_s = 0.4;
   for (const char* provider : {"understated", "overstated"}) {
-    int caught = 0, disturbed = 0;
-    for (int i = 0; i < 20 && caught == 0; ++i) {
+    bool caught = false;
+    for (int i = 0; i < 5 && !caught; ++i) {
       const auto row = row_of(provider);
-      disturbed += row.status == Status::kOk;
-      caught += row.status == Status::kWrongResult;
-      if (caught > 0) {
+      caught = row.status == Status::kWrongResult;
+      if (caught) {
         EXPECT_EQ(code(row), "impossible_rate");
         EXPECT_THAT(row.failure_message(), HasSubstr("the worker reports"));
       } else {
         const auto& noise = row.provenance.noise.value();
-        EXPECT_GT(noise.steal_fraction.value_or(0) + noise.foreign_fraction.value_or(0), 0.02);
+        EXPECT_GT(noise.steal_fraction.value_or(0) + noise.foreign_fraction.value_or(0), 0.1);
       }
     }
-    if (caught == 0) GTEST_SKIP() << disturbed << " of 20 attempts were disturbed by others";
+    if (!caught) GTEST_SKIP() << "every attempt was disturbed by others";
   }
 }
 

@@ -93,7 +93,7 @@ TEST_F(KillTest, ARunByPrecisionEndsAtTheSameLookAfterSigkill) {
   for (const int after : {0, 7, 15, 19, 20}) {  // rows of the first of two points
     const auto journal = dir_.path() + "/p" + std::to_string(after) + ".jsonl";
     const pid_t child = spawn("start", journal, "plain,twin", "80", "1000");
-    while (!std::filesystem::exists(journal) ||
+    while (!std::filesystem::exists(journal + ".request.json") ||
            std::ranges::count(read_file(journal), '\n') < after) {
       int status = 0;
       if (waitpid(child, &status, WNOHANG) == child) break;  // it was faster than we looked

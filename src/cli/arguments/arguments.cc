@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "base/exit_status.h"
 #include "cli/arguments/arguments_add.h"
-#include "cli/build_commit.h"
-#include "lab/run/provenance.h"
 
 namespace assay::cli {
 namespace {
@@ -261,12 +259,9 @@ CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::st
       help);
 }
 
-std::variant<Command, int> parse_arguments(int argc, char** argv) {
+std::variant<Command, int> parse_arguments(int argc, char** argv, const std::string& version) {
   CLI::App app("Assay, a laboratory for tensor programs.", "assay");
-  app.set_version_flag("--version",
-                       fmt::format("assay {} (commit {}{})", lab::version(),
-                                   std::string_view(kBuildCommit.commit).substr(0, 12),
-                                   kBuildCommit.dirty ? ", with uncommitted changes" : ""));
+  app.set_version_flag("--version", version);
   app.footer(kMainFooter);
   app.require_subcommand(1);
 

@@ -211,8 +211,8 @@ using Command = std::variant<ListArguments, RunArguments, ReportArguments, Figur
                              ImportArguments, ExportArguments, CompareArguments, GateArguments,
                              HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
 
-// Reads the command line. Prints help or the version and returns an exit status instead where that
+// Reads the command line. Prints help, or `version`, and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.
-std::variant<Command, int> parse_arguments(int argc, char** argv);
+std::variant<Command, int> parse_arguments(int argc, char** argv, const std::string& version);
 
 }  // namespace assay::cli

@@ -54,8 +54,7 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
 
 // With --resume the plan is the run's own; cases named beside it must be the same ones.
 lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments& a) {
-  auto place =
-      a.dry_run ? lab::look_at_place(a.resume, a.out) : lab::find_place(a.resume, a.out);
+  auto place = a.dry_run ? lab::look_at_place(a.resume, a.out) : lab::find_place(a.resume, a.out);
   if (!a.cases.empty() && case_names(cases, a.cases) != place.request.cases) {
     fail("--resume continues a run of other cases than those named: '{}'", a.resume);
   }

@@ -124,10 +124,6 @@ int repair(const StoreArguments& a) {
     if (!lock) fail("a runner is writing this journal: '{}'", a.url);
     if (a.url.ends_with(".gz")) fail("--in-place does not compress: '{}'", a.url);
   }
-  const auto out = a.in_place ? a.url : a.out.empty() ? repaired_name(a.url) : a.out;
-  if (!a.in_place && std::filesystem::exists(out)) {
-    fail("this would be overwritten (--out FILE writes elsewhere): '{}'", out);
-  }
   const auto [lines, left_out] = lab::salvage_journal(lab::read_kept_text(a.url));
   for (const auto& [line, why] : left_out) {
     print(fmt::format("line {}: left out: {}\n", line, printable(why)));
@@ -137,6 +133,10 @@ int repair(const StoreArguments& a) {
     return kFine;
   }
   if (lines.empty()) fail("nothing in it is whole: '{}'", a.url);
+  const auto out = a.in_place ? a.url : a.out.empty() ? repaired_name(a.url) : a.out;
+  if (!a.in_place && std::filesystem::exists(out)) {
+    fail("this would be overwritten (--out FILE writes elsewhere): '{}'", out);
+  }
   std::string text;
   for (const auto& line : lines) text.append(line).append("\n");
   write_file_atomically(out, text);

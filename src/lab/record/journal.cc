@@ -40,7 +40,8 @@ namespace {
 // Whether the path still leads to the open file, which another program may have replaced between
 // our opening it and our having its lock: rows written there would be lost.
 bool is_at(int fd, const std::string& path) {
-  struct stat held {}, there {};
+  struct stat held {
+  }, there{};
   return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &there) == 0 &&
          held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
@@ -57,17 +58,19 @@ JournalWriter::JournalWriter(const std::string& path) : path_(path) {
       fail("another runner is writing this journal: '{}'", path);
     }
   } while (!is_at(fd_.get(), path));
-  const std::string content = read_file(path);
-  if (!content.empty() && content.back() != '\n') {
-    const auto whole = content.rfind('\n') + 1;  // npos + 1 = 0: only a torn line
-    if (::ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) {
-      fail_to_write("cut the torn last line off", path, errno);
-    }
-    cut_torn_line_ = true;
+}
+
+void JournalWriter::cut_torn_line() {
+  const std::string content = read_file(path_);
+  const auto whole = content.rfind('\n') + 1;  // npos + 1 = 0: only a torn line
+  if (whole < content.size() && ::ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) {
+    fail_to_write("cut the torn last line off", path_, errno);
   }
+  is_whole_ = true;
 }
 
 void JournalWriter::append(std::span<const Row> rows) {
+  if (!is_whole_) cut_torn_line();
   std::string lines;
   for (const Row& row : rows) lines += row_to_line(row) + "\n";
   const off_t before = ::lseek(fd_.get(), 0, SEEK_END);
@@ -102,12 +105,13 @@ Salvage salvage_journal(std::string_view content) {
     }
     try {
       const Row row = row_from_line(line, fmt::format("line {}", number));
-      const auto [first, is_new] = kept.try_emplace({row.run_id, row.attempt_id}, number, line);
+      const auto [first, is_new] =
+          kept.try_emplace({row.run_id, row.attempt_id}, Kept{number, line});
       if (!is_new) {
-        leave(fmt::format(first->second.text == line
-                              ? "line {} again"
-                              : "the attempt of line {} a second time, with other content",
-                          first->second.line));
+        const auto& [before, text] = first->second;
+        leave(text == line ? fmt::format("line {} again", before)
+                           : fmt::format("the attempt of line {} a second time, with other content",
+                                         before));
         continue;
       }
       salvage.lines.emplace_back(line);

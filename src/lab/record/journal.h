@@ -31,23 +31,23 @@ Journal parse_journal(std::string_view content, const std::string& path);
 // What is read of the journal while the lock is held stays true until it is let go.
 class JournalWriter {
  public:
-  // Opens the file for appending, creating it (and its folder); cuts off a torn last line.
+  // Opens the file for appending, creating it (and its folder).
   explicit JournalWriter(const std::string& path);
 
-  bool cut_torn_line() const { return cut_torn_line_; }
-
-  // Writes the rows of one process, a line each, and syncs them. If that fails (full disk), the
-  // file is cut back to what it was and a UserError (a DiskError) names the path: no row that was
-  // written before is lost or damaged.
+  // Writes the rows of one process, a line each, and syncs them; before the first of them a torn
+  // last line is cut off. If that fails (full disk), the file is cut back to what it was and a
+  // UserError (a DiskError) names the path: no row that was written before is lost or damaged.
   void append(std::span<const Row> rows);
   void append(const Row& row) { append(std::span(&row, 1)); }
 
   const std::string& path() const { return path_; }
 
  private:
+  void cut_torn_line();
+
   std::string path_;
   UniqueFd fd_;
-  bool cut_torn_line_ = false;
+  bool is_whole_ = false;  // the file is known to end with a line's end
 };
 
 // What is whole in the content of a damaged journal.

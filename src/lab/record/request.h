@@ -47,11 +47,11 @@ struct RunRequest {
   double time_limit_s = 600;
   std::uint64_t memory_limit = 0;  // bytes an attempt may use; 0: most of what is free at the start
   int cpu_slots = 1;
-  int cores = 0;            // per attempt; 0: all cores over the slots
-  double settle_s = 0;      // wait inside the lock before each attempt
-  double max_steal = 0.02;  // more excludes the attempt
+  int cores = 0;              // per attempt; 0: all cores over the slots
+  double settle_s = 0;        // wait inside the lock before each attempt
+  double max_steal = 0.02;    // more excludes the attempt
   double max_foreign = 0.02;  // likewise: other programs' share of its cores' time
-  int max_tries = 3;        // of an attempt that keeps being excluded
+  int max_tries = 3;          // of an attempt that keeps being excluded
   std::uint64_t order_seed = 0;
   bool in_process = false;
   std::string label;

@@ -35,7 +35,7 @@ struct Measured {
   AttemptOutcome outcome;
   NoiseSnapshot before, after;
   std::int64_t start_ns = 0;    // since the Unix epoch
-  double own_s = 0;  // processor time of the attempt and of its runner meanwhile
+  double own_s = 0;             // processor time of the attempt and of its runner meanwhile
   std::int64_t elapsed_ns = 0;  // by the monotonic clock: the other one may be set meanwhile
 };
 

@@ -12,8 +12,8 @@
 namespace assay::lab {
 
 // What the rows of a run took, by what they themselves counted: differences of the wall clock would
-// be wrong where somebody has set it. Rows of earlier versions did not count; their phases stand for
-// it.
+// be wrong where somebody has set it. Rows of earlier versions did not count; their phases stand
+// for it.
 inline double time_spent_s(std::span<const Row> rows) {
   double sum = 0;
   for (const Row& row : rows) {

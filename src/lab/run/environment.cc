@@ -167,8 +167,8 @@ const EnvironmentProbe::Modules& EnvironmentProbe::modules_of(
       modules.versions.clear();
     }
     if (!modules.versions.contains("python")) {
-      modules.problem = Skip{"interpreter_missing",
-                             fmt::format("not a Python interpreter: '{}'", interpreter)};
+      modules.problem =
+          Skip{"interpreter_missing", fmt::format("not a Python interpreter: '{}'", interpreter)};
     }
   }
   return modules_.emplace(key, std::move(modules)).first->second;

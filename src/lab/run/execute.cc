@@ -21,8 +21,8 @@ std::string phase_in(const std::string& directory) {
   return text.empty() ? "start" : text.substr(0, 32);
 }
 
-// Sees by our own clock how long a phase lasts at least: from the first look that finds it under way
-// to the last.
+// Sees by our own clock how long a phase lasts at least: from the first look that finds it under
+// way to the last.
 class PhaseWatch {
  public:
   PhaseWatch(std::string directory, std::string phase)
@@ -34,7 +34,9 @@ class PhaseWatch {
     if (first_ == 0) first_ = monotonic_ns();  // it had begun by now,
     last_ = before;                            // and had not ended then
   }
-  double seen_s() const { return 1e-9 * static_cast<double>(std::max<std::int64_t>(0, last_ - first_)); }
+  double seen_s() const {
+    return 1e-9 * static_cast<double>(std::max<std::int64_t>(0, last_ - first_));
+  }
 
  private:
   std::string directory_, phase_;

@@ -29,8 +29,8 @@ struct PointOutcome {
 struct AttemptOutcome {
   std::unique_ptr<TemporaryDirectory> directory;
   ProcessResult process;
-  // How long the phase `steady` was seen to last, by our clock: at least so long, whatever the worker
-  // says. 0: it was not seen twice.
+  // How long the phase `steady` was seen to last, by our clock: at least so long, whatever the
+  // worker says. 0: it was not seen twice.
   double steady_seen_s = 0;
   std::vector<PointOutcome> points;  // one for each point of the spec
 };

@@ -33,8 +33,8 @@ class Ledger {
                                const std::string& provider, const std::string& platform) const;
 
   // Whether an attempt of this try that others disturb is made again: not after as many tries as
-  // allowed, nor where exclusion never ends, because the last kMostKept attempts were all kept though
-  // every try of theirs was disturbed. The first that is not disturbed ends that.
+  // allowed, nor where exclusion never ends, because the last kMostKept attempts were all kept
+  // though every try of theirs was disturbed. The first that is not disturbed ends that.
   bool may_repeat(int try_number) const {
     return try_number + 1 < max_tries_ && kept_disturbed_ < kMostKept;
   }

@@ -89,8 +89,8 @@ double steal_fraction(const NoiseSnapshot& before, const NoiseSnapshot& after) {
 }
 
 double foreign_fraction(const NoiseSnapshot& before, const NoiseSnapshot& after, double own_s) {
-  // What the kernel charges is rounded to ticks, at both ends and for whoever runs when it looks: two
-  // ticks of a processor may be an accident, and are not held against a short attempt.
+  // What the kernel charges is rounded to ticks, at both ends and for whoever runs when it looks:
+  // two ticks of a processor may be an accident, and are not held against a short attempt.
   constexpr std::int64_t kRounding = 2;
   std::int64_t busy = 0, total = 0;
   for (const auto& [cpu, ticks] : after.total_ticks) {

@@ -43,11 +43,13 @@ TEST(Noise, CausesExcludeAndAreNamed) {
   EXPECT_FALSE(contamination(at(0, 0), at(100, 11), 0, {1.0, 1}));
   auto swapped = at(100, 0);
   swapped.pages_swapped = 3;
-  EXPECT_THAT(contamination(at(0, 0), swapped, 0, {0.02, 1}).value_or(""), HasSubstr("swap: 3 pages"));
+  EXPECT_THAT(contamination(at(0, 0), swapped, 0, {0.02, 1}).value_or(""),
+              HasSubstr("swap: 3 pages"));
   auto cool = at(0, 0), hot = at(100, 0);
   cool.throttle_events = 5;
   hot.throttle_events = 7;
-  EXPECT_THAT(contamination(cool, hot, 0, {0.02, 1}).value_or(""), HasSubstr("throttling: 2 events"));
+  EXPECT_THAT(contamination(cool, hot, 0, {0.02, 1}).value_or(""),
+              HasSubstr("throttling: 2 events"));
 }
 
 NoiseSnapshot busy(std::int64_t total, std::int64_t first, std::int64_t second) {

@@ -31,7 +31,7 @@ void read_place(RunPlace& place) {
   if (std::filesystem::exists(place.journal)) {
     auto journal = read_journal(place.journal);
     place.rows = std::move(journal.rows);
-    place.torn = place.torn || journal.torn;
+    place.torn = journal.torn;
   }
   const auto beside = request_path(place.journal);
   if (std::filesystem::exists(beside)) {
@@ -63,7 +63,6 @@ void on_disk(const Write& write) {
 // Takes the journal's lock.
 void take(RunPlace& place) {
   on_disk([&] { place.writer.emplace(place.journal); });
-  place.torn = place.writer->cut_torn_line();
 }
 
 // A run makes each of its attempts once: a journal that has one twice was spoilt, and no view would

@@ -20,8 +20,8 @@ struct RunPlace {
   std::string run_id;
   std::string journal;
   RunRequest request;
-  std::vector<Row> rows;  // those the journal already has
-  bool torn = false;      // the journal's last line was incomplete and is ignored
+  std::vector<Row> rows;                // those the journal already has
+  bool torn = false;                    // the journal's last line was incomplete and is ignored
   std::optional<JournalWriter> writer;  // holds the lock; nothing where the run is only looked at
 };
 

@@ -251,10 +251,11 @@ class Runner {
     const std::lock_guard guard(mutex_);
     const double foreign = row.provenance.foreign_fraction().value_or(0);
     if (foreign > facts_.request.max_foreign && loaded_++ == 0) {
-      context_.progress->note(fmt::format(
-          "warning: other programs took {:.0f} % of the time of cores {}: attempts they disturb are "
-          "made again, or kept and marked",
-          100 * foreign, canonical_json(Json(row.provenance.cpus.value_or(Cpus())))));
+      context_.progress->note(
+          fmt::format("warning: other programs took {:.0f} % of the time of cores {}: attempts "
+                      "they disturb are "
+                      "made again, or kept and marked",
+                      100 * foreign, canonical_json(Json(row.provenance.cpus.value_or(Cpus())))));
     }
     if (row.provenance.contaminated && kept_++ == 0) {
       context_.progress->note(fmt::format("{} round {}: kept though disturbed at every try: {}",
@@ -270,9 +271,9 @@ class Runner {
 
   void note_disturbances() {
     if (loaded_ > 1) {
-      context_.progress->note(fmt::format(
-          "warning: other programs took more than {:.3g} % of the cores in {} attempts",
-          100 * facts_.request.max_foreign, loaded_));
+      context_.progress->note(
+          fmt::format("warning: other programs took more than {:.3g} % of the cores in {} attempts",
+                      100 * facts_.request.max_foreign, loaded_));
     }
     if (kept_ > 1) {
       context_.progress->note(fmt::format("{} attempts were kept though disturbed", kept_));
@@ -444,7 +445,7 @@ class Runner {
 RunResult run_at(const RunContext& context, Plan plan, RunPlace place) {
   const auto journal = place.journal;
   try {
-    return run_at(context, std::move(plan), std::move(place));
+    return Runner(context, std::move(plan), std::move(place)).run();
   } catch (const DiskError& e) {
     throw EnvironmentError(
         fmt::format("{}; when that is mended: assay run --resume {}", e.what(), journal));
@@ -471,7 +472,7 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
 
 RunResult resume_run(const RunContext& context, RunPlace place) {
   Plan plan = plan_run(context, place.request);
-  return Runner(context, std::move(plan), std::move(place)).run();
+  return run_at(context, std::move(plan), std::move(place));
 }
 
 double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus) {

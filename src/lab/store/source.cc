@@ -42,9 +42,8 @@ class Collector {
         forget_from(rows_before);
         last_problem = e.what();
         ++damaged;
-        source.warnings.push_back(
-            fmt::format("left out: {} (assay store repair '{}' takes out what is whole)",
-                        last_problem, path));
+        source.warnings.push_back(fmt::format(
+            "left out: {} (assay store repair '{}' takes out what is whole)", last_problem, path));
       }
     }
     if (damaged == paths.size()) fail("no journal of this folder can be read: {}", last_problem);

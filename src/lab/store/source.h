@@ -20,8 +20,8 @@ struct Source {
 // Reads all rows of a store's URL, of a file (a store or a journal, told apart by its content) or
 // of the journals of a folder. Rows of a store come ordered by run, those of journals as they stand
 // there. Nothing is created or changed. Throws UserError that names what cannot be read; of a
-// folder's journals one that is damaged, or contradicts those before it, is left out with a warning,
-// unless all are.
+// folder's journals one that is damaged, or contradicts those before it, is left out with a
+// warning, unless all are.
 Source read_source(const std::string& text);
 
 // Reads several sources one after another. A row that occurs twice with the same content is there
