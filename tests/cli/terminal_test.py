@@ -19,7 +19,8 @@ BEFORE, NOW = "20260101T000000.000000Z-aaaaaaa", "20260102T000000.000000Z-bbbbbb
 class Terminal(CliTest):
     RUN = (
         "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers",
-        "reference,naive", "--rounds", "8", "--steady", "1ms", "--max-steal", "100%", "--out", "j.jsonl",
+        "reference,naive", "--rounds", "8", "--steady", "1ms", "--max-steal", "100%", "--max-foreign",
+        "100%", "--out", "j.jsonl",
     )  # fmt: skip
 
     def on_terminal(self, columns, *arguments):

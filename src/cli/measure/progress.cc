@@ -125,8 +125,8 @@ void TerminalProgress::finished(const lab::Row& row) {
          joined({who, ratio.empty() ? format_seconds(value) : ratio, time_left()}));
     return;
   }
-  // What was refused by the plan is in the table, what was excluded is told by the runner and counted;
-  // what went wrong is worth a line that stays, once.
+  // What was refused by the plan is in the table, what was excluded is told by the runner and
+  // counted; what went wrong is worth a line that stays, once.
   const auto what =
       fmt::format("{}: {}", lab::name_of(row.status), printable(row.failure_message()));
   const bool planned = row.failure && row.failure->phase == "plan";
