@@ -53,12 +53,12 @@ struct FiguresArguments {
 
 struct SiteArguments {
   std::vector<std::string> sources;
-  std::string out, title = "Assay";
+  std::string out, title = "Assay", commit_url;
 };
 
 struct ServeArguments {
   std::vector<std::string> sources;
-  std::string host = "127.0.0.1", title = "Assay";
+  std::string host = "127.0.0.1", title = "Assay", commit_url;
   int port = 8377;
   bool expose = false;
 };

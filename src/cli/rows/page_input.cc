@@ -16,10 +16,11 @@ bool is_fingerprint(const std::string& text) {
 
 }  // namespace
 
-lab::SiteInput page_input(const std::string& title, std::vector<lab::Row> rows,
-                          std::vector<std::string> warnings) {
+lab::SiteInput page_input(const std::string& title, const std::string& commit_url,
+                          std::vector<lab::Row> rows, std::vector<std::string> warnings) {
   lab::SiteInput input;
   input.title = title;
+  input.commit_url = commit_url;
   input.warnings = std::move(warnings);
   std::set<std::string> fingerprints;
   for (const auto& row : rows) {

@@ -10,7 +10,7 @@
 namespace assay::cli {
 
 // The rows, and what this machine keeps about the machines they come from.
-lab::SiteInput page_input(const std::string& title, std::vector<lab::Row> rows,
-                          std::vector<std::string> warnings);
+lab::SiteInput page_input(const std::string& title, const std::string& commit_url,
+                          std::vector<lab::Row> rows, std::vector<std::string> warnings);
 
 }  // namespace assay::cli

@@ -28,10 +28,12 @@ int serve(const ServeArguments& a) {
       fail("no such journal, folder or store: '{}'", source);
     }
   }
+  if (!a.commit_url.empty()) lab::check_commit_url(a.commit_url);
   lab::LiveSource source(sources_or_default(a.sources));
   lab::PageServer server({a.host, a.port, a.expose}, [&]() -> std::optional<std::string> {
     if (!source.refresh()) return std::nullopt;
-    return canonical_json(lab::site_data(page_input(a.title, source.rows(), source.warnings())));
+    return canonical_json(
+        lab::site_data(page_input(a.title, a.commit_url, source.rows(), source.warnings())));
   });
 
   // Ctrl-C is how a server ends: waited for by a thread of its own, since a handler may do little.

@@ -14,8 +14,8 @@ namespace assay::cli {
 int site(const SiteArguments& a) {
   auto [rows, warnings] = lab::read_sources(sources_or_default(a.sources));
   print_warnings(warnings);
-  const auto html =
-      lab::site_html(lab::site_data(page_input(a.title, std::move(rows), std::move(warnings))));
+  const auto html = lab::site_html(
+      lab::site_data(page_input(a.title, a.commit_url, std::move(rows), std::move(warnings))));
   write_file_atomically(a.out, html);
   return kFine;
 }

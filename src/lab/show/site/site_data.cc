@@ -3,7 +3,9 @@
 #include "lab/show/site/site_data.h"
 
 #include <algorithm>
+#include <cctype>
 
+#include "base/error.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "lab/beside/caveats.h"
@@ -40,14 +42,20 @@ constexpr auto kMetricKindNames = make_names<MetricKind>({{MetricKind::kTime, "t
                                                           {MetricKind::kBytes, "bytes"},
                                                           {MetricKind::kCount, "count"}});
 
-// The primary metric and the baseline of each case, as its newest summary has them.
+// The primary metric and the baseline of each case, as its newest summary has them; what was
+// compared with itself says so only where there is nothing else.
 Json cases_json(const SiteIndex& index) {
   Json cases = Json::array();
+  std::vector<bool> about_itself;
   for (const auto& named : index.cases()) {
     cases.push_back({{"suite", named.suite}, {"name", named.name}});
+    about_itself.push_back(true);
   }
   for (const auto& s : index.summaries()) {
-    Json& json = cases[static_cast<std::size_t>(s.key.case_index)];
+    const auto at = static_cast<std::size_t>(s.key.case_index);
+    if (s.self && !about_itself[at]) continue;
+    about_itself[at] = s.self;
+    Json& json = cases[at];
     const Metric* metric = find_metric(s.summary.metric);
     json["baseline"] = s.summary.baseline;
     json["metric"] = s.summary.metric;
@@ -83,7 +91,24 @@ void make_printable(Json& json) {
 
 }  // namespace
 
+void check_commit_url(const std::string& url) {
+  const bool scheme = url.starts_with("https://") || url.starts_with("http://");
+  const auto place = url.find("{commit}");
+  auto rest = url;
+  if (place != std::string::npos) rest.erase(place, std::string_view("{commit}").size());
+  const bool plain = std::ranges::all_of(rest, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-._~:/?#@!$&()*+,;=%").find(static_cast<char>(c)) !=
+               std::string_view::npos;
+  });
+  if (!scheme || place == std::string::npos || !plain) {
+    fail("--commit-url: an address such as https://example.org/commit/{{commit}}, got '{}'",
+         printable(url));
+  }
+}
+
 Json site_data(SiteInput input) {
+  if (!input.commit_url.empty()) check_commit_url(input.commit_url);
   const SiteIndex index(std::move(input.rows), input.cases);
   Json summaries = Json::array();
   for (const auto& summary : index.summaries()) {
@@ -98,6 +123,8 @@ Json site_data(SiteInput input) {
                {"points", points_json(index)},
                {"summaries", std::move(summaries)},
                {"history", site_history(index)},
+               {"pairs", site_pairs(index)},
+               {"commit_url", input.commit_url.empty() ? Json() : Json(input.commit_url)},
                {"calibrations", site_calibrations(index)},
                {"rows", row_columns(index.rows())}};
   make_printable(data);

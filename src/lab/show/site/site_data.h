@@ -22,11 +22,17 @@ struct SiteInput {
   std::vector<std::string> warnings = {};         // what went wrong while the rows were read
   std::map<std::string, Ceilings> ceilings = {};  // by fingerprint, of the machines that have some
   CaseFactsByName cases = {};                     // for rows that do not name their baseline
+  std::string commit_url = {};                    // see check_commit_url(); empty: no links
 };
 
+// An address with `{commit}` in it, where a commit can be looked at. Throws UserError unless it is
+// one of http or https, of characters that addresses have.
+void check_commit_url(const std::string& url);
+
 // {title, warnings, caveats, runs, machines, cases, points, summaries, history, calibrations,
-// rows}; docs/site.md says what each holds. All text is printable() (see base/text.h); no text
-// of a row is a key. The order of the rows does not matter. About 0.1 ms for each row.
+// pairs, commit_url, rows}; docs/site.md says what each holds. All text is printable() (see
+// base/text.h); no text of a row is a key. The order of the rows does not matter. About 0.1 ms for
+// each row.
 Json site_data(SiteInput input);
 
 }  // namespace assay::lab

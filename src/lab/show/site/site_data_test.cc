@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "lab/beside/summary.h"
 #include "lab/decide/history.h"
+#include "lab/testing/example_rows.h"
 #include "lab/testing/many_rows.h"
 
 namespace assay::lab {
@@ -190,6 +192,86 @@ TEST(SiteData, RowsOfOtherHandsAreNoError) {
   const auto data = data_of(rows);
   EXPECT_EQ(data["rows"]["count"], 8);
   EXPECT_FALSE(canonical_json(data).empty());
+}
+
+Row attempt_of(const std::string& run, const std::string& provider, int round, double time,
+               const std::string& baseline) {
+  Row row = testing_rows::example_row({.provider = provider,
+                                       .time = time * (1 + 0.01 * (round * 7 % 5)),
+                                       .round = round,
+                                       .run_id = run,
+                                       .case_name = "matmul",
+                                       .n = 64,
+                                       .order = round});
+  row.provenance.baseline = baseline;
+  row.attempt_id = make_attempt_id(row.case_name, row.point, row.provider, row.platform, row.cores,
+                                   row.round, 0);
+  return row;
+}
+
+std::vector<Row> two_runs_and_one_with_itself() {
+  std::vector<Row> rows;
+  for (int round = 0; round < 8; ++round) {
+    for (const auto& [run, time] : {std::pair{"20260101T000000.000000Z-aaaaaaa", 1e-3},
+                                    {"20260102T000000.000000Z-bbbbbbb", 2e-3}}) {
+      rows.push_back(attempt_of(run, "reference", round, 5e-3, "reference"));
+      rows.push_back(attempt_of(run, "naive", round, time, "reference"));
+    }
+    for (const char* name : {"naive", "naive@b"}) {
+      rows.push_back(attempt_of("20260103T000000.000000Z-ccccccc", name, round, 1e-3, "naive"));
+    }
+  }
+  return rows;
+}
+
+TEST(SiteData, WhatIsComparedWithItselfIsNotTheNewestWord) {
+  const auto data = data_of(two_runs_and_one_with_itself());
+  EXPECT_EQ(data["cases"][0]["baseline"], "reference");
+  for (const auto& s : data["summaries"]) {
+    const bool itself = s["run"] == 2;
+    EXPECT_EQ(s.value("self", false), itself);
+    const bool newest = s["provider"] == "naive@b" ? itself : s["run"] == 1;
+    EXPECT_EQ(s["latest"], newest) << s["provider"] << s["run"];
+  }
+  // Among others a second name makes nobody suspicious.
+  auto rows = two_runs_and_one_with_itself();
+  for (int round = 0; round < 8; ++round) {
+    rows.push_back(
+        attempt_of("20260103T000000.000000Z-ccccccc", "reference", round, 5e-3, "reference"));
+  }
+  for (const auto& s : data_of(rows)["summaries"]) {
+    EXPECT_EQ(s.value("self", false), s["provider"] == "naive@b");
+  }
+}
+
+TEST(SiteData, PairsOfRunsAreUnpairedRatios) {
+  const auto data = data_of(two_runs_and_one_with_itself());
+  int seen = 0;
+  for (const auto& pair : data["pairs"]) {
+    const auto& a = data["summaries"][pair[0].get<std::size_t>()];
+    const auto& b = data["summaries"][pair[1].get<std::size_t>()];
+    EXPECT_EQ(a["provider"], b["provider"]);
+    EXPECT_LT(a["run"], b["run"]);
+    if (a["provider"] != "naive" || a["run"] != 0 || b["run"] != 1) continue;
+    ++seen;
+    EXPECT_NEAR(pair[2].get<double>(), 2, 1e-9);
+    EXPECT_LT(pair[3].get<double>(), 2);
+    EXPECT_GT(pair[4].get<double>(), 2);
+  }
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(data["pairs"].size(), 3u + 1u);  // naive in three runs, reference in two
+}
+
+TEST(SiteData, ACommitsAddressIsOfTheWeb) {
+  for (const char* good :
+       {"https://example.org/a/commit/{commit}", "http://x/?id={commit}&y=%20"}) {
+    EXPECT_NO_THROW(check_commit_url(good)) << good;
+  }
+  for (const char* bad :
+       {"", "https://example.org/", "javascript:{commit}", "https://x/{commit} y",
+        "https://x/\"{commit}", "https://x/<{commit}", "data:text/html,{commit}"}) {
+    EXPECT_THROW(check_commit_url(bad), UserError) << bad;
+  }
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include "lab/show/site/site_index.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
+#include "lab/record/provider.h"
 
 namespace assay::lab {
 
@@ -30,6 +32,33 @@ SeriesKey SiteIndex::key_of(const SeriesId& s) const {
           s.isolation};
 }
 
+namespace {
+
+// The series of one run in which a point served such comparisons alone: every plain provider there
+// also ran under another name.
+std::set<SeriesKey> self_series(const std::map<SeriesKey, std::vector<int>>& series) {
+  const auto named = [](SeriesKey key, std::string_view provider) {
+    key.provider = provider;
+    return key;
+  };
+  std::set<SeriesKey> sides;                  // under their plain names
+  std::map<SeriesKey, bool> has_a_plain_one;  // by place
+  for (const auto& [key, rows] : series) {
+    if (!side_of(key.provider).empty()) sides.insert(named(key, provider_of(key.provider)));
+  }
+  for (const auto& [key, rows] : series) {
+    const bool plain = side_of(key.provider).empty() && !sides.contains(key);
+    has_a_plain_one[named(key, "")] |= plain;
+  }
+  std::set<SeriesKey> self;
+  for (const auto& [key, rows] : series) {
+    if (!side_of(key.provider).empty() || !has_a_plain_one.at(named(key, ""))) self.insert(key);
+  }
+  return self;
+}
+
+}  // namespace
+
 SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows_(std::move(rows)) {
   std::ranges::sort(rows_, made_before);
   std::map<SeriesKey, std::size_t> newest;  // summary of the newest run that says something
@@ -43,6 +72,7 @@ SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows
     }
     const int run = static_cast<int>(runs_.size());
     runs_.push_back({rows_[first].run_id, first, last - first});
+    const auto self = self_series(attempts);
     for (auto& s : summarise(std::span(rows_).subspan(first, last - first), cases)) {
       IndexedSummary indexed;
       indexed.key = key_of(s);
@@ -50,9 +80,15 @@ SiteIndex::SiteIndex(std::vector<Row> rows, const CaseFactsByName& cases) : rows
       const auto found = attempts.find(indexed.key);
       check(found != attempts.end(), "a summary is of rows of its run");
       indexed.rows = std::move(found->second);
-      // A run whose attempts are all void says nothing, unless there is no other.
+      indexed.self = self.contains(indexed.key);
+      // A run whose attempts are all void says nothing, and a comparison with itself nothing about
+      // the case, unless there is no other.
       const auto [it, none_yet] = newest.try_emplace(indexed.key, summaries_.size());
-      if (none_yet || !is_void(s.status) || is_void(summaries_[it->second].summary.status)) {
+      const auto says = [](const IndexedSummary& one, Status status) {
+        return std::pair(!is_void(status), !one.self);
+      };
+      const auto* before = summaries_.data() + it->second;
+      if (none_yet || says(indexed, s.status) >= says(*before, before->summary.status)) {
         it->second = summaries_.size();
       }
       indexed.summary = std::move(s);

@@ -36,6 +36,9 @@ struct IndexedSummary {
   int run = 0;
   std::vector<int> rows;  // its attempts, in the order they were made
   bool latest = false;    // no later run says anything about the same series
+  // Of a comparison of something with itself, or of two builds: a name with an `@`, or the plain
+  // one beside it where its run had nothing else at that point. What it says is not about the case.
+  bool self = false;
 };
 
 class SiteIndex {

@@ -34,6 +34,12 @@ Json site_machines(const SiteIndex& index, const std::map<std::string, Ceilings>
 //             null bounds where there are too few
 Json site_history(const SiteIndex& index);
 
+// Runs against runs: of each series the ratios of its newest runs, each to each, by ranks of
+// attempts, as [summary of the earlier run, of the later one, ratio later over earlier, low, high];
+// without bounds where there are too few attempts. How many runs of a series take part depends on
+// how many series there are, so that a page does not grow with their square.
+Json site_pairs(const SiteIndex& index);
+
 // What each machine made of a comparison of a thing with itself: rows of one provider under two
 // names (`naive` and `naive@b`, the same code), paired by round.
 //   machine, rounds, comparisons, floor, largest, sigma_d

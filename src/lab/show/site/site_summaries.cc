@@ -99,6 +99,7 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
       json["ratio_high"] = s.ratio->interval->high;
     }
   }
+  if (indexed.self) json["self"] = true;
   if (!s.unequal_work.empty()) json["unequal"] = s.unequal_work;
   if (!s.caveats.empty()) json["caveats"] = s.caveats;
   if (s.failure) json["failure"] = s.failure->message;

@@ -14,6 +14,13 @@ export const TONE = {
   timeout: "bad"
 };
 
+// A run's commit, as a link where there is a place to look at it.
+export function commit(model, run) {
+  const url = model.commitUrl(run);
+  const text = h("code", {}, model.commit(run));
+  return url ? h("a", {href: url, target: "_blank", rel: "noopener noreferrer"}, text) : text;
+}
+
 export function verdict(s) {
   const caveats = [
     ...(s.failure ? [s.failure] : []), ...(s.caveats || []),

@@ -7,18 +7,28 @@ import * as state from "./state.js";
 
 // Okabe and Ito, told apart by colour-blind readers; the yellow is darkened to be seen on white.
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b5a100", "#8c6bb1"];
-const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"];
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
 const DASHES = ["solid", "dash", "dot", "dashdot"];
 
-// The look of the index-th of several series; the baseline is drawn in the colour of text.
+// The look of the index-th of several series; the baseline is drawn in the colour of text. Each time the
+// colours are used up the symbols move on by one: 64 pairs, no two alike, and with dashes 256 looks.
 export function look(index, baseline) {
-  const i = Math.max(0, index);
+  const i = Math.max(0, index), n = COLOURS.length;
+  const turn = Math.floor(i / n);
   return {
-    colour: baseline ? css("--text") : COLOURS[i % COLOURS.length],
-    symbol: SYMBOLS[(i + (baseline ? 0 : 1)) % SYMBOLS.length],
-    dash: DASHES[Math.floor(i / COLOURS.length) % DASHES.length],
+    colour: baseline ? css("--text") : COLOURS[i % n],
+    symbol: SYMBOLS[baseline ? 0 : (i + turn) % SYMBOLS.length],
+    dash: DASHES[baseline ? 0 : (turn + Math.floor(i / (n * SYMBOLS.length))) % DASHES.length],
   };
 }
+
+// Of many in a row, as many as have room for a label, at equal distances and with the last of them.
+export function thinned(list, most) {
+  const step = Math.ceil(list.length / Math.max(1, most));
+  return list.filter((_, i) => (list.length - 1 - i) % step === 0);
+}
+
+export const narrow = () => window.innerWidth < 640;
 
 export function lookOf(name, providers, baseline) {
   const others = providers.filter((provider) => provider !== baseline);
@@ -183,14 +193,24 @@ export function chart({id, title, describe, series, layout, labels = {}, legend 
       buttons, place);
 }
 
-function swatch({colour, symbol = "circle"}) {
+// The line's dash behind the symbol, as the chart draws them.
+function swatch({colour, symbol = "circle", dash}) {
   const ns = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(ns, "svg");
-  svg.setAttribute("viewBox", "-8 -8 16 16");
+  svg.setAttribute("viewBox", dash && dash !== "solid" ? "-14 -8 28 16" : "-8 -8 16 16");
   svg.setAttribute("aria-hidden", "true");
   const shape = document.createElementNS(ns, "path");
   shape.setAttribute("d", SHAPES[symbol] || SHAPES.circle);
   shape.setAttribute("fill", colour);
+  if (dash && dash !== "solid") {
+    const line = document.createElementNS(ns, "path");
+    line.setAttribute("d", "M-14 0H14");
+    line.setAttribute("stroke", colour);
+    line.setAttribute("stroke-width", "2");
+    line.setAttribute("stroke-dasharray", {dash: "5 3", dot: "2 2", dashdot: "5 2 1 2"}[dash]);
+    svg.append(line);
+    svg.classList.add("wide");
+  }
   svg.append(shape);
   return svg;
 }
@@ -203,7 +223,7 @@ const SHAPES = {
   cross: "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
   x: "M-6-4L-4-6L0-2L4-6L6-4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0z",
   star: "M0-7L2-2L7-2L3 1L5 6L0 3L-5 6L-3 1L-7-2L-2-2z",
-  hexagon: "M0-6L5-3V3L0 6L-5 3V-3z",
+  "triangle-down": "M0 6L6-5H-6z",
 };
 
 // Frees what a page's charts hold before it is replaced.

@@ -72,7 +72,7 @@ export function choosePoint(points, redraw) {
 // A parameter for the x axis, and values for the others that vary: what is left is one line each.
 export function chooseAxis(one, points, redraw, key = "x", not) {
   const usable = one.varying.filter(
-      (p) => p !== not && new Set(points.map((point) => JSON.stringify(point.map.get(p.name)))).size > 1);
+      (p) => p !== not && p.name !== "seed" && new Set(points.map((point) => JSON.stringify(point.map.get(p.name)))).size > 1);
   if (!usable.length) return [null, null];
   const name = pick(key, usable.map((p) => p.name));
   return [

@@ -14,12 +14,14 @@ import {sweepPage} from "./view_sweep.js";
 import {rooflinePage} from "./view_roofline.js";
 import {calibrationPage} from "./view_calibration.js";
 import {rowsPage} from "./view_rows.js";
+import {runsPage} from "./view_runs.js";
 
 const VIEWS = {
   overview: ["Overview", overview],
   results: ["Results", results],
   case: ["Cases", casePage],
   history: ["History", historyPage],
+  runs: ["Run against run", runsPage],
   sweep: ["Sweep", sweepPage],
   roofline: ["Roofline", rooflinePage],
   calibration: ["Calibration", calibrationPage],

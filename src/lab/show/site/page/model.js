@@ -35,11 +35,8 @@ export class Model {
     this.cases.forEach((one, index) => {
       one.index = index;
       one.points = this.points.filter((point) => point.case === index);
-      one.varying = varying(one.points);
-      one.points.sort((a, b) => inOrder(a, b, [...one.varying].reverse()));
       one.summaries = [];
     });
-    for (const point of this.points) point.label = label(point, this.cases[point.case].varying);
     this.summaries.forEach((s, index) => {
       s.index = index;
       s.place = `${this.machines[s.machine].name}, ${s.platform}, ${s.cores} core${s.cores === 1 ? "" : "s"}${
@@ -47,10 +44,17 @@ export class Model {
       this.cases[s.case].summaries.push(s);
     });
     for (const one of this.cases) {
+      setAside(one);
+      const usual = new Set(one.summaries.filter((s) => s.aside !== "self").map((s) => s.point));
+      const rest = one.points.filter((point) => !usual.has(point.index));
+      one.varying = varying(one.points.filter((point) => usual.has(point.index)));
+      const every = rest.length ? varying(one.points) : one.varying;
+      one.points.sort((a, b) => inOrder(a, b, asRead(every)));
+      for (const point of one.points) point.label = label(point, usual.has(point.index) ? one.varying : every);
       const names = [...new Set(one.summaries.map((s) => s.provider))].sort();
-      one.providers = [
-        ...names.filter((name) => name === one.baseline), ...names.filter((name) => name !== one.baseline)
-      ];
+      const shown = new Set(one.summaries.filter((s) => !s.aside).map((s) => s.provider));
+      const rank = (name) => (name === one.baseline ? 0 : shown.has(name) ? 1 : 2);
+      one.providers = names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
       one.places = [...new Set(one.summaries.map((s) => s.place))];
       one.title = one.name;
     }
@@ -64,6 +68,7 @@ export class Model {
       one.summaries.sort(
           (a, b) => rank.get(a.point) - rank.get(b.point) || a.run - b.run || b.baseline - a.baseline ||
               a.provider.localeCompare(b.provider));
+    this.pairOf = new Map(this.pairs.map(([a, b, ...numbers]) => [a + "/" + b, numbers]));
     this.latest = this.cases.flatMap((one) => one.summaries).filter((s) => s.latest);
   }
 
@@ -77,6 +82,12 @@ export class Model {
   commit(index) {
     return (this.runs[index].commit || "").slice(0, 7) || "no commit";
   }
+  // Where the commit of a run can be looked at; nothing where nobody said so, or it is no commit.
+  commitUrl(index) {
+    const commit = this.runs[index].commit || "";
+    const known = this.commit_url && /^https?:\/\//.test(this.commit_url) && /^[0-9a-f]{7,64}$/.test(commit);
+    return known ? this.commit_url.replace("{commit}", commit) : null;
+  }
   runTitle(index) {
     const run = this.runs[index];
     return [
@@ -86,6 +97,23 @@ export class Model {
         .join(", ");
   }
 }
+
+// What a reader asks for rarely: comparisons of a thing with itself ("self"), and providers that were
+// measured nowhere ("absent"). Where there is nothing else, it is what there is.
+function setAside(one) {
+  const measured = (s) => s.status !== "env_missing" && s.status !== "skipped";
+  const present = new Set(one.summaries.filter(measured).map((s) => s.provider));
+  for (const s of one.summaries) s.aside = s.self ? "self" : present.has(s.provider) ? "" : "absent";
+  if (one.summaries.some((s) => !s.aside)) return;
+  for (const s of one.summaries) s.aside = "";
+}
+
+// A seed makes another of the same, so it is the last that anything is ordered or drawn by.
+const isSeed = ({name}) => Number(name === "seed");
+
+// As a point is read: what is not a number first, sizes next, the seed last.
+const asRead = (parameters) =>
+    [...parameters.filter((p) => !isSeed(p)).reverse(), ...parameters.filter(isSeed)];
 
 // The parameters that differ among points, those with numbers first, then by the number of values.
 function varying(points) {
@@ -110,7 +138,7 @@ function varying(points) {
                                   String(a).localeCompare(String(b)))),
              size: seen.size,
            }))
-      .sort((a, b) => b.numeric - a.numeric || b.size - a.size);
+      .sort((a, b) => isSeed(a) - isSeed(b) || b.numeric - a.numeric || b.size - a.size);
 }
 
 export const text = (value) =>
@@ -129,7 +157,7 @@ function inOrder(a, b, parameters) {
 }
 
 function label(point, parameters) {
-  const shown = parameters.length ? [...parameters].reverse().map(({name}) => [name, point.map.get(name)]) :
+  const shown = parameters.length ? asRead(parameters).map(({name}) => [name, point.map.get(name)]) :
                                     point.values.filter(([name]) => name !== "seed");
   return shown.filter(([, value]) => value !== undefined)
              .map(([name, value]) => typeof value === "string" ? value : `${name} = ${text(value)}`)

@@ -8,8 +8,19 @@ import * as state from "./state.js";
 const PAGE = 25;
 
 // columns: [{title, unit, hint, value: row => sort key, cell: row => text or node, number: bool}]
-export function table(
-    {id, caption, columns, rows, sort = "", page = PAGE, filter = true, emptyText = "Nothing to show."}) {
+// cards: on a phone each row is a card; a column's `card` says where it stands there: "head" and
+// "verdict" in the first line, "sub" below, "line" on lines of their own, the rest small.
+export function table({
+  id,
+  caption,
+  columns,
+  rows,
+  sort = "",
+  page = PAGE,
+  filter = true,
+  cards = false,
+  emptyText = "Nothing to show."
+}) {
   const key = (name) => id + "." + name;
   const body = h("tbody");
   const position = h("span", {"aria-live": "polite"});
@@ -63,7 +74,13 @@ export function table(
                 ([row]) =>
                     h("tr", {class: row.rowClass},
                       columns.map(
-                          (column) => h("td", {class: column.number ? "number" : ""}, column.cell(row))))));
+                          (column) =>
+                              h("td", {
+                                class: (column.number ? "number" : "") +
+                                    (cards ? " card-" + (column.card || "small") : ""),
+                                "data-title": cards ? column.title : null
+                              },
+                                column.cell(row))))));
     if (!shown.length) {
       body.append(
           h("tr", {},
@@ -94,9 +111,26 @@ export function table(
                     draw();
                   },
                 });
+  // Where there are no headings to press.
+  const sorting = cards && rows.length > 1 &&
+      h("label", {class: "choice only-narrow"}, h("span", {}, "Sort by"),
+        h("select", {
+          onchange: (event) => {
+            state.set({[key("s")]: event.target.value, [key("p")]: ""});
+            draw();
+          }
+        },
+          h("option", {value: ""}, "as they come"),
+          columns.flatMap(
+              ({title}) => [["u", "↑"], ["d", "↓"]].map(
+                  ([way, arrow]) =>
+                      h("option",
+                        {value: title + "." + way, selected: state.get(key("s")) === title + "." + way},
+                        title + " " + arrow)))));
   draw();
   return h(
-      "div", {class: "table", "data-table": id}, input ? h("div", {class: "tools"}, input) : null,
+      "div", {class: "table" + (cards ? " cards" : ""), "data-table": id},
+      input || sorting ? h("div", {class: "tools"}, input, sorting) : null,
       h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
         h("table", {}, h("caption", {class: "hidden"}, caption), h("thead", {}, h("tr", {}, heads)), body)),
       pages);

@@ -3,7 +3,8 @@
 // One case: heat map, time against size, fraction of limit, and of one point its attempts,
 // distribution, memory and rows.
 import {h, section, empty, choice} from "./dom.js";
-import {chart, css, dark, esc, lookOf} from "./charts.js";
+import {asideNote, visible} from "./aside.js";
+import {chart, css, dark, esc, lookOf, narrow} from "./charts.js";
 import {resultTable} from "./view_results.js";
 import {rowTable, difference} from "./view_rows.js";
 import {attempts, axisTitle, distribution, memory} from "./view_point.js";
@@ -21,7 +22,8 @@ export function casePage(model, state, redraw) {
     ];
   const one = model.case(state.name) || model.cases[0];
   const [place, placeChoice] = choosePlace(model, one, redraw);
-  const [list, runChoice] = chooseRun(model, one, place, redraw);
+  const [every, runChoice] = chooseRun(model, one, place, redraw);
+  const list = visible(every);
   const points = one.points.filter((point) => list.some((s) => s.point === point.index));
   const [point, pointChoice] = choosePoint(points, redraw);
   const [axis, axisChoice] = chooseAxis(one, points, redraw);
@@ -36,13 +38,13 @@ export function casePage(model, state, redraw) {
   return [
     h("h1", {class: "breakable"}, one.name),
     h("p", {class: "lead"}, `Suite ${f.short(one.suite)}; baseline `,
-      h("strong", {class: "breakable"}, f.short(one.baseline || "not known", 60)),
+      h("strong", {class: "breakable"}, f.short(baselines(one, list), 60)),
       `; primary metric ${one.metric}${one.unit && one.unit !== "1" ? " in " + one.unit : ""}${
           one.description ? " (" + one.description + ")" : ""}. `,
       h("a", {href: link("history", one.name, {place})}, "History"), " · ",
       h("a", {href: link("sweep", one.name, {place})}, "Sweep")),
     h("div", {class: "controls"}, chooseCase(model, "case", one), placeChoice, runChoice),
-    section("Results", resultTable(model, list, "r", false)),
+    section("Results", asideNote(every, redraw), resultTable(model, list, "r", false)),
     section("Ratio to the baseline", heatMap(model, one, list, points)),
     axis ? section(
                "Against size", h("div", {class: "controls"}, axisChoice, fixed),
@@ -59,10 +61,49 @@ export function casePage(model, state, redraw) {
         "Rows and their provenance",
         rowTable(
             model,
-            one.summaries.filter((s) => s.place === place).flatMap((s) => s.rows).sort((a, b) => b - a),
+            visible(one.summaries.filter((s) => s.place === place))
+                .flatMap((s) => s.rows)
+                .sort((a, b) => b - a),
             redraw),
         difference(model, redraw)),
   ];
+}
+
+// Whom the ratios shown refer to: as the rows say.
+function baselines(one, list) {
+  const names = [...new Set(list.filter((s) => s.baseline).map((s) => s.provider))];
+  return names.join(", ") || one.baseline || "not known";
+}
+
+// A cell's colour and that of its text, for a value of z between -end and end.
+function heat(z, end) {
+  if (z === null) return ["transparent", css("--text")];
+  const [low, middle, high] = dark() ? [[90, 180, 245], [32, 36, 43], [240, 160, 48]] :
+                                       [[44, 127, 192], [246, 246, 244], [217, 115, 10]];
+  const t = Math.min(1, Math.abs(z) / end), to = z < 0 ? low : high;
+  const strong = Math.abs(z) > end * 0.55;
+  return [
+    `rgb(${middle.map((m, i) => Math.round(m + t * (to[i] - m))).join(",")})`,
+    strong ? (dark() ? "#10151c" : "#ffffff") : css("--text")
+  ];
+}
+
+// The same map for a narrow screen: a table that scrolls beneath its points.
+function heatTable(providers, points, z, words, end) {
+  return h(
+      "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Ratio to the baseline"},
+      h("table", {class: "heat"},
+        h("thead", {},
+          h("tr", {}, h("th", {}, ""),
+            providers.map((name) => h("th", {scope: "col", title: name}, f.short(name, 14))))),
+        h("tbody", {},
+          points.map(
+              (point, i) =>
+                  h("tr", {}, h("th", {scope: "row"}, f.short(point.label, 40)),
+                    providers.map((_, j) => {
+                      const [background, colour] = heat(z[i][j], end);
+                      return h("td", {style: `background:${background};color:${colour}`}, words[i][j] || "–");
+                    }))))));
 }
 
 // Colour by log2 of the ratio: blue is smaller than the baseline, orange larger, two colours that
@@ -94,6 +135,12 @@ function heatMap(model, one, list, points) {
                        f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)}<br>${esc(s.verdict)}, ${
                        s.rounds} rounds` :
                    "not measured")));
+  if (narrow()) {
+    return [
+      h("p", {class: "note"}, "Provider over baseline: blue is smaller, orange larger."),
+      heatTable(providers, points, z, words, end)
+    ];
+  }
   const x = providers.map((_, i) => i), y = points.map((_, i) => i);
   const scale = dark() ? [[0, "#5ab4f5"], [0.5, "#20242b"], [1, "#f0a030"]] :
                          [[0, "#2c7fc0"], [0.5, "#f6f6f4"], [1, "#d9730a"]];
@@ -159,7 +206,7 @@ function heatMap(model, one, list, points) {
       },
       yaxis: {
         tickvals: y,
-        ticktext: points.map((point) => esc(f.short(point.label, narrow() ? 18 : 44))),
+        ticktext: points.map((point) => esc(f.short(point.label, 44))),
         autorange: "reversed",
         showgrid: false,
         ticks: "",
@@ -168,8 +215,6 @@ function heatMap(model, one, list, points) {
     }),
   });
 }
-
-const narrow = () => window.innerWidth < 640;
 
 // One line for each provider over a parameter: the median, or the fraction of the limit.
 function overAxis(model, one, list, points, axis, what) {

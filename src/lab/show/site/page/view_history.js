@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One point over the runs: every provider's series, its stretches of one level, where they change.
 import {h, section, empty, choice} from "./dom.js";
-import {chart, css, esc, lookOf} from "./charts.js";
+import {chart, css, esc, lookOf, narrow, thinned} from "./charts.js";
+import {commit} from "./cells.js";
 import {table} from "./table.js";
 import {chooseCase, choosePlace, choosePoint, pick} from "./choose.js";
 import * as state from "./state.js";
@@ -25,7 +26,7 @@ export function historyPage(model, now, redraw) {
   const own = seriesOf(one);
   const head = [h("h1", {class: "breakable"}, "History of " + one.name)];
   const [place, placeChoice] = choosePlace(model, one, redraw);
-  const here = own.filter((series) => series.of.place === place);
+  const here = own.filter((series) => series.of.place === place && (state.get("all") || !series.of.aside));
   const points = one.points.filter((point) => here.some((series) => series.of.point === point.index));
   if (!points.length) {
     return [
@@ -38,7 +39,8 @@ export function historyPage(model, now, redraw) {
     ];
   }
   // A point with a change says more than the first one.
-  const telling = here.find((series) => series.changes.length);
+  const longest = [...here].sort((a, b) => b.points.length - a.points.length)[0];
+  const telling = here.find((series) => series.changes.length) || longest;
   if (!state.get("point") && telling) state.set({point: model.points[telling.of.point].id});
   const [point, pointChoice] = choosePoint(points, redraw);
   const shown = here.filter((series) => series.of.point === point.index);
@@ -120,7 +122,7 @@ function historyChart(model, one, shown, scale) {
       cuts.set(run, [...(cuts.get(run) || []), {...cut, provider: line.of.provider}]);
     }
   }
-  const narrow = window.innerWidth < 640;
+  const labelled = thinned(runs, narrow() ? 3 : 16);
   return chart({
     id: "history",
     title: relative ? "Relative to the level at the start" : "In " + (one.unit || "its unit"),
@@ -135,9 +137,9 @@ function historyChart(model, one, shown, scale) {
         type: "category",
         categoryorder: "array",
         categoryarray: runs.map(category),
-        tickvals: runs.map(category),
-        ticktext: runs.map((run) => model.runLabel(run).slice(0, 5) + "<br>" + model.commit(run)),
-        tickangle: runs.length > (narrow ? 4 : 17) ? -60 : 0,
+        tickvals: labelled.map(category),
+        ticktext: labelled.map((run) => model.runLabel(run).slice(0, 5) + "<br>" + model.commit(run)),
+        tickangle: 0,
         title: "run, by time"
       },
       yaxis: relative ? {title: one.metric.replace(/_/g, " ") + " / first level"} :
@@ -185,8 +187,7 @@ function changeTable(model, own) {
         title: "Run",
         value: (c) => c.run,
         cell: (c) =>
-            h("span", {title: model.runTitle(c.run)}, model.runLabel(c.run) + " ",
-              h("code", {}, model.commit(c.run)))
+            h("span", {title: model.runTitle(c.run)}, model.runLabel(c.run) + " ", commit(model, c.run))
       },
       {
         title: "Point",

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts, extremes, what changed last, the machines and their noise.
 import {h, section, empty} from "./dom.js";
-import {TONE} from "./cells.js";
+import {asideNote, visible} from "./aside.js";
+import {TONE, commit} from "./cells.js";
 import {table} from "./table.js";
 import * as f from "./format.js";
 import {link} from "./state.js";
@@ -18,7 +19,7 @@ const WORDS = {
   no_interval: "no interval"
 };
 
-export function overview(model) {
+export function overview(model, _, redraw) {
   if (!model.rows.count) return nothing(model);
   return [
     h("h1", {}, model.title),
@@ -29,11 +30,11 @@ export function overview(model) {
       ].join(", ") +
           ". Newest run: ",
       h("span", {title: model.runTitle(model.runs.length - 1)},
-        f.moment(model.runs[model.runs.length - 1].time) + " UTC, commit " +
-            model.commit(model.runs.length - 1)),
+        f.moment(model.runs[model.runs.length - 1].time) + " UTC, commit ",
+        commit(model, model.runs.length - 1)),
       "."),
     notices(model),
-    verdicts(model),
+    verdicts(model, redraw),
     h("div", {class: "two"}, extremes(model, "Worst ratios", "slower", "worst"),
       extremes(model, "Best ratios", "faster", "best")),
     changes(model),
@@ -63,13 +64,14 @@ function notices(model) {
       h("ul", {}, all.map(([kind, text]) => h("li", {}, kind ? h("strong", {}, kind) : null, text))));
 }
 
-function verdicts(model) {
+function verdicts(model, redraw) {
   const counts = new Map();
-  for (const s of model.latest) counts.set(s.class, (counts.get(s.class) || 0) + 1);
+  for (const s of visible(model.latest)) counts.set(s.class, (counts.get(s.class) || 0) + 1);
   return section(
       "Verdicts",
       h("p", {class: "note"},
         "The newest word on every provider at every point and machine; ratios are against the case's baseline, with 95 % intervals."),
+      asideNote(model.latest, redraw),
       h("ul", {class: "tiles"},
         ORDER.filter((name) => counts.has(name))
             .map(
@@ -91,7 +93,7 @@ function verdicts(model) {
 // Those whose interval leaves no doubt, the farthest from 1 first.
 function extremes(model, title, kind, id) {
   const far = (s) => Math.abs(Math.log(s.ratio));
-  const decided = model.latest.filter((s) => s.class === kind).sort((a, b) => far(b) - far(a)).slice(0, 8);
+  const decided = visible(model.latest).filter((s) => s.class === kind).sort((a, b) => far(b) - far(a)).slice(0, 8);
   return section(
       title, table({
         id,
@@ -139,7 +141,7 @@ function changes(model) {
                 value: (c) => model.runs[c.run].id,
                 cell: (c) =>
                     h("span", {title: model.runTitle(c.run)}, model.runLabel(c.run) + " ",
-                      h("code", {}, model.commit(c.run)))
+                      commit(model, c.run))
               },
                {
                  title: "Case",
@@ -290,13 +292,19 @@ function runs(model) {
         rows: [...model.runs].reverse(),
         page: 10,
         columns: [
-          {title: "Run", value: (r) => r.id, cell: (r) => h("code", {class: "clip", title: r.id}, r.id)},
+          {
+            title: "Run",
+            value: (r) => r.id,
+            cell: (r) => h(
+                "a", {href: link("runs", "", {to: r.id}), title: "Against another run: " + r.id},
+                h("code", {class: "clip"}, r.id))
+          },
           {title: "Time", unit: "UTC", value: (r) => r.time, cell: (r) => f.moment(r.time)},
           {
             title: "Commit",
             value: (r) => r.commit,
             cell: (r) =>
-                [h("code", {}, model.commit(r.index)), r.dirty ? h("span", {class: "tag"}, "dirty") : null]
+                [commit(model, r.index), r.dirty ? h("span", {class: "tag"}, "dirty") : null]
           },
           {
             title: "Branch",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as a table, of everything or of one case.
 import {h, section} from "./dom.js";
+import {asideNote, visible} from "./aside.js";
 import {table} from "./table.js";
 import {verdict} from "./cells.js";
 import {link} from "./state.js";
@@ -19,9 +20,9 @@ export function caseLink(model, s, text) {
 }
 
 // Every newest result in one table.
-export function results(model, state) {
+export function results(model, state, redraw) {
   const wanted = state.parameters.get("class") || "";
-  const list = model.latest.filter((s) => !wanted || s.class === wanted);
+  const all = model.latest.filter((s) => !wanted || s.class === wanted);
   return [
     h("h1", {}, "Results"),
     h("p", {class: "lead"}, "The newest word on every provider at every point and machine",
@@ -31,7 +32,7 @@ export function results(model, state) {
             h("a", {href: link("results")}, "Show all")
           ] :
           "."),
-    section("All results", resultTable(model, list, "all"))
+    section("All results", asideNote(all, redraw), resultTable(model, visible(all), "all"))
   ];
 }
 
@@ -39,27 +40,32 @@ export function resultTable(model, list, id, withCase = true) {
   return table({
     id,
     caption: "Results",
+    cards: true,
     rows: list,
     emptyText: "No results.",
     columns: [
       withCase && {
         title: "Case",
+        card: "sub",
         value: (s) => model.cases[s.case].name,
         cell: (s) => caseLink(model, s, model.cases[s.case].name)
       },
       {
         title: "Point",
+        card: "sub",
         value: (s) => model.points[s.point].label,
         cell: (s) => caseLink(model, s, model.points[s.point].label)
       },
       {
         title: "Provider",
+        card: "head",
         value: (s) => s.provider,
         cell: (s) => h("span", {class: "clip", title: s.provider}, s.provider)
       },
-      withCase && {title: "Machine", value: (s) => s.place, cell: (s) => s.place},
+      withCase && {title: "Machine", card: "sub", value: (s) => s.place, cell: (s) => s.place},
       {
         title: "Median",
+        card: "line",
         unit: "[95 %]",
         number: true,
         hint: "over attempts, each a fresh process",
@@ -69,6 +75,7 @@ export function resultTable(model, list, id, withCase = true) {
       },
       {
         title: "Ratio",
+        card: "line",
         unit: "[95 %]",
         number: true,
         hint: "provider over baseline, paired by round; below 1 is smaller",
@@ -76,7 +83,7 @@ export function resultTable(model, list, id, withCase = true) {
         cell: (s) =>
             (s.baseline ? "1 (baseline)" : f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio))
       },
-      {title: "Verdict", value: (s) => s.verdict, cell: (s) => verdict(s)},
+      {title: "Verdict", card: "verdict", value: (s) => s.verdict, cell: (s) => verdict(s)},
       {
         title: "Of limit",
         number: true,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a machine can do, and what the newest results reach of it.
 import {h, section, empty, choice} from "./dom.js";
-import {chart, css, esc, look} from "./charts.js";
+import {visible} from "./aside.js";
+import {chart, css, esc, look, narrow} from "./charts.js";
 import {table} from "./table.js";
 import {pick} from "./choose.js";
 import * as state from "./state.js";
@@ -20,9 +21,12 @@ export function rooflinePage(model, _, redraw) {
               "assay run semiring_matmul --quick"))
     ];
   const names = model.machines.map((m) => m.name);
-  const withCeilings = model.machines.filter((m) => m.ceilings);
-  const machine = model.machines.find(
-      (m) => m.name === pick("machine", names, (withCeilings[0] || model.machines[0]).name));
+  const usable = visible(model.latest).filter(
+      (s) => s.status === "ok" && f.known(s.intensity) && f.known(s.flop_rate));
+  // The one that has most to show: ceilings first, then results.
+  const rank = (m) => (m.ceilings ? 1e9 : 0) + usable.filter((s) => s.machine === m.index).length;
+  const best = [...model.machines].sort((a, b) => rank(b) - rank(a))[0];
+  const machine = model.machines.find((m) => m.name === pick("machine", names, best.name));
   const machineChoice = names.length > 1 ?
       choice(
           "Machine", model.machines.map((m) => [m.name, m.name + "  " + f.short(m.model, 40)]), machine.name,
@@ -44,10 +48,13 @@ export function rooflinePage(model, _, redraw) {
               "assay doctor --peaks", "assay site --out site.html"))
     ];
   }
-  const results = model.latest.filter(
-      (s) =>
-          s.machine === machine.index && s.status === "ok" && f.known(s.intensity) && f.known(s.flop_rate));
-  const cores = [...new Set(results.map((s) => String(s.cores)))].sort();
+  const results = usable.filter((s) => s.machine === machine.index);
+  const cores = [...new Set(results.map((s) => String(s.cores)))].sort((a, b) => b - a);
+  const by = pick("by", ["provider", "case"]);
+  const byChoice = choice("Colours by", [["provider", "provider"], ["case", "case"]], by, (value) => {
+    state.set({by: value === "provider" ? "" : value});
+    redraw();
+  }, "by");
   const chosen = pick("cores", cores.length ? cores : ["1"]);
   const group = machine.ceilings.groups.find((g) => String(g.cores) === chosen) ||
       machine.ceilings.groups[machine.ceilings.groups.length - 1];
@@ -62,11 +69,11 @@ export function rooflinePage(model, _, redraw) {
       `${machine.name}, ${f.short(machine.model, 60)}; ceilings of ${
           f.count(group.cores, "core")}, measured ${f.moment(machine.ceilings.measured)} UTC with ${
           machine.ceilings.instruction_set} loops at ${f.rate(group.clock_hz, "Hz")}.`),
-    h("div", {class: "controls"}, machineChoice, coresChoice),
+    h("div", {class: "controls"}, machineChoice, coresChoice, byChoice),
     section(
         "Roofline",
         shown.length ?
-            roofline(model, group, shown) :
+            roofline(model, group, shown, by) :
             empty(
                 "No ok row of this machine carries operations and bytes. Measure a case that has a cost model:",
                 "assay run semiring_matmul --quick")),
@@ -75,39 +82,104 @@ export function rooflinePage(model, _, redraw) {
               caption: "Ceilings",
               filter: false,
               rows: [
-                ...group.compute.map(([n, r]) => ({n, r, unit: "op/s"})),
-                ...group.memory.map(([n, r]) => ({n, r, unit: "B/s"}))
+                ...[...group.compute].sort(fastest).map(([n, r]) => ({n, r, unit: "op/s"})),
+                ...[...group.memory].sort(fastest).map(([n, r]) => ({n, r, unit: "B/s"}))
               ],
               columns: [
-                {title: "Ceiling", value: (c) => c.n, cell: (c) => h("code", {}, c.n)},
+                {title: "Ceiling", value: (c) => roofName(c.n, group), cell: (c) => roofName(c.n, group)},
+                {title: "Name", value: (c) => c.n, cell: (c) => h("code", {}, c.n)},
                 {title: "Rate", number: true, value: (c) => c.r, cell: (c) => f.rate(c.r, c.unit)},
               ]
             })),
   ];
 }
 
-function roofline(model, group, shown) {
-  const xs = shown.map((s) => s.intensity);
+const fastest = ([, a], [, b]) => b - a;
+
+// What a ceiling is, in words. Reads are of so many bytes of each core, again and again; the largest of
+// them no cache holds.
+function roofName(name, group) {
+  const size = Number(name.slice("read_".length));
+  const largest = Math.max(...group.memory.map(([n]) => Number(n.slice("read_".length)) || 0));
+  if (name === "triad") return "memory";
+  if (name.startsWith("read_") && size)
+    return size === largest && size >= 2 ** 25 ?
+        "memory, reads alone" :
+        f.bytes(size).replace(/\.0+ /, " ") + " a core, cached";
+  const [, operation, dtype] = name.match(/^(.*)_(f\d+)$/) || ["", name, ""];
+  const words = {
+    fma: "multiply-add",
+    add: "add",
+    add_max: "add and max",
+    sub_fma: "subtract, multiply-add",
+    exp: "exponential"
+  };
+  return (words[operation] || operation.replace(/_/g, " ")) + (dtype ? " " + dtype : "");
+}
+
+// The most that the machine's roofs allow at an intensity.
+const roofAt = (group, top, intensity) =>
+    Math.min(top, ...(group.memory.length ? [intensity * Math.max(...group.memory.map(([, rate]) => rate))] : []));
+
+// Labels along lines, each where it touches no other: of some places on its line the first that is free.
+// Pixels are those of a chart of this size; a few more or less change nothing.
+function labelled(lines, [x0, x1], [y0, y1], width, height) {
+  const taken = [];
+  return lines.map((line) => {
+    const size = [6.4 * line.name.length + 8, 17];
+    const at = (t) => line.x.map(Math.log10).reduce((a, b) => a + t * (b - a));
+    const up = (t) => line.y.map(Math.log10).reduce((a, b) => a + t * (b - a));
+    for (const t of line.level ? [1, 0.75, 0.5, 0.25] : [0.02, 0.2, 0.38, 0.56, 0.74, 0.9]) {
+      const left = (at(t) - x0) / (x1 - x0) * width - (line.level ? size[0] : 0);
+      const bottom = (up(t) - y0) / (y1 - y0) * height - size[1] / 2;
+      const box = [left, bottom, left + size[0], bottom + size[1]];
+      if (box[0] < 0 || box[2] > width || box[1] < 0 || box[3] > height) continue;
+      if (taken.some((o) => box[0] < o[2] && o[0] < box[2] && box[1] < o[3] && o[1] < box[3])) continue;
+      taken.push(box);
+      return {
+        x: at(t),
+        y: up(t),
+        text: esc(line.name),
+        showarrow: false,
+        xanchor: line.level ? "right" : "left",
+        yanchor: "middle",
+        bgcolor: css("--card"),
+        borderpad: 1,
+        font: {size: 11, color: css("--faint")}
+      };
+    }
+    return null;  // it has its line's box
+  }).filter(Boolean);
+}
+
+function roofline(model, group, shown, by) {
+  const xs = shown.map((s) => s.intensity), ys = shown.map((s) => s.flop_rate);
   const top = Math.max(...group.compute.map(([, rate]) => rate), 0);
-  const slopes =
-      group.memory.filter(([name]) => name === "triad" || group.memory.length < 4).length ? group.memory : [];
+  const slopes = [...group.memory].sort(fastest);
   const knees = slopes.map(([, rate]) => top / rate);
   const from = Math.min(...xs, ...knees) / 3, to = Math.max(...xs, ...knees) * 3;
+  const low = Math.min(...ys, ...group.compute.map(([, rate]) => rate)) / 2, high = Math.max(...ys, top) * 2.2;
   const grey = css("--faint");
   // Ceilings of the same rate are one line.
-  const levels = [
-    ...new Map(group.compute.map(
-        ([name, rate]) => [rate, group.compute.filter(([, r]) => r === rate).map(([n]) => n).join(", ")]))
-  ].map(([rate, name]) => [name, rate]);
+  const levels = [...new Map(group.compute.map(([, rate]) => [
+    rate,
+    group.compute.filter(([, r]) => r === rate).map(([n]) => roofName(n, group)).join("; ")
+  ]))].map(([rate, name]) => [name, rate]).sort(fastest);
   const lines = [
-    ...slopes.map(([name, rate]) => ({
-                    name,
-                    x: [from, Math.min(to, top / rate)],
-                    y: [from * rate, Math.min(to, top / rate) * rate],
-                    text: `${esc(name)}: ${f.rate(rate, "B/s")}`
-                  })),
+    ...slopes.map(([name, rate], i) => {
+      const start = Math.max(from, low / rate);
+      return {
+        name: roofName(name, group),
+        outer: i === 0 || name === "triad",
+        x: [start, Math.min(to, top / rate)],
+        y: [start * rate, Math.min(to, top / rate) * rate],
+        text: `${esc(roofName(name, group))}: ${f.rate(rate, "B/s")}`
+      };
+    }),
     ...levels.map(([name, rate]) => ({
                     name,
+                    level: true,
+                    outer: rate === top,
                     x: [slopes.length ? Math.min(...slopes.map(([, s]) => rate / s)) : from, to],
                     y: [rate, rate],
                     text: `${esc(name)}: ${f.rate(rate, "op/s")}`
@@ -121,53 +193,67 @@ function roofline(model, group, shown) {
                         mode: "lines",
                         x: line.x,
                         y: line.y,
-                        line: {color: grey, width: 1.5},
+                        line: {color: grey, width: line.name === "memory" || line.y[0] === top ? 2.5 : 1},
                         hoverinfo: "text",
                         text: [line.text, line.text]
                       }))
   };
-  const cases = [...new Set(shown.map((s) => s.case))];
-  const series = cases.map((index, i) => {
-    const own = shown.filter((s) => s.case === index);
+  const above = (s) => s.flop_rate > 1.02 * roofAt(group, top, s.intensity);
+  const key = by === "case" ? (s) => model.cases[s.case].name : (s) => s.provider;
+  const names = [...new Set(shown.map(key))].sort();
+  const series = names.map((name, i) => {
+    const own = shown.filter((s) => key(s) === name);
     const style = look(i, false);
     return {
-      name: model.cases[index].name,
-      look: style,
+      name,
+      look: {...style, dash: "solid"},
       traces: [{
         type: "scatter",
         mode: "markers",
         x: own.map((s) => s.intensity),
         y: own.map((s) => s.flop_rate),
-        marker: {color: style.colour, symbol: style.symbol, size: 9, opacity: 0.85},
+        marker: {
+          color: style.colour,
+          symbol: style.symbol,
+          size: 9,
+          opacity: 0.85,
+          line: {color: css("--bad"), width: own.map((s) => (above(s) ? 2 : 0))}
+        },
         hoverinfo: "text",
         text: own.map(
             (s) =>
                 `<b>${esc(f.short(s.provider, 60))}</b><br>${esc(f.short(model.cases[s.case].name, 60))}: ${
                     esc(f.short(model.points[s.point].label, 80))}<br>${f.rate(s.flop_rate, "op/s")} at ${
-                    f.plain(s.intensity)} op/B<br>${f.percent(s.limit, 1)} of its limit`)
+                    f.plain(s.intensity)} op/B<br>${f.percent(s.limit, 1)} of its limit${
+                    above(s) ? "<br><b>above the roof</b>" : ""}`)
       }]
     };
   });
-  return chart({
-    id: "roof",
-    title: "Rate against intensity",
-    series: [ceilings, ...series],
-    labels: {xaxis: (v) => f.plain(v), yaxis: (v) => f.tick(v, "rate", "op/s")},
-    note:
-        "Operations and bytes are the case's own count, not the hardware's; medians over the newest run's attempts. Slanted: bytes per second; level: operations per second.",
-    layout: () => ({
-      height: 520,
-      xaxis: {type: "log", title: "intensity / (operation/byte)", range: [Math.log10(from), Math.log10(to)]},
-      yaxis: {type: "log", title: "rate"},
-      annotations: lines.map((line) => ({
-                               x: Math.log10(line.x[line.y[0] === line.y[1] ? 1 : 0]),
-                               y: Math.log10(line.y[line.y[0] === line.y[1] ? 1 : 0]),
-                               text: esc(line.name),
-                               showarrow: false,
-                               xanchor: line.y[0] === line.y[1] ? "right" : "left",
-                               yanchor: "bottom",
-                               font: {size: 11, color: grey}
-                             }))
-    }),
-  });
+  const high_ = shown.filter(above);
+  const who = [...new Set(high_.map((s) => s.provider))].slice(0, 6).join(", ");
+  return [
+    high_.length ?
+        h("p", {class: "note"}, h("strong", {class: "bad"}, f.count(high_.length, "dot") + " above the roof"),
+          ` (ringed: ${f.short(who, 100)}): done with fewer operations than the case counts, or the ceilings are out of date; `,
+          h("code", {}, "assay doctor --peaks"), " measures them again.") :
+        null,
+    chart({
+      id: "roof",
+      title: "Rate against intensity",
+      series: [ceilings, ...series],
+      labels: {xaxis: (v) => f.plain(v), yaxis: (v) => f.tick(v, "rate", "op/s")},
+      note:
+          "Operations and bytes are the case's own count, not the hardware's; medians over the newest run's attempts. Slanted: bytes per second; level: operations per second.",
+      layout: () => {
+        const [x, y] = [[from, to].map(Math.log10), [low, high].map(Math.log10)];
+        return {
+          height: 520,
+          xaxis: {type: "log", title: "intensity / (operation/byte)", range: x},
+          yaxis: {type: "log", title: "rate", range: y},
+          // A phone has room for the outermost roofs' names; the others say theirs when touched.
+          annotations: labelled(narrow() ? lines.filter((line) => line.outer) : lines, x, y, Math.min(1200, window.innerWidth) - 170, 430)
+        };
+      },
+    })
+  ];
 }

@@ -3,7 +3,8 @@
 // A value against a parameter: one line for each run; or the same setting joined across runs; or a
 // surface where two parameters vary.
 import {h, section, empty, choice} from "./dom.js";
-import {chart, css, dark, esc, look, shade} from "./charts.js";
+import {visible} from "./aside.js";
+import {chart, css, dark, esc, look, narrow, shade, thinned} from "./charts.js";
 import {chooseCase, choosePlace, chooseAxis, fixOthers, pick} from "./choose.js";
 import {axisOf} from "./view_case.js";
 import * as state from "./state.js";
@@ -61,7 +62,7 @@ const values = (one) =>
 ];
 
 export function sweepPage(model, now, redraw) {
-  const usable = model.cases.filter((one) => one.varying.length);
+  const usable = model.cases.filter((one) => one.varying.some((p) => p.name !== "seed"));
   if (!usable.length) {
     return [
       h("h1", {}, "Sweep"),
@@ -75,7 +76,7 @@ export function sweepPage(model, now, redraw) {
   const one = model.case(now.name) || usable[0];
   const title = h("h1", {class: "breakable"}, "Sweep of " + one.name);
   const [place, placeChoice] = choosePlace(model, one, redraw);
-  const list = one.summaries.filter((s) => s.place === place);
+  const list = visible(one.summaries.filter((s) => s.place === place));
   const providers =
       one.providers.filter((name) => list.some((s) => s.provider === name && f.known(s.median)));
   const points = one.points.filter((point) => list.some((s) => s.point === point.index));
@@ -235,8 +236,8 @@ function acrossRuns(model, one, own, points, axis, value) {
         type: "category",
         categoryorder: "array",
         categoryarray: ids,
-        tickvals: ids,
-        ticktext: runs.map((run) => model.runLabel(run).slice(0, 5)),
+        tickvals: thinned(ids, narrow() ? 5 : 9),
+        ticktext: thinned(runs, narrow() ? 5 : 9).map((run) => model.runLabel(run).slice(0, 5)),
         title: "run, by time"
       },
       yaxis: {title: value.title, type: value.log ? "log" : "linear"}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "lab/show/site/site_parts.h"
+#include "lab/stats/unpaired_ratio.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr std::size_t kMostRuns = 12, kMostPairs = 40'000;
+
+// What of a page may be compared: positions among the summaries, by run.
+using Series = std::map<SeriesKey, std::vector<int>>;
+
+Series measured_series(const SiteIndex& index) {
+  Series series;
+  for (std::size_t i = 0; i < index.summaries().size(); ++i) {
+    const auto& s = index.summaries()[i];
+    const bool usable = s.summary.status == Status::kOk && !s.summary.values(Status::kOk).empty();
+    if (usable) series[s.key].push_back(static_cast<int>(i));
+  }
+  return series;
+}
+
+std::size_t pairs_among(const Series& series, std::size_t runs) {
+  std::size_t count = 0;
+  for (const auto& [key, list] : series) {
+    const auto n = std::min(list.size(), runs);
+    count += n * (n - 1) / 2;
+  }
+  return count;
+}
+
+}  // namespace
+
+Json site_pairs(const SiteIndex& index) {
+  const auto series = measured_series(index);
+  auto runs = kMostRuns;
+  while (runs > 2 && pairs_among(series, runs) > kMostPairs) --runs;
+  Json pairs = Json::array();
+  const auto values = [&](int i) {
+    return index.summaries()[static_cast<std::size_t>(i)].summary.values(Status::kOk);
+  };
+  for (const auto& [key, list] : series) {
+    const auto first = list.size() - std::min(list.size(), runs);
+    for (std::size_t a = first; a < list.size(); ++a) {
+      for (std::size_t b = a + 1; b < list.size(); ++b) {
+        const auto ratio = unpaired_ratio(values(list[a]), values(list[b]));
+        Json pair = Json::array({list[a], list[b], ratio.ratio});
+        if (ratio.interval) {
+          pair.push_back(ratio.interval->low);
+          pair.push_back(ratio.interval->high);
+        }
+        pairs.push_back(std::move(pair));
+      }
+    }
+  }
+  return pairs;
+}
+
+}  // namespace assay::lab
