@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/decide/bars.h"
 
+#include <set>
+
 #include "base/error.h"
 #include "base/input_file.h"
 #include "cli/commands.h"
+#include "cli/installation.h"
 #include "cli/program.h"
 #include "cli/rows/selections.h"
 #include "cli/terminal.h"
@@ -20,6 +23,25 @@ int status_of(const lab::BarOutcome& outcome) {
   return outcome.any(kOpen) || outcome.any(kNotMeasured) ? kUnresolved : kFine;
 }
 
+// A case that neither we nor the rows know is a slip of the pen, not something to be measured yet.
+void check_cases(const lab::BarFile& file, const std::vector<lab::Row>& rows) {
+  std::set<std::string> known;
+  const auto cases = all_cases();
+  for (const auto& definition : cases.all()) known.insert(std::string(definition->name()));
+  for (const auto& row : rows) known.insert(row.case_name);
+  for (const auto& table : file.tables) {
+    for (const auto& bar : table.bars) {
+      for (const auto* side : {&bar.side, bar.over    ? &*bar.over
+                                          : bar.minus ? &*bar.minus
+                                                      : nullptr}) {
+        if (side != nullptr && !known.contains(side->case_name)) {
+          fail("'{}': no case '{}' (see assay list), and no row of it", bar.what, side->case_name);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int bars(const BarsArguments& a) {
@@ -28,6 +50,7 @@ int bars(const BarsArguments& a) {
   auto rows = read_rows(a.sources);
   if (a.latest) rows = lab::latest_rows(std::move(rows));
   if (rows.empty()) fail("there are no rows to hold to '{}'", a.file);
+  check_cases(file, rows);
   const auto outcome = lab::hold_to_bars(file, rows);
   auto style = stdout_style();
   style.all = a.all;

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "lab/beside/pairs.h"
 #include "lab/beside/place.h"
+#include "lab/beside/summary.h"
+#include "lab/record/metrics.h"
 #include "lab/record/point.h"
 #include "lab/stats/median_interval.h"
 #include "lab/stats/quantile.h"
@@ -96,13 +98,16 @@ void set_median(BarFigure& figure, const std::vector<double>& values) {
 }
 
 BarVerdict verdict_of(const Bar& bar, double low, double high) {
-  const double least = bar.at_least.value_or(-INFINITY), most = bar.at_most.value_or(INFINITY);
+  // Ratios come from logarithms: what is equal may differ in the last digits.
+  const auto slack = [](double bound) { return 1e-12 * std::abs(bound); };
+  const double least = bar.at_least ? *bar.at_least - slack(*bar.at_least) : -INFINITY;
+  const double most = bar.at_most ? *bar.at_most + slack(*bar.at_most) : INFINITY;
   if (low >= least && high <= most) return BarVerdict::kMet;
   return high < least || low > most ? BarVerdict::kMissed : BarVerdict::kOpen;
 }
 
-// One value for each run. Attempts at different places are not made in turn within the rounds of a
-// run, but one after the other: what they share is the run.
+// One value for each run: of what a run has one of, and of attempts at different places, which are
+// not made in turn within the rounds of a run, but one after the other: what they share is the run.
 ByRound by_run(const ByRound& by_round) {
   std::map<std::string, std::vector<double>> runs;
   for (const auto& [round, value] : by_round) runs[round.first].push_back(value);
@@ -121,12 +126,16 @@ BarFigure figure_at(const Bar& bar, const SeriesId& series, const RowPointers& o
     figure.verdict = BarVerdict::kWrong;
     return figure;
   }
-  const auto a = values_by_round(own, bar.side.metric);
+  auto a = values_by_round(own, bar.side.metric);
+  if (is_of_run(bar.side.metric)) a = by_run(a);
   const auto b = other != nullptr ? values_by_round(beside, other->metric) : ByRound();
   if (a.empty() || (other != nullptr && b.empty())) {
     figure.verdict = BarVerdict::kNotMeasured;
     return figure;
   }
+  const auto seen = summarise_series(series, own, bar.side.metric);
+  if (seen.unjudged) figure.remarks.emplace_back("no oracle");
+  if (seen.above_ceiling) figure.remarks.emplace_back("above the measured ceiling");
   figure.rounds = static_cast<int>(a.size());
   if (other == nullptr) {
     set_median(figure, values_of(a));
@@ -173,6 +182,10 @@ BarFigure figure_of_all(const Bar& bar, const std::vector<BarFigure>& figures) {
     sum += bar.scope == BarScope::kMean ? std::log(figure.value) : figure.value;
     all.rounds = std::min(all.rounds, figure.rounds);
     all.paired = all.paired && figure.paired;
+    for (const auto& remark : figure.remarks) {
+      if (std::ranges::find(all.remarks, remark) == all.remarks.end())
+        all.remarks.push_back(remark);
+    }
   }
   all.value =
       bar.scope == BarScope::kMean ? std::exp(sum / static_cast<double>(figures.size())) : sum;
@@ -199,6 +212,21 @@ std::string machine_name(const BarFile& file, const Row& row) {
   auto name = machine.cpu_model.value_or("machine");
   if (machine.cores) name += ", " + plural(*machine.cores, "core");
   return name + ", " + machine.fingerprint;
+}
+
+BarMachine about_machine(const std::string& name, std::span<const Row* const> rows) {
+  BarMachine machine{.name = name, .attempts = rows.size()};
+  for (const Row* row : rows) {
+    machine.runs.insert(row->run_id);
+    const auto& made = row->provenance;
+    machine.commits.insert(made.commit.value_or("not known").substr(0, 9) +
+                           (made.dirty.value_or(false) ? " + changes" : ""));
+    const auto day = made.time_start.value_or("").substr(0, 10);
+    if (day.empty()) continue;
+    if (machine.first.empty() || day < machine.first) machine.first = day;
+    machine.last = std::max(machine.last, day);
+  }
+  return machine;
 }
 
 }  // namespace
@@ -264,7 +292,7 @@ BarOutcome hold_to_bars(const BarFile& file, std::span<const Row> rows) {
   outcome.title = file.title;
   std::vector<RowsBySeries> series;
   for (const auto& [machine, own] : by_machine) {
-    outcome.machines.push_back(machine);
+    outcome.machines.push_back(about_machine(machine, own));
     series.push_back(by_series(own));
   }
   for (const auto& table : file.tables) {

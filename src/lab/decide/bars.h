@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,8 +81,9 @@ struct BarFigure {
   Json point;  // null where it is about several
   double value = 0;
   std::optional<Interval> interval;
-  int rounds = 0;      // or runs, of two places
-  bool paired = true;  // false: not measured in turn, nor in the same several runs
+  int rounds = 0;                    // or runs, of two places
+  bool paired = true;                // false: not measured in turn, nor in the same several runs
+  std::vector<std::string> remarks;  // what a reader must know: no oracle, above the ceiling
   BarVerdict verdict = BarVerdict::kOpen;
 };
 struct BarResult {
@@ -96,6 +98,14 @@ RowsBySeries by_series(std::span<const Row* const> rows);
 // `rows` are those of one machine. Throws UserError where several places answer a bar about one.
 BarResult hold_to_bar(const Bar& bar, const RowsBySeries& rows);
 
+// Where and when rows were made.
+struct BarMachine {
+  std::string name;
+  std::size_t attempts = 0;
+  std::set<std::string> runs, commits;  // "+ changes" behind a commit: of a tree that had some
+  std::string first, last;              // days
+};
+
 // Every bar of a file on every machine of the rows.
 struct BarOutcome {
   struct Line {
@@ -108,7 +118,7 @@ struct BarOutcome {
     std::vector<Line> lines;
   };
   std::string title;
-  std::vector<std::string> machines;  // their names, for people
+  std::vector<BarMachine> machines;
   std::vector<Section> sections;
 
   bool any(BarVerdict verdict) const;
@@ -116,7 +126,8 @@ struct BarOutcome {
 BarOutcome hold_to_bars(const BarFile& file, std::span<const Row> rows);
 
 Json bars_json(const BarOutcome& outcome);
-// A page of tables, the misses in one list at its end, and what no row speaks of in another.
+// A page of tables, then the misses in one list, what no row speaks of in another, and where and
+// when the rows were made.
 std::string bars_markdown(const BarOutcome& outcome);
 std::string bars_table(const BarOutcome& outcome, const TableStyle& style);
 

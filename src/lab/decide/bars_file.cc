@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bars as people write them.
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/names.h"
@@ -34,6 +35,17 @@ int read_cores(const TomlTable& table, double number) {
   return static_cast<int>(number);
 }
 
+Json read_point(const TomlTable& table, const std::string& text) {
+  Json point;
+  try {
+    point = parse_json(text, "JSON");
+  } catch (const UserError& error) {
+    table.reject("point", "{}", error.what());
+  }
+  if (!point.is_object()) table.reject("point", "expected a JSON object, got '{}'", text);
+  return point;
+}
+
 // What a table says of a side, the rest from `side`.
 BarSide read_side(const TomlTable& table, BarSide side) {
   if (table.has("case")) side.case_name = table.text("case");
@@ -46,9 +58,7 @@ BarSide read_side(const TomlTable& table, BarSide side) {
   }
   if (table.has("point")) {
     const auto text = table.text("point");
-    const auto point = parse_json(text, "point");
-    if (!point.is_object()) table.reject("point", "expected a JSON object, got '{}'", text);
-    side.point.update(point);
+    side.point.update(read_point(table, text));
   }
   return side;
 }
@@ -59,6 +69,10 @@ BarSide read_other(const TomlTable& table, const BarSide& side) {
   other.point = Json::object();
   other = read_side(table, other);
   if (table.has("cores")) other.cores = read_cores(table, table.number("cores"));
+  if (other.case_name == side.case_name && other.provider == side.provider &&
+      other.metric == side.metric && other.cores == side.cores && other.point.empty()) {
+    table.reject("provider", "nothing differs from the bar's own side");
+  }
   return other;
 }
 
@@ -76,7 +90,15 @@ Bar read_bar(const TomlTable& table, const BarSide& defaults) {
   if (table.has("at_least")) bar.at_least = table.number("at_least");
   if (table.has("at_most")) bar.at_most = table.number("at_most");
   if (!bar.at_least && !bar.at_most) table.reject("at_least", "neither it nor at_most is there");
-  if (table.has("points")) bar.scope = kScopes.parse(table.text("points"), "points");
+  if (bar.at_least && bar.at_most && *bar.at_least > *bar.at_most) {
+    table.reject("at_least", "{} is above at_most = {}", *bar.at_least, *bar.at_most);
+  }
+  if (table.has("points")) {
+    const auto text = table.text("points");
+    const auto scope = kScopes.find(text);
+    if (!scope) table.reject("points", "expected {}, got '{}'", kScopes.list(), text);
+    bar.scope = *scope;
+  }
   if (bar.minus && bar.scope == BarScope::kMean) {
     table.reject("points", "differences have no geometric mean");
   }
@@ -93,9 +115,12 @@ Bar read_bar(const TomlTable& table, const BarSide& defaults) {
 void add_bars(const TomlTable& table, const BarSide& defaults, std::vector<Bar>& bars) {
   if (!table.has("cores")) return bars.push_back(read_bar(table, defaults));
   const auto numbers = table.numbers("cores");
-  for (const double number : numbers) {
+  for (auto number = numbers.begin(); number != numbers.end(); ++number) {
+    if (std::find(numbers.begin(), number, *number) != number) {
+      table.reject("cores", "{} is there twice", *number);
+    }
     auto side = defaults;
-    side.cores = read_cores(table, number);
+    side.cores = read_cores(table, *number);
     bars.push_back(read_bar(table, side));
     if (numbers.size() > 1) {
       bars.back().what += ", " + plural(*side.cores, "core");

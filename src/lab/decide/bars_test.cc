@@ -181,6 +181,62 @@ TEST(Bars, APageHasMissesInOneList) {
   EXPECT_THAT(bars_table(hold_to_bars(file, rows), {}), HasSubstr("1 missed"));
 }
 
+TEST(Bars, EqualityIsMet) {
+  // Ratios pass through logarithms, which must not turn 3 into a little more.
+  std::vector<Row> rows;
+  for (int round = 0; round < 10; ++round) {
+    rows.push_back(make_row({.provider = "naive", .time = 7e-4, .round = round}));
+    rows.push_back(make_row({.provider = "simd", .time = 3 * 7e-4, .round = round}));
+  }
+  const auto result = result_of("over = {provider = \"naive\"}\nat_most = 3\nat_least = 3", rows);
+  EXPECT_EQ(result.verdict, BarVerdict::kMet);
+}
+
+TEST(Bars, WhatARunHasOneOfCountsOnceForARun) {
+  std::vector<Row> rows;
+  for (int run = 0; run < 6; ++run) {
+    for (int round = 0; round < 3; ++round) {
+      rows.push_back(make_row({.provider = "simd",
+                               .round = round,
+                               .run_id = fmt::format("2026010{}T000000.000000Z-aaaaaaa", run)}));
+      rows.back().metrics["harness_overhead"] = 1e-3 * (1 + run);
+    }
+  }
+  const std::string bar = "metric = \"harness_overhead\"\nat_most = 0.01";
+  const auto all = result_of(bar, rows).figures.at(0);
+  EXPECT_EQ(all.rounds, 6);
+  EXPECT_EQ(all.verdict, BarVerdict::kMet);
+  rows.resize(9);  // three runs of three rounds each: too few for an interval
+  EXPECT_EQ(result_of(bar, rows).verdict, BarVerdict::kOpen);
+}
+
+TEST(Bars, WhatAReaderMustKnowStandsBesideTheFigure) {
+  auto rows = both(2e-3, 1e-3);
+  for (auto& row : rows) {
+    row.fidelity->status = Fidelity::kNoOracle;
+    row.provenance.dirty = true;
+  }
+  const auto page =
+      bars_markdown(hold_to_bars(file_with("over = {provider = \"naive\"}\nat_most = 1"), rows));
+  EXPECT_THAT(page, HasSubstr("(no oracle)"));
+  EXPECT_THAT(page.substr(page.find("## Measured")), HasSubstr("+ changes"));
+}
+
+TEST(Bars, TheWorstDifferenceIsFarthestFromItsBar) {
+  std::vector<Row> rows;
+  for (const auto& [n, time] : {std::pair{64, 1e-3}, {128, 5e-3}, {256, 3e-3}}) {
+    for (auto& row : make_rounds(10, {.provider = "naive", .time = 6e-3, .n = n})) {
+      rows.push_back(row);
+    }
+    for (auto& row : make_rounds(10, {.provider = "simd", .time = time, .n = n})) {
+      rows.push_back(row);
+    }
+  }
+  const auto page = bars_markdown(hold_to_bars(
+      file_with("minus = {provider = \"naive\"}\nat_most = -0.0055\npoints = \"each\""), rows));
+  EXPECT_THAT(page, HasSubstr("at dtype=f32 n=128"));  // −1 ms, where −5.5 ms were wanted
+}
+
 TEST(Bars, NumbersOfCoresAreBarsOfTheirOwn) {
   const auto file = file_with("cores = [1, 4]\nat_most = 1");
   ASSERT_EQ(file.tables[0].bars.size(), 2u);
@@ -197,7 +253,12 @@ TEST(Bars, MistakesAreNamed) {
           "b.toml:10: table[0].bar[0].metrics: unknown key");
   mistake("at_most = 1\nmetric = \"speed\"", "", "there is no metric 'speed'");
   mistake("at_most = 1\npoint = '[1]'", "", "expected a JSON object");
-  mistake("at_most = 1\npoints = \"some\"", "", "'some' is none of one, each, mean, total");
+  mistake("at_most = 1\npoints = \"some\"", "", "expected one, each, mean, total, got 'some'");
+  mistake("at_most = 1\npoints = \"some\"", "", "b.toml:10: table[0].bar[0].points");
+  mistake("at_most = 1\npoint = '{'", "", "b.toml:10: table[0].bar[0].point");
+  mistake("at_most = 1\nat_least = 2", "", "2 is above at_most = 1");
+  mistake("at_most = 1\ncores = [1, 1]", "", "1 is there twice");
+  mistake("at_most = 1\nover = {}", "", "nothing differs");
   mistake("at_most = 1\nshare = 0.5", "", "only with points");
   mistake("at_most = 1\nfactor = 0", "", "more than 0");
   mistake("at_most = 1\ncores = 1.5", "", "number of cores");

@@ -3,6 +3,7 @@
 // Bars and what became of them, as others take them: JSON, a page, a table.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,12 +54,19 @@ std::string value_text(const Bar& bar, const BarFigure& figure) {
   } else if (!figure.point.is_null()) {
     text += fmt::format(", {}", plural(figure.rounds, "round"));
   }
-  return figure.paired ? text : text + " (unpaired)";
+  auto remarks = figure.remarks;
+  if (!figure.paired) remarks.insert(remarks.begin(), "unpaired");
+  return remarks.empty() ? text : fmt::format("{} ({})", text, fmt::join(remarks, ", "));
 }
 
-// How far a figure is on the wrong side, in the logarithm; larger is worse.
+// How far a figure is on the wrong side, differences as they are and all else in the logarithm;
+// larger is worse.
 double badness(const Bar& bar, const BarFigure& figure) {
   if (figure.verdict == BarVerdict::kWrong) return INFINITY;
+  if (bar.minus) {
+    return std::max(bar.at_most ? figure.value - *bar.at_most : -INFINITY,
+                    bar.at_least ? *bar.at_least - figure.value : -INFINITY);
+  }
   if (!(figure.value > 0)) return bar.at_least ? INFINITY : -INFINITY;
   return std::max(bar.at_most ? std::log(figure.value / *bar.at_most) : -INFINITY,
                   bar.at_least ? std::log(*bar.at_least / figure.value) : -INFINITY);
@@ -90,6 +98,7 @@ Json figure_json(const BarFigure& figure) {
           {"high", figure.interval ? number_to_json(figure.interval->high) : Json()},
           {"rounds", figure.rounds},
           {"paired", figure.paired},
+          {"remarks", figure.remarks},
           {"verdict", name_of(figure.verdict)}};
 }
 
@@ -110,7 +119,7 @@ void visit_results(const BarOutcome& outcome, Visit visit) {
   for (const auto& section : outcome.sections) {
     for (const auto& line : section.lines) {
       for (std::size_t i = 0; i < line.results.size(); ++i) {
-        visit(section, line.bar, line.results[i], outcome.machines[i]);
+        visit(section, line.bar, line.results[i], outcome.machines[i].name);
       }
     }
   }
@@ -150,7 +159,16 @@ Json bars_json(const BarOutcome& outcome) {
                     {"verdict", name_of(result.verdict)},
                     {"figures", std::move(figures)}});
   });
-  return {{"title", outcome.title}, {"bars", std::move(bars)}};
+  Json machines = Json::array();
+  for (const auto& machine : outcome.machines) {
+    machines.push_back({{"name", machine.name},
+                        {"attempts", machine.attempts},
+                        {"runs", machine.runs},
+                        {"commits", machine.commits},
+                        {"first", machine.first},
+                        {"last", machine.last}});
+  }
+  return {{"title", outcome.title}, {"machines", std::move(machines)}, {"bars", std::move(bars)}};
 }
 
 std::string bars_markdown(const BarOutcome& outcome) {
@@ -158,7 +176,7 @@ std::string bars_markdown(const BarOutcome& outcome) {
   std::string misses;
   for (const auto& section : outcome.sections) {
     std::vector<std::string> titles = {"What", "Bar"};
-    for (const auto& machine : outcome.machines) titles.push_back(markdown_text(machine));
+    for (const auto& machine : outcome.machines) titles.push_back(markdown_text(machine.name));
     std::vector<std::vector<std::string>> rows;
     for (const auto& line : section.lines) {
       if (!measured_somewhere(line)) continue;
@@ -190,6 +208,17 @@ std::string bars_markdown(const BarOutcome& outcome) {
     }
   }
   if (!missing.empty()) page += "\n## Not measured on any machine\n\n" + missing;
+  page += "\n## Measured\n\n";
+  std::vector<std::vector<std::string>> machines;
+  for (const auto& machine : outcome.machines) {
+    machines.push_back(
+        {markdown_text(machine.name), std::to_string(machine.attempts),
+         std::to_string(machine.runs.size()),
+         markdown_text(machine.first == machine.last ? machine.last
+                                                     : machine.first + " to " + machine.last),
+         markdown_text(fmt::format("{}", fmt::join(machine.commits, ", ")), kWidth)});
+  }
+  page += markdown_table({"Machine", "Attempts", "Runs", "When", "Commits"}, "lrrll", machines);
   return page + "\nOf all: " + counts(outcome) + ".\n";
 }
 

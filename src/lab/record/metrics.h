@@ -143,6 +143,9 @@ constexpr bool more_is_better(std::string_view name) {
   return metric != nullptr && metric->direction == Direction::kHigherIsBetter;
 }
 
+// Whether a run has one value of it, which all its rows carry.
+constexpr bool is_of_run(std::string_view name) { return name == "harness_overhead"; }
+
 // The metric of that name; an unknown name does not compile.
 consteval const Metric& metric(std::string_view name) {
   for (const auto& known : kMetrics) {

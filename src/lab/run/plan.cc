@@ -178,10 +178,20 @@ std::optional<std::size_t> reference_of(const PointPlan& plan, std::size_t i) {
 
 // A point that says which case it is for must be for one that runs.
 void check_cases_of_points(const RunRequest& request) {
-  for (const auto& one : request.points.is_array() ? request.points : Json::array()) {
+  const auto& points = request.points;
+  const auto given = points.is_array() ? points : Json::array({points});
+  for (const auto& one : given) {
     if (!one.is_object() || !one.contains("case")) continue;
     if (!one["case"].is_string() || !among(request.cases, one["case"].get<std::string>())) {
       fail("point: 'case' is none of the cases that run: {}", canonical_json(one["case"]));
+    }
+  }
+  if (request.mode != "points") return;
+  for (const auto& name : request.cases) {
+    if (std::ranges::none_of(given, [&](const Json& one) {
+          return !one.is_object() || !one.contains("case") || one["case"] == name;
+        })) {
+      fail("--points has none for case '{}': give one, or leave the case out", name);
     }
   }
 }

@@ -96,6 +96,9 @@ TEST_F(PlanTest, APointMaySayWhichCaseItIsFor) {
   EXPECT_EQ(canonical_json(points[0]), R"({"dtype":"f64","n":5,"seed":0})");
   EXPECT_THAT([&] { plan(); },
               ThrowsMessage<UserError>(HasSubstr("none of the cases that run: \"other\"")));
+  request_.points = {{"case", "nope"}};  // one point, not in a list
+  EXPECT_THAT([&] { plan(); },
+              ThrowsMessage<UserError>(HasSubstr("none of the cases that run: \"nope\"")));
 }
 
 TEST_F(PlanTest, TypingErrorsAreNamed) {

@@ -26,6 +26,13 @@ std::string journal_named(const std::string& run, const std::string& folder) {
   fail("no run of that name or path (looked in '{}'): '{}'", in, run);
 }
 
+// Journals grow line by line; compressed ones are kept, not continued.
+void refuse_compressed(const std::string& journal) {
+  if (journal.ends_with(".gz")) {
+    fail("a run writes plain journals (gzip it afterwards; reports read both): '{}'", journal);
+  }
+}
+
 // What the journal and the request beside it say.
 void read_place(RunPlace& place) {
   if (std::filesystem::exists(place.journal)) {
@@ -62,6 +69,7 @@ void on_disk(const Write& write) {
 
 // Takes the journal's lock.
 void take(RunPlace& place) {
+  refuse_compressed(place.journal);
   on_disk([&] { place.writer.emplace(place.journal); });
 }
 

@@ -11,7 +11,8 @@ namespace assay::lab {
 bool is_gzip(std::string_view bytes);
 
 // What was compressed by gzip, several members one after the other included. Throws UserError that
-// names `what` where the bytes are damaged or end too soon, and where they are more than 4 GiB.
+// names `what` where the bytes are damaged or end too soon, and where they hide
+// more than any journal would: over 64 MiB at more than 250 times their own size.
 std::string gunzip(std::string_view bytes, std::string_view what);
 
 }  // namespace assay::lab

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/store/kept_journal.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "lab/store/gzip.h"
 
@@ -13,6 +14,7 @@ bool is_journal_name(std::string_view name) {
 
 std::string read_kept_text(const std::string& path) {
   auto content = read_file(path);
+  if (path.ends_with(".gz") && !is_gzip(content)) fail("not gzip: '{}'", path);
   return is_gzip(content) ? gunzip(content, path) : content;
 }
 
