@@ -229,6 +229,8 @@ class Laptop(Reading):
         self.go(kept)
         self.assertEqual((choice("from"), choice("to")), (run_id(37), run_id(38)))
         self.assertRegex(fast(), "slower")
+        self.go(state := f"#/runs?from={run_id(3)}&to={run_id(39)}")  # any two
+        self.assertRegex(fast(), "slower", state)
 
 
 class Phone(Reading):

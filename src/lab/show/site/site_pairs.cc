@@ -10,7 +10,7 @@
 namespace assay::lab {
 namespace {
 
-constexpr std::size_t kMostRuns = 12, kMostPairs = 40'000;
+constexpr std::size_t kMostPairs = 20'000;
 
 // What of a page may be compared: positions among the summaries, by run.
 using Series = std::map<SeriesKey, std::vector<int>>;
@@ -38,17 +38,24 @@ std::size_t pairs_among(const Series& series, std::size_t runs) {
 
 Json site_pairs(const SiteIndex& index) {
   const auto series = measured_series(index);
-  auto runs = kMostRuns;
+  std::size_t runs = 2;
+  for (const auto& [key, list] : series) runs = std::max(runs, list.size());
   while (runs > 2 && pairs_among(series, runs) > kMostPairs) --runs;
   Json pairs = Json::array();
   const auto values = [&](int i) {
     return index.summaries()[static_cast<std::size_t>(i)].summary.values(Status::kOk);
   };
+  std::map<std::pair<int, int>, RankSum> distributions;  // runs of one case have few sizes
   for (const auto& [key, list] : series) {
     const auto first = list.size() - std::min(list.size(), runs);
     for (std::size_t a = first; a < list.size(); ++a) {
       for (std::size_t b = a + 1; b < list.size(); ++b) {
-        const auto ratio = unpaired_ratio(values(list[a]), values(list[b]));
+        const auto before = values(list[a]), after = values(list[b]);
+        const auto sizes =
+            std::pair(static_cast<int>(before.size()), static_cast<int>(after.size()));
+        const auto& distribution =
+            distributions.try_emplace(sizes, sizes.first, sizes.second).first->second;
+        const auto ratio = unpaired_ratio(before, after, distribution);
         Json pair = Json::array({list[a], list[b], ratio.ratio});
         if (ratio.interval) {
           pair.push_back(ratio.interval->low);
