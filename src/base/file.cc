@@ -37,17 +37,23 @@ bool read_all(int fd, std::string& content) {
   }
 }
 
-// The lock on a folder of ours that is really at this path; nothing where somebody has it, or it is
-// not ours, or gone.
+// The lock on a folder of ours that is really at this path; nothing where it cannot be had: errno
+// is EWOULDBLOCK where somebody has it, ENOENT where it is gone.
 UniqueFd lock_directory_at(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat held {
   }, there{};
-  const bool mine = fd && ::fstat(fd.get(), &held) == 0 && held.st_uid == ::geteuid() &&
-                    ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
-                    ::lstat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
-                    held.st_ino == there.st_ino;
-  return mine ? std::move(fd) : UniqueFd();
+  if (!fd || ::fstat(fd.get(), &held) != 0) return {};
+  if (held.st_uid != ::geteuid()) {
+    errno = EPERM;
+    return {};
+  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || ::lstat(path.c_str(), &there) != 0) return {};
+  if (held.st_dev != there.st_dev || held.st_ino != there.st_ino) {
+    errno = ENOENT;
+    return {};
+  }
+  return fd;
 }
 
 }  // namespace
@@ -167,13 +173,14 @@ std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
 
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
   // Between its making and its lock a folder looks abandoned, and may be swept away: then another.
+  // (On file systems that know no locks it has none, and nobody can sweep it.)
   do {
     path_ = (std::filesystem::temp_directory_path() / fmt::format("{}-XXXXXX", prefix)).string();
     if (::mkdtemp(path_.data()) == nullptr) {
       fail_to_write("create a temporary folder", path_, errno);
     }
     lock_ = lock_directory_at(path_);
-  } while (!lock_);
+  } while (!lock_ && (errno == EWOULDBLOCK || errno == ENOENT));
 }
 
 TemporaryDirectory::~TemporaryDirectory() {

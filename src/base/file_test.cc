@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "base/error.h"
@@ -47,7 +48,14 @@ TEST(File, FailedWriteLeavesTheOldContentAndNoDebris) {
   EXPECT_THAT([&] { write_file_atomically(dir.path() + "/missing/f", "x"); },
               testing::ThrowsMessage<UserError>(testing::HasSubstr("/missing/f")));
   EXPECT_THAT([] { write_file_atomically("/dev/full", "x"); },
-              testing::ThrowsMessage<UserError>(testing::HasSubstr("No space left")));
+              testing::ThrowsMessage<DiskError>(testing::HasSubstr("No space left")));
+  EXPECT_THROW(fail_to_write("write", "x", EROFS), DiskError);
+  try {
+    fail_to_write("write", "x", EACCES);
+  } catch (const DiskError&) {
+    ADD_FAILURE() << "no fault of the disk's";
+  } catch (const UserError&) {
+  }
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 

@@ -154,6 +154,34 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
   return tables;
 }
 
+Json TomlTable::json(std::string_view key) const {
+  const auto convert = [&](const auto& self, const toml::node& node,
+                           const std::string& name) -> Json {
+    document_->asked.insert(prefix_ + name);
+    if (const auto* table = node.as_table()) {
+      Json object = Json::object();
+      for (const auto& [inner, value] : *table) {
+        object[std::string(inner.str())] =
+            self(self, value, fmt::format("{}.{}", name, inner.str()));
+      }
+      return object;
+    }
+    if (const auto* array = node.as_array()) {
+      Json list = Json::array();
+      for (const auto& value : *array) {
+        list.push_back(self(self, value, fmt::format("{}[{}]", name, list.size())));
+      }
+      return list;
+    }
+    if (const auto text = node.value_exact<std::string>()) return *text;
+    if (const auto integer = node.value_exact<std::int64_t>()) return *integer;
+    if (const auto flag = node.value_exact<bool>()) return *flag;
+    if (!node.is_number()) reject(key, "expected no date or time");
+    return as_double(node);
+  };
+  return convert(convert, as_node(find(key, "a value")), std::string(key));
+}
+
 std::vector<std::string> TomlTable::keys() const {
   std::vector<std::string> keys;
   for (const auto& [key, node] : as_table(node_)) {

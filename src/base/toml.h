@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace assay {
 
@@ -36,6 +37,9 @@ class TomlTable {
   TomlTable table(std::string_view key) const;
   // The tables of an array of them, [[key]]; none where the key is missing.
   std::vector<TomlTable> tables(std::string_view key) const;
+  // Whatever the key holds, tables and arrays with all that is in them; dates and times are
+  // refused.
+  Json json(std::string_view key) const;
   // The table's keys, in alphabetical order, each asked for hereby.
   std::vector<std::string> keys() const;
   // An array of arrays of integers, e.g. [[0, 1], [1, 2]]: coordinates, links.

@@ -33,6 +33,19 @@ std::string message_of(Action action) {
   return "nothing thrown";
 }
 
+TEST(TomlTable, AnyValueAsJson) {
+  const auto t = TomlTable::parse(
+      "[a]\nlist = [{n = 8, name = \"x\"}, {n = 9.5}]\none = {deep = {er = [true, [1]]}}\nother = "
+      "1\n",
+      "t");
+  const auto a = t.table("a");
+  EXPECT_EQ(a.json("list"), Json::parse(R"([{"n":8,"name":"x"},{"n":9.5}])"));
+  EXPECT_EQ(a.json("one"), Json::parse(R"({"deep":{"er":[true,[1]]}})"));
+  EXPECT_THROW(t.refuse_unread_keys(), UserError) << "nobody has asked for `other`";
+  EXPECT_EQ(a.json("other"), 1);
+  t.refuse_unread_keys();
+}
+
 TEST(Toml, ReadsEveryType) {
   const auto root = TomlTable::parse(kText, "t.toml");
   EXPECT_EQ(root.text("name"), "x");

@@ -35,8 +35,13 @@ void add_list(CLI::App& app, ListArguments& a) {
 
 void add_run(CLI::App& app, RunArguments& a) {
   app.add_option("case", a.cases,
-                 "cases to run (see `assay list`), or `all` but those of the harness itself");
+                 "cases to run (see `assay list`), or `all` but those of the harness itself; with "
+                 "--config the names of configurations, or `all`");
   const std::string what = "What to measure";
+  app.add_option("--config", a.config,
+                 "TOML file of configurations, [configs.NAME]: each a run of its own, labelled so; "
+                 "options that are typed go before what it says")
+      ->group(what);
   app.add_flag("--quick", a.quick, "representative points, 6 rounds, 0.1 s of steady time")
       ->group(what);
   app.add_option(
@@ -82,7 +87,8 @@ void add_run(CLI::App& app, RunArguments& a) {
   const std::string where = "Where it goes";
   app.add_option("--out", a.out, "journal, or folder for it (results/)")->group(where);
   app.add_option("--resume", a.resume, "continue this run: its id, or its journal")->group(where);
-  app.add_option("--store", a.store, "also ingest into this store, e.g. sqlite:results/assay.db")
+  app.add_option("--store", a.store,
+                 "also into this store, row by row, e.g. sqlite:results/assay.db")
       ->group(where);
   app.add_option("--trace", a.trace, "write a Perfetto trace of each attempt into this folder")
       ->group(where);
@@ -91,7 +97,10 @@ void add_run(CLI::App& app, RunArguments& a) {
                  "of what is measured, where that is not this program (what it was built from)")
       ->group(where);
   app.add_flag("--dry-run", a.dry_run, "print the plan and stop")->group(where);
-  app.add_flag("--all", a.all, "show what was not measured as rows of the table")->group(where);
+  app.add_flag("--all", a.all,
+               "show what was not measured as rows of the table; with --config and no names also "
+               "every configuration")
+      ->group(where);
   app.add_flag("--strict", a.strict,
                "for CI: exit with 3 where anything planned was not measured, or not well enough")
       ->group(where);
@@ -102,8 +111,17 @@ void add_run(CLI::App& app, RunArguments& a) {
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
   assay run semiring_matmul --precision 1% --budget 10m
   assay run all --quick --dry-run
+  assay run --config nightly.toml small large --store sqlite:results/assay.db
   assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
-  assay run --resume 20260131T120000.000000Z-abc1234)");
+  assay run --resume 20260131T120000.000000Z-abc1234
+
+A file of configurations has the options above by their names, with _ for -:
+  [configs.small]
+  cases = ["semiring_matmul", "dense_matmul"]
+  points = [{n = 64}, {n = 128}]               or "all", or JSON as typed
+  providers = ["naive", "openblas"]            skip, platforms likewise
+  rounds = 20                                  quick, precision, batches, warm_up, seed, …
+  settle = "1s"                                budget, steady, limit, memory, …)");
 }
 
 void add_report(CLI::App& app, ReportArguments& a) {

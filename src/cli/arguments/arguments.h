@@ -25,7 +25,8 @@ struct MeasureArguments {
 };
 
 struct RunArguments {
-  std::vector<std::string> cases;
+  std::vector<std::string> cases;  // with a config the names of configurations
+  std::string config;
   bool quick = false;
   std::string points;
   std::vector<std::string> providers, skip, platforms;

@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <span>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/measure/run_configs.h"
 #include "cli/measure/run_setup.h"
+#include "cli/program.h"
 #include "cli/terminal.h"
 #include "kernels/blas/library.h"
 #include "lab/beside/stopping.h"
@@ -102,7 +107,7 @@ void print_plan(const lab::Plan& plan) {
              stdout);
 }
 
-void print_plan_json(const lab::Plan& plan) {
+Json plan_json(const lab::Plan& plan) {
   Json points = Json::array();
   for (const auto& at : plan.points) {
     Json rounds = Json::array(), refused = Json::array();
@@ -124,59 +129,80 @@ void print_plan_json(const lab::Plan& plan) {
                           {"rounds", rounds},
                           {"refused", refused}});
   }
-  std::fputs((pretty_json({{"attempts", plan.attempts}, {"points", points}}) + "\n").c_str(),
-             stdout);
+  return {{"attempts", plan.attempts}, {"points", points}};
 }
 
-}  // namespace
+// Takes rows into a store as they are made. The journal is the truth: what the store does not take
+// now it gets at the end, and a run does not end for it.
+class RowsIntoStore {
+ public:
+  RowsIntoStore(const std::string& url, TerminalProgress& progress)
+      : store_(url, lab::Access::kCreate), progress_(progress) {}
 
-int run(const RunArguments& a) {
-  RunSetup setup;
-  const auto& cases = setup.cases();
-  auto& progress = setup.progress();
-  auto& context = setup.context();
-  context.trace_directory = a.trace;
-  if (a.quiet) progress.be_quiet();
-
-  if (a.dry_run) {
-    const auto request =
-        a.resume.empty() ? request_of(cases, a) : place_to_resume(cases, a).request;
-    const auto plan = lab::plan_run(context, request);
-    a.json ? print_plan_json(plan) : print_plan(plan);
-    return kFine;
+  void take(std::span<const lab::Row> rows) {
+    if (failed_) return;
+    std::vector<std::string> lines;
+    for (const auto& row : rows) lines.push_back(lab::row_to_line(row));
+    try {
+      lab::ingest_lines(store_, lines, "the run");
+    } catch (const std::exception& e) {
+      failed_ = true;
+      progress_.note(fmt::format("warning: {}; the rows follow at the end", e.what()));
+    }
   }
-  // A store that cannot be opened is refused now, not after an hour of measuring.
-  if (!a.store.empty()) lab::Store(a.store, lab::Access::kCreate);
-  RunSetup::catch_interrupts();
+  void take_journal(const std::string& path) { lab::ingest_journals(store_, {path}); }
+
+ private:
+  lab::Store store_;
+  TerminalProgress& progress_;
+  bool failed_ = false;
+};
+
+lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* store) {
+  auto& context = setup.context();
   const auto result = [&] {
     if (a.resume.empty()) {
-      const auto request = request_of(cases, a);
+      const auto request = request_of(setup.cases(), a);
       if (request.in_process) load_openblas_early();
       return lab::start_run(context, request, a.out);
     }
-    auto place = place_to_resume(cases, a);
+    auto place = place_to_resume(setup.cases(), a);
     if (place.request.in_process) load_openblas_early();
+    if (store != nullptr && std::filesystem::exists(place.journal)) {
+      store->take_journal(place.journal);  // what an earlier part has measured
+    }
     return lab::resume_run(context, std::move(place));
   }();
-  if (!a.store.empty()) {
-    lab::Store store(a.store, lab::Access::kCreate);
-    lab::ingest_journals(store, {result.journal});
-  }
+  if (store != nullptr) store->take_journal(result.journal);
+  return result;
+}
 
+Json result_json(const lab::RunResult& result, const std::vector<lab::Summary>& summaries,
+                 const std::vector<lab::PointStop>& stops) {
+  auto json = lab::summary_json(result.run_id, result.journal, summaries);
+  for (const auto& stop : stops) {
+    json["stopping"].push_back(Json{{"case", stop.case_name},
+                                    {"point", stop.point},
+                                    {"stopping", lab::to_json(stop.stopping)}});
+  }
+  return json;
+}
+
+// One run, shown; its JSON goes to `all` where that is wanted.
+int run_one(RunSetup& setup, const RunArguments& a, RowsIntoStore* store, Json& all) {
+  auto& progress = setup.progress();
+  if (!a.config.empty()) progress.note(fmt::format("configuration {}", a.label));
+  const auto result = measure(setup, a, store);
   const auto summaries = lab::summarise(result.rows);
   progress.clear_line();
   const auto stops = lab::stops_of(result.rows);
   if (a.json) {
-    auto json = lab::summary_json(result.run_id, result.journal, summaries);
-    for (const auto& stop : stops) {
-      json["stopping"].push_back(Json{{"case", stop.case_name},
-                                      {"point", stop.point},
-                                      {"stopping", lab::to_json(stop.stopping)}});
-    }
-    std::fputs((pretty_json(json) + "\n").c_str(), stdout);
+    all.push_back(result_json(result, summaries, stops));
+    if (!a.config.empty()) all.back()["label"] = a.label;
   } else {
     auto style = stdout_style();
     style.all = a.all;
+    if (!a.config.empty()) print(fmt::format("configuration {}\n", a.label));
     std::fputs(lab::terminal_table(summaries, style).c_str(), stdout);
   }
   std::fflush(stdout);
@@ -197,6 +223,65 @@ int run(const RunArguments& a) {
                               status == kFine ? "" : "warning: ", coverage.lacks, status,
                               strict == status ? "" : fmt::format("; with --strict {}", strict)));
   }
+  return status;
+}
+
+// The plans of all runs: a mistake in the last is told before the first is measured.
+int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) {
+  Json list = Json::array();
+  for (const auto& a : runs) {
+    try {
+      const auto request = a.resume.empty() ? request_of(setup.cases(), a)
+                                            : place_to_resume(setup.cases(), a).request;
+      const auto plan = lab::plan_run(setup.context(), request);
+      list.push_back(plan_json(plan));
+      if (!a.config.empty()) list.back()["label"] = a.label;
+      if (show && !a.json) {
+        if (!a.config.empty()) print(fmt::format("configuration {}\n", a.label));
+        print_plan(plan);
+      }
+    } catch (const UserError& e) {
+      if (a.config.empty()) throw;
+      fail("{}: [configs.{}]: {}", a.config, a.label, e.what());
+    }
+  }
+  const auto& first = runs.front();
+  if (show && first.json) {
+    print(pretty_json(first.config.empty() ? list.front() : list) + "\n");
+  }
+  return kFine;
+}
+
+}  // namespace
+
+int run(const RunArguments& typed) {
+  const auto runs =
+      typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed);
+  RunSetup setup;
+  auto& progress = setup.progress();
+  setup.context().trace_directory = typed.trace;
+  if (typed.quiet) progress.be_quiet();
+  if (typed.dry_run) return plan_all(setup, runs, true);
+  if (!typed.config.empty()) plan_all(setup, runs, false);
+
+  // A store that cannot be opened is refused now, not after an hour of measuring.
+  std::optional<RowsIntoStore> store;
+  if (!typed.store.empty()) {
+    store.emplace(typed.store, progress);
+    setup.context().on_rows = [&](std::span<const lab::Row> rows) { store->take(rows); };
+  }
+  RunSetup::catch_interrupts();
+  int status = kFine;
+  Json all = Json::array();
+  for (std::size_t i = 0; i < runs.size() && status != kInterrupted; ++i) {
+    status = std::max(status, run_one(setup, runs[i], store ? &*store : nullptr, all));
+    if (status == kInterrupted && i + 1 < runs.size()) {
+      std::string left;
+      for (std::size_t j = i + 1; j < runs.size(); ++j) left += " " + runs[j].label;
+      progress.note(fmt::format("not begun: assay run --config {}{}", typed.config, left));
+    }
+  }
+  if (typed.json) print(pretty_json(typed.config.empty() ? all.front() : all) + "\n");
   return status;
 }
 

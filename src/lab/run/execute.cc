@@ -166,7 +166,7 @@ AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>&
   process.time_limit_s = limits.time_s;
   process.memory_limit = limits.memory;
   process.held_fds = held_fds;
-  process.held_fds.push_back(outcome.directory->lock_fd());
+  if (const int lock = outcome.directory->lock_fd(); lock >= 0) process.held_fds.push_back(lock);
   process.interrupt = interrupt;
   PhaseWatch steady(spec.directory, "steady");
   process.on_wait = [&] { steady.look(); };

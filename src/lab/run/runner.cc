@@ -264,7 +264,8 @@ class Runner {
     }
     if (kept_ == Ledger::kMostKept && !std::exchange(said_endless_, true)) {
       context_.progress->note(
-          "exclusion does not end here: where attempt after attempt is disturbed they are kept, "
+          "warning: exclusion does not end here: where attempt after attempt is disturbed they are "
+          "kept, "
           "marked, and not repeated");
     }
   }
@@ -410,6 +411,7 @@ class Runner {
     int order = ledger_.next_order();
     for (Row& row : rows) row.order = order++;
     journal_.append(rows);
+    if (context_.on_rows) context_.on_rows(rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       ledger_.record(definition, rows[i]);
       if (!context_.trace_directory.empty()) {

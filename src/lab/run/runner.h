@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct RunContext {
   Progress* progress = nullptr;
   const std::atomic<bool>* stop = nullptr;  // becomes true on Ctrl-C
   std::string trace_directory;              // empty: no traces
+  // Told of rows once the journal has them, one process's at a time; must not throw.
+  std::function<void(std::span<const Row>)> on_rows;
 };
 
 struct RunResult {
