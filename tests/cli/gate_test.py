@@ -71,6 +71,26 @@ class Gate(CliTest):
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result.stdout
 
+    def test_the_number_of_rows_hides_nothing(self):
+        """Six attempts a side, whose own p cannot be small: every row ten times slower, or one of many."""
+        for count, slower in ((47, 47), (100, 1)):
+            points = [{"dtype": "f32", "n": n, "seed": 0} for n in range(count)]
+            before = [one for point in points for one in rounds(BEFORE, "simd", count=6, point=point)]
+            now = [one for i, point in enumerate(points)
+                   for one in rounds(NOW, "simd", time=1e-2 if i < slower else 1e-3, count=6, point=point)]  # fmt: skip
+            self.write(f"before{count}.jsonl", journal(before))
+            self.write(f"now{count}.jsonl", journal(now))
+            sources = ("--baseline", f"before{count}.jsonl", "--current", f"now{count}.jsonl")
+            gate = json.loads(self.gate(*sources, "--json", status=1))
+            verdicts = [one["verdict"] for one in gate["rows"]]
+            self.assertEqual(verdicts.count("REGRESSED"), slower)
+            self.assertEqual(verdicts.count("PASS"), count - slower)
+            compared = self.assay("compare", f"before{count}.jsonl", f"now{count}.jsonl", "--json")
+            rows = json.loads(compared.stdout)["comparisons"]
+            self.assertEqual(sum(one["differs"] for one in rows), slower)
+            for one in rows:  # no verdict contradicts the interval beside it
+                self.assertEqual(one["low"] <= 1 <= one["high"], one["verdict"] == "no difference shown")
+
     def test_every_situation_gets_its_verdict_and_the_worst_decides(self):
         before, now = self.situations()
         text = self.gate("--baseline", before, "--current", now, "--junit", "gate.xml", "--out", "gate.json", status=4)

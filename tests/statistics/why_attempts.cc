@@ -10,7 +10,7 @@
 #include "findings.h"
 #include "lab/stats/distributions.h"
 #include "lab/stats/quantile.h"
-#include "lab/stats/tests_of_difference.h"
+#include "lab/stats/sign_interval.h"
 #include "lab/stats/unpaired_ratio.h"
 #include "noise_models.h"
 
@@ -27,6 +27,13 @@ double two_sided(const RankSum& law, std::span<const double> a, std::span<const 
   }
   const long pairs = static_cast<long>(a.size()) * static_cast<long>(b.size());
   return std::min(1.0, 2 * law.at_most(std::min(u, pairs - u)));
+}
+
+// One-sided, exact: as many values above zero, or more, if both signs are as likely.
+double sign_test(std::span<const double> d) {
+  const auto n = static_cast<int>(d.size());
+  return fair_binomial_cdf(
+      n, n - static_cast<int>(std::ranges::count_if(d, [](double x) { return x > 0; })));
 }
 
 std::vector<double> one_process(RandomStream& random) {
@@ -79,7 +86,7 @@ std::vector<Table> why_attempts(const Effort& effort) {
     bool stopped = false;
     while (d.size() < 80 && !stopped) {
       d.push_back(random.normal());
-      const double p = std::min(sign_test(d), 1.0);
+      const double p = sign_test(d);
       stopped = d.size() >= 6 && 2 * std::min(p, 1 - p + 1e-12) < 0.05;
     }
     peeking += stopped;

@@ -77,7 +77,7 @@ Finding finding_of(const lab::Comparison& c, const lab::HistoryChange& change,
   const auto seen = lab::format_ratio(change.ratio);
   if (!c.compared)
     return {fmt::format("not compared: {}", c.verdict("before", "after")), kUnresolved};
-  const bool same_way = c.differs && (c.ratio > 1) == (change.ratio > 1);
+  const bool same_way = c.differs() && (c.ratio > 1) == (change.ratio > 1);
   if (same_way) {
     const bool worse = (change.ratio > 1) != more_is_better;
     return {fmt::format("confirmed: {} in the same rounds, {} in the history",

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/measure/rounds_note.h"
 #include "cli/measure/run_configs.h"
 #include "cli/measure/run_setup.h"
 #include "cli/program.h"
@@ -164,6 +165,7 @@ lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* st
     if (a.resume.empty()) {
       const auto request = request_of(setup.cases(), a);
       if (request.in_process) load_openblas_early();
+      if (request.precision == 0) setup.progress().note(what_rounds_can_show(request.rounds));
       return lab::start_run(context, request, a.out);
     }
     auto place = place_to_resume(setup.cases(), a);

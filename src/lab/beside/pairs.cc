@@ -53,11 +53,10 @@ bool was_wrong(std::span<const Row* const> rows) {
                              [](const Row* row) { return row->status == Status::kWrongResult; });
 }
 
-std::optional<PairedRatio> ratio_beside(std::span<const Row* const> rows,
-                                        std::span<const Row* const> baseline,
-                                        const std::string& metric) {
-  if (was_wrong(rows) || was_wrong(baseline)) return std::nullopt;
-  return pair_rounds(values_by_round(rows, metric), values_by_round(baseline, metric)).ratio();
+Pairs pairs_beside(std::span<const Row* const> rows, std::span<const Row* const> baseline,
+                   const std::string& metric) {
+  if (was_wrong(rows) || was_wrong(baseline)) return {};
+  return pair_rounds(values_by_round(rows, metric), values_by_round(baseline, metric));
 }
 
 }  // namespace assay::lab

@@ -44,9 +44,8 @@ Pairs pair_rounds(const ByRound& a, const ByRound& b);
 // What was wrong once can win nothing, in any round.
 bool was_wrong(std::span<const Row* const> rows);
 
-// rows over baseline; nothing when there is no common round, or when either was wrong once.
-std::optional<PairedRatio> ratio_beside(std::span<const Row* const> rows,
-                                        std::span<const Row* const> baseline,
-                                        const std::string& metric);
+// rows over baseline; none where either was wrong once.
+Pairs pairs_beside(std::span<const Row* const> rows, std::span<const Row* const> baseline,
+                   const std::string& metric);
 
 }  // namespace assay::lab

@@ -52,10 +52,10 @@ TEST(Pairs, WhatWasWrongOnceWinsNothing) {
     fast.push_back(example_row({.time = 1, .round = round}));
     slow.push_back(example_row({.time = 2, .round = round}));
   }
-  EXPECT_EQ(ratio_beside(pointers(fast), pointers(slow), "steady_time")->ratio, 0.5);
+  EXPECT_EQ(pairs_beside(pointers(fast), pointers(slow), "steady_time").ratio()->ratio, 0.5);
   fast[3].status = Status::kWrongResult;
-  EXPECT_FALSE(ratio_beside(pointers(fast), pointers(slow), "steady_time"));
-  EXPECT_FALSE(ratio_beside(pointers(slow), pointers(fast), "steady_time"));
+  EXPECT_FALSE(pairs_beside(pointers(fast), pointers(slow), "steady_time").ratio());
+  EXPECT_FALSE(pairs_beside(pointers(slow), pointers(fast), "steady_time").ratio());
 }
 
 }  // namespace

@@ -112,6 +112,18 @@ void measure(std::span<const Row* const> rows, Summary& s) {
   }
 }
 
+void judge_together(std::vector<Summary>& summaries, const std::map<SeriesId, Evidence>& family) {
+  std::vector<Evidence> rows;
+  for (const auto& [series, evidence] : family) rows.push_back(evidence);
+  const auto p = judge_family(rows, std::vector<double>(rows.size(), 0.0));
+  for (auto& s : summaries) {
+    const auto found = family.find(s);
+    if (found == family.end()) continue;
+    s.p = p[static_cast<std::size_t>(std::distance(family.begin(), found))];
+    s.shown = what_is_shown(s.ratio->interval, s.p);
+  }
+}
+
 }  // namespace
 
 std::vector<double> Summary::values(Status ended) const {
@@ -136,6 +148,7 @@ std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName&
   for (const Row& row : rows) places[place_of(row)][row.provider].push_back(&row);
 
   std::vector<Summary> summaries;
+  std::map<SeriesId, Evidence> family;
   for (auto& [place, providers] : places) {
     for (auto& [provider, attempts] : providers) {
       std::ranges::sort(attempts, [](auto* a, auto* b) { return made_before(*a, *b); });
@@ -150,14 +163,17 @@ std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName&
       if (s.is_baseline) {
         if (s.status == Status::kOk) s.ratio = PairedRatio{s.rounds, 1, std::nullopt};
       } else if (baseline != providers.end()) {
-        s.ratio = ratio_beside(attempts, baseline->second, s.metric);
+        const auto pairs = pairs_beside(attempts, baseline->second, s.metric);
+        s.ratio = pairs.ratio();
+        if (s.ratio) family[s] = PairedEvidence{pairs.log_ratios()};
       }
-      s.caveats = summary_caveats(s);
       summaries.push_back(std::move(s));
     }
     std::stable_partition(summaries.begin() + static_cast<std::ptrdiff_t>(first), summaries.end(),
                           [](const Summary& s) { return s.is_baseline; });
   }
+  judge_together(summaries, family);
+  for (auto& s : summaries) s.caveats = summary_caveats(s);
   return summaries;
 }
 
@@ -180,6 +196,7 @@ Json summary_json(const std::string& run_id, const std::string& journal,
                        {"ratio", s.ratio ? number_to_json(s.ratio->ratio) : Json()},
                        {"ratio_low", interval ? number_to_json(interval->low) : Json()},
                        {"ratio_high", interval ? number_to_json(interval->high) : Json()},
+                       {"p_adjusted", s.p.judged ? number_to_json(s.p.adjusted) : Json()},
                        {"baseline", text(s.baseline)},
                        {"fraction_of_limit", value_to_json(s.fraction_of_limit)},
                        {"fidelity_error", value_to_json(s.fidelity_error)},

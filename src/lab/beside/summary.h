@@ -14,6 +14,7 @@
 #include "lab/beside/pairs.h"
 #include "lab/beside/place.h"
 #include "lab/record/row.h"
+#include "lab/stats/family.h"
 #include "lab/stats/paired_ratio.h"
 
 namespace assay::lab {
@@ -55,6 +56,9 @@ struct Summary : SeriesId {
   // interval for the baseline itself. Nothing when there is no such round, or when either side
   // gave a wrong result in any round: what is wrong can win nothing.
   std::optional<PairedRatio> ratio;
+  // What the ratio shows, all summaries that were made together being one family.
+  FamilyP p;
+  Shown shown = Shown::kTooFew;
 
   std::optional<double> fraction_of_limit;  // median over ok attempts
   bool above_ceiling = false;  // an ok attempt was faster than a bound: that is out of date
@@ -81,9 +85,9 @@ Summary summarise_series(SeriesId series, std::span<const Row* const> attempts,
 std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName& cases = {});
 
 // {run_id, journal, results: [{suite, case, point, provider, platform, status, rounds, median_s,
-// ratio, ratio_low, ratio_high, baseline, fraction_of_limit, fidelity_error, peak_rss}]}, with null
-// where something is not known (or run_id, journal are empty). median_s is null when the primary
-// metric is no time.
+// ratio, ratio_low, ratio_high, p_adjusted, baseline, fraction_of_limit, fidelity_error,
+// peak_rss}]}, with null where something is not known (or run_id, journal are empty). median_s is
+// null when the primary metric is no time.
 Json summary_json(const std::string& run_id, const std::string& journal,
                   std::span<const Summary> summaries);
 

@@ -281,8 +281,8 @@ TEST(SummaryJson, HasExactlyTheseFields) {
   for (const auto& result : json["results"]) {
     EXPECT_THAT(keys(result),
                 ElementsAre("baseline", "case", "fidelity_error", "fraction_of_limit", "median_s",
-                            "peak_rss", "platform", "point", "provider", "ratio", "ratio_high",
-                            "ratio_low", "rounds", "status", "suite"));
+                            "p_adjusted", "peak_rss", "platform", "point", "provider", "ratio",
+                            "ratio_high", "ratio_low", "rounds", "status", "suite"));
   }
   const auto& skipped = json["results"][1];
   EXPECT_EQ(skipped["provider"], "cuda");

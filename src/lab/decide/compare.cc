@@ -11,29 +11,14 @@
 #include "lab/record/fields.h"
 #include "lab/show/terminal/cells.h"
 #include "lab/show/terminal/table.h"
-#include "lab/stats/tests_of_difference.h"
 
 namespace assay::lab {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
-std::string shown(const std::string& name) { return fit(printable(name), kMatchNameWidth); }
+std::string shortened(const std::string& name) { return fit(printable(name), kMatchNameWidth); }
 
-std::vector<double> logs(const std::vector<double>& values) {
-  std::vector<double> result;
-  for (const double value : values) result.push_back(std::log(value));
-  return result;
-}
-
-double two_sided_p(const Evidence& evidence) {
-  if (const auto* paired = std::get_if<PairedEvidence>(&evidence)) {
-    return sign_flip_p(paired->d, kSeed);
-  }
-  const auto& unpaired = std::get<UnpairedEvidence>(evidence);
-  return label_permutation_p(logs(unpaired.baseline), logs(unpaired.current), kSeed);
-}
-
-Comparison judged(Match match, const CompareSettings& settings) {
+// All but what the other rows have a say in. Adds the evidence where there is any.
+Comparison judged(Match match, const CompareSettings& settings, std::vector<Evidence>& family) {
   Comparison c;
   c.match = std::move(match);
   const auto evidence = evidence_of(c.match);
@@ -55,10 +40,10 @@ Comparison judged(Match match, const CompareSettings& settings) {
       c.interval = Interval{1 / row.interval->high, 1 / row.interval->low, row.interval->coverage};
     }
   }
-  c.p = two_sided_p(evidence->values);
   c.rounds = row.rounds;
   c.detectable = row.detectable;
   c.rounds_needed = row.rounds_for_tolerance;
+  family.push_back(evidence->values);
   return c;
 }
 
@@ -87,7 +72,7 @@ Json compared_side_json(const std::optional<MatchSide>& side) {
 }  // namespace
 
 std::string Comparison::verdict(const std::string& a_name, const std::string& b_name) const {
-  const auto a = shown(a_name), b = shown(b_name);
+  const auto a = shortened(a_name), b = shortened(b_name);
   if (!match.a) return fmt::format("only in {}", b);
   if (!match.b) return fmt::format("only in {}", a);
   if (!compared) {
@@ -101,15 +86,12 @@ std::string Comparison::verdict(const std::string& a_name, const std::string& b_
   for (const auto* side : {&match.a, &match.b}) {
     if (!(*side)->summary.unequal_work.empty()) work = " (unequal work)";
   }
-  if (!interval) return "too few to say" + work;
-  const bool holds_one = interval->low <= 1 && interval->high >= 1;
-  if (!differs && holds_one) return "no difference shown" + work;
-  // Alone it would count; among so many comparisons it does not.
-  if (!differs) return fmt::format("no difference shown (q = {:.2g})", q) + work;
+  if (shown == Shown::kTooFew) return "too few to say" + work;
+  if (shown == Shown::kNothing) return "no difference shown" + work;
   const Metric* metric = find_metric(match.metric);
   const bool smaller = ratio < 1;
   const bool is_time = metric != nullptr && metric->kind == MetricKind::kTime;
-  return fmt::format("{} is {}", b,
+  return fmt::format("{} is {}{}", b, differs() ? "" : "perhaps ",
                      is_time ? (smaller ? "faster" : "slower") : (smaller ? "smaller" : "larger")) +
          work;
 }
@@ -117,18 +99,15 @@ std::string Comparison::verdict(const std::string& a_name, const std::string& b_
 std::vector<Comparison> compare_matches(std::vector<Match> matches,
                                         const CompareSettings& settings) {
   std::vector<Comparison> comparisons;
-  for (auto& match : matches) comparisons.push_back(judged(std::move(match), settings));
-  std::vector<double> p;
-  for (const auto& c : comparisons) {
-    if (c.compared) p.push_back(c.p);
-  }
-  const auto q = benjamini_hochberg(p);
+  std::vector<Evidence> family;
+  for (auto& match : matches) comparisons.push_back(judged(std::move(match), settings, family));
+  const auto p =
+      judge_family(family, std::vector<double>(family.size(), 0.0), {.alpha = settings.alpha});
   std::size_t next = 0;
   for (auto& c : comparisons) {
     if (!c.compared) continue;
-    c.q = q[next++];
-    const bool excludes_one = c.interval && (c.interval->low > 1 || c.interval->high < 1);
-    c.differs = c.q <= settings.alpha && excludes_one;
+    c.p = p[next++];
+    c.shown = what_is_shown(c.interval, c.p, settings.alpha);
   }
   return comparisons;
 }
@@ -145,9 +124,9 @@ Json comparisons_json(std::span<const Comparison> comparisons, const std::string
              {"ratio", number(c.ratio)},
              {"low", c.interval ? number_to_json(c.interval->low) : Json()},
              {"high", c.interval ? number_to_json(c.interval->high) : Json()},
-             {"p", number(c.p)},
-             {"q", number(c.q)},
-             {"differs", c.compared ? Json(c.differs) : Json()},
+             {"p", number(c.p.own)},
+             {"p_adjusted", number(c.p.adjusted)},
+             {"differs", c.compared ? Json(c.differs()) : Json()},
              {"verdict", c.verdict(a_name, b_name)},
              {"rounds", c.rounds},
              {"minimum_detectable_effect", number(c.detectable)},
@@ -168,7 +147,7 @@ Json comparisons_json(std::span<const Comparison> comparisons, const std::string
 std::string comparisons_table(std::span<const Comparison> comparisons, const std::string& a_name,
                               const std::string& b_name, const CompareSettings& settings,
                               const TableStyle& style) {
-  const auto a = shown(a_name), b = shown(b_name);
+  const auto a = shortened(a_name), b = shortened(b_name);
   bool by_provider = true, other_metric = false;
   for (const auto& c : comparisons) {
     by_provider = by_provider && c.match.key.provider.empty();
@@ -186,41 +165,50 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
                              {"verdict"}}) {
     grid.columns.push_back(column);
   }
-  int unpaired = 0, differ = 0, same = 0, few = 0, uncompared = 0, unused = 0;
+  int unpaired = 0, differ = 0, perhaps = 0, same = 0, few = 0, uncompared = 0, unused = 0;
   for (const auto& c : comparisons) {
     const auto& summary = c.match.a ? c.match.a->summary : c.match.b->summary;
     GridRow row;
     row.group = group_title(summary);
-    if (!by_provider) row.cells.push_back(shown(c.match.key.provider));
-    if (other_metric) row.cells.push_back(shown(c.match.metric));
+    if (!by_provider) row.cells.push_back(shortened(c.match.key.provider));
+    if (other_metric) row.cells.push_back(shortened(c.match.metric));
     row.cells.push_back(median_text(c.match.a, c.match.metric));
     row.cells.push_back(median_text(c.match.b, c.match.metric));
     row.cells.push_back(c.compared ? format_ratio(c.ratio, c.interval) : "–");
     row.cells.push_back(c.compared ? fmt::format("{} {}", c.rounds, name_of(c.pairing)) : "–");
-    const bool quiet = c.compared && !c.differs;
+    const bool quiet = c.compared && !c.differs();
     row.cells.push_back(quiet && c.rounds > 1 ? "≥ " + percent_text(c.detectable) : "–");
     row.cells.push_back(quiet && c.rounds > 1 && c.rounds_needed > 0
                             ? fmt::format("{} rounds", c.rounds_needed)
                             : "–");
     row.cells.push_back(c.verdict(a_name, b_name));
     row.colour = !c.compared                               ? kYellow
-                 : !c.differs                              ? ""
+                 : !c.differs()                            ? ""
                  : (c.ratio < 1) != c.match.more_is_better ? kGreen
                                                            : kRed;
     unpaired += c.compared && c.pairing == Pairing::kUnpaired;
     unused += c.a_unused + c.b_unused;
-    ++(!c.compared ? uncompared : c.differs ? differ : c.interval ? same : few);
+    ++(!c.compared                  ? uncompared
+       : c.differs()                ? differ
+       : c.shown == Shown::kPerhaps ? perhaps
+       : c.interval                 ? same
+                                    : few);
     grid.rows.push_back(std::move(row));
   }
   if (comparisons.empty()) return "no rows\n";
   grid.notes.push_back(fmt::format(
-      "{} compared: {} differ, {} show no difference, {} have too few attempts to say; {} not "
+      "{} compared: {} differ,{} {} show no difference, {} have too few attempts to say; {} not "
       "compared",
-      comparisons.size() - static_cast<std::size_t>(uncompared), differ, same, few, uncompared));
+      comparisons.size() - static_cast<std::size_t>(uncompared), differ,
+      perhaps > 0 ? fmt::format(" {} perhaps,", perhaps) : "", same, few, uncompared));
   grid.notes.push_back(fmt::format(
       "note: A is {}, B is {}; a ratio below 1 says that B is smaller; intervals at {:.4g} %, "
-      "differences called at a false discovery rate of {:.4g} %",
+      "at most {:.4g} % chance that any row is falsely said to differ",
       a, b, 100 * settings.confidence, 100 * settings.alpha));
+  if (perhaps > 0) {
+    grid.notes.push_back(
+        "note: perhaps: alone it would count; among so many rows chance shows as much");
+  }
   if (same > 0) {
     grid.notes.push_back(fmt::format(
         "note: no difference shown is not none: \"would see\" is the smallest effect these rounds "

@@ -9,11 +9,12 @@
 
 #include "lab/decide/match.h"
 #include "lab/show/terminal/grid.h"
+#include "lab/stats/family.h"
 
 namespace assay::lab {
 
 struct CompareSettings {
-  double alpha = 0.05;       // share of false ones among the differences that are called so
+  double alpha = 0.05;       // chance that any row is falsely said to differ
   double confidence = 0.95;  // of the intervals, which are not adjusted
   double effect = 0.05;      // relative: "rounds needed" is for this
 };
@@ -25,22 +26,25 @@ struct Comparison {
   Pairing pairing = Pairing::kUnpaired;
   double ratio = 0;
   std::optional<Interval> interval;  // nothing: too few rounds
-  double p = 1, q = 1;               // two-sided; q: Benjamini and Hochberg over all comparisons
-  bool differs = false;              // q ≤ alpha, and the interval does not hold 1
-  int rounds = 0;                    // paired rounds, or attempts of the smaller side
-  double detectable = 0;             // relative: the smallest effect these rounds would have shown
-  int rounds_needed = 0;             // for the effect asked about
+  FamilyP p;                         // two-sided, over all comparisons
+  Shown shown = Shown::kTooFew;
+  int rounds = 0;         // paired rounds, or attempts of the smaller side
+  double detectable = 0;  // relative: the smallest effect these rounds would have shown
+  int rounds_needed = 0;  // for the effect asked about
   int a_unused = 0, b_unused = 0;
 
-  // "b is faster", "b is larger", "no difference shown", "only in a", "b: wrong_result", …
+  bool differs() const { return shown == Shown::kBelow || shown == Shown::kAbove; }
+  // "b is faster", "b is larger", "b is perhaps slower", "no difference shown", "only in a",
+  // "b: wrong_result", …
   std::string verdict(const std::string& a_name, const std::string& b_name) const;
 };
 
-// p by sign flips (paired) or exchange of labels (unpaired), seeded: the same rows give the same.
+// All rows are one family (lab/stats/family.h); seeded: the same rows give the same.
 std::vector<Comparison> compare_matches(std::vector<Match> matches,
                                         const CompareSettings& settings = {});
 
-// {a, b, settings, comparisons: [{case, point, …, metric, pairing, ratio, low, high, p, q, verdict,
+// {a, b, settings, comparisons: [{case, point, …, metric, pairing, ratio, low, high, p, p_adjusted,
+// verdict,
 // minimum_detectable_effect, rounds, rounds_needed, a: {status, median, attempts}, b: {…}}]}
 Json comparisons_json(std::span<const Comparison> comparisons, const std::string& a_name,
                       const std::string& b_name, const CompareSettings& settings);

@@ -31,7 +31,7 @@ TEST(Compare, ProvidersOfOneRunPair) {
   EXPECT_EQ(c[0].rounds, 10);
   // Scatter is ± 0.5 % a side.
   EXPECT_NEAR(c[0].ratio, 0.5, 0.01);
-  EXPECT_TRUE(c[0].differs);
+  EXPECT_TRUE(c[0].differs());
   EXPECT_EQ(c[0].verdict("naive", "simd"), "simd is faster");
 }
 
@@ -41,7 +41,7 @@ TEST(Compare, RunsDoNotPairAndSaySo) {
   const auto c = compare(a, b);
   ASSERT_EQ(c.size(), 1u);
   EXPECT_EQ(c[0].pairing, Pairing::kUnpaired);
-  EXPECT_FALSE(c[0].differs);
+  EXPECT_FALSE(c[0].differs());
   EXPECT_GT(c[0].detectable, 0);
   EXPECT_LT(c[0].detectable, 0.05);
   EXPECT_EQ(c[0].verdict("a", "b"), "no difference shown");
@@ -116,10 +116,31 @@ TEST(Compare, FindsOneDifferenceAmongManyRows) {
   }
   int differ = 0;
   for (const auto& c : compare(a, b, {.by_provider = true})) {
-    differ += c.differs;
-    EXPECT_EQ(c.differs, c.match.key.point["n"] == 7);
+    differ += c.differs();
+    EXPECT_EQ(c.differs(), c.match.key.point["n"] == 7);
   }
   EXPECT_EQ(differ, 1);
+}
+
+// Six rounds have 64 patterns of signs; a row ten times slower is found among any number of rows.
+TEST(Compare, ManyRowsHideNothing) {
+  for (const int rows : {2, 24, 100}) {
+    std::vector<Row> a, b;
+    for (int n = 1; n <= rows; ++n) {
+      for (auto& row : make_rounds(6, {.provider = "naive", .n = n})) a.push_back(row);
+      for (auto& row : make_rounds(6, {.provider = "simd", .time = n == 1 ? 1e-2 : 1e-3, .n = n})) {
+        b.push_back(row);
+      }
+    }
+    for (const auto& c : compare(a, b, {.by_provider = true})) {
+      if (c.match.key.point["n"] == 1) {
+        EXPECT_EQ(c.verdict("naive", "simd"), "simd is slower") << rows;
+      }
+      // No verdict contradicts the interval beside it.
+      const bool holds_one = c.interval->low <= 1 && c.interval->high >= 1;
+      EXPECT_EQ(c.verdict("naive", "simd") == "no difference shown", holds_one);
+    }
+  }
 }
 
 TEST(Compare, TextOfRowsCannotDisturb) {

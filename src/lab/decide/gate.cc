@@ -87,7 +87,8 @@ std::string reason_of(const GateEntry& e, const GateOptions& options) {
     case Verdict::kPass:
       return fmt::format("{} lies below {}", ratio, limit);
     case Verdict::kRegressed:
-      return fmt::format("{} exceeds {}, p = {:.2g} (Holm)", ratio, limit, e.numbers.p_adjusted);
+      return fmt::format("{} exceeds {}, p = {:.2g} over all rows", ratio, limit,
+                         e.numbers.p_adjusted);
     case Verdict::kUnresolved:
       break;
   }
@@ -98,11 +99,16 @@ std::string reason_of(const GateEntry& e, const GateOptions& options) {
                : fmt::format("{} attempts on the smaller side give no interval", e.numbers.rounds);
   }
   const bool above = e.numbers.interval->low > 1 + e.tolerance;
-  const auto about = above ? fmt::format("above {}, but p = {:.2g} after Holm's correction", limit,
-                                         e.numbers.p_adjusted)
-                           : fmt::format("holds {}", limit);
-  return fmt::format("{} {}; would see {}, needs about {} rounds", ratio, about,
-                     threshold_text(e.numbers.detectable), e.numbers.rounds_for_tolerance);
+  const auto about =
+      above ? fmt::format("above {}, but p = {:.2g} over all rows", limit, e.numbers.p_adjusted)
+            : fmt::format("holds {}", limit);
+  // The formula is for one row and large samples: what it has asked for already was not enough.
+  const int needed = e.numbers.rounds_for_tolerance;
+  const auto needs = needed > e.numbers.rounds
+                         ? fmt::format("about {} rounds", needed)
+                         : fmt::format("more than its {} rounds", e.numbers.rounds);
+  return fmt::format("{} {}; would see {}, needs {}", ratio, about,
+                     threshold_text(e.numbers.detectable), needs);
 }
 
 void judge_by_intervals(std::vector<GateEntry*>& entries, const GateOptions& options) {

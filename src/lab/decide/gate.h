@@ -75,8 +75,8 @@ struct GateResult {
   int exit_status() const;
 };
 
-// Holm's correction runs over all rows that are ok on both sides. New, dropped, recovered and not
-// measured rows are named and change nothing. Throws UserError for options out of range.
+// All rows that are ok on both sides are one family (lab/stats/family.h). New, dropped, recovered
+// and not measured rows are named and change nothing. Throws UserError for options out of range.
 GateResult judge_gate(std::span<const Row> baseline, std::span<const Row> current,
                       const GateOptions& options);
 

@@ -159,10 +159,8 @@ TEST(Gate, TheFloorOfTheMachineRaisesTheTolerance) {
   EXPECT_EQ(gate_json(plain, "a", "b")["uncalibrated"][0], "0123456789abcdef");
 }
 
-// Machines with floors of their own still share one correction: 12 rounds a side give the rank test
-// a smallest p of 1/C(24, 12) = 3.7e-7, so the row that regressed is found either way, and its
-// adjusted p counts all rows.
-TEST(Gate, HolmRunsOverAllMachines) {
+// Machines with floors of their own are still one family.
+TEST(Gate, AllMachinesAreOneFamily) {
   Situation s;
   s.both("slower", Status::kOk, Status::kOk, 1.10);
   for (int i = 0; i < 4; ++i) {
@@ -176,7 +174,7 @@ TEST(Gate, HolmRunsOverAllMachines) {
   };
   const auto result = judge_gate(s.baseline, s.current, options);
   EXPECT_EQ(result.entries[0].outcome, GateOutcome::kRegressed);
-  EXPECT_NEAR(result.entries[0].numbers.p_adjusted, 5 * result.entries[0].numbers.p, 1e-12);
+  EXPECT_GE(result.entries[0].numbers.p_adjusted, result.entries[0].numbers.p);
   EXPECT_EQ(result.count(GateOutcome::kPass), 4);
 }
 

@@ -126,7 +126,7 @@ std::vector<std::string> gate_notes(const GateResult& result, const std::string&
   }
   notes.push_back(fmt::format(
       "note: tolerance {:.3g} %, or the machine's A/A floor where that is larger; at most {:.3g} % "
-      "chance of even one false alarm (Holm{}); intervals at {:.4g} %, not adjusted",
+      "chance of even one false alarm{}; intervals at {:.4g} %, not adjusted",
       100 * o.delta, 100 * o.alpha, o.looks > 1 ? fmt::format(", over {} looks", o.looks) : "",
       100 * o.confidence));
   for (const auto& [machine, floor] : result.floors) {

@@ -46,7 +46,7 @@ HistoryPoint point_of(const RowPointers& rows, const std::string& metric, double
 }
 
 // The points that have a value, as the change-point search takes them.
-std::vector<SeriesPoint> series_of(const HistorySeries& series, std::vector<std::size_t>& index) {
+Series series_of(const HistorySeries& series, std::vector<std::size_t>& index) {
   std::vector<double> widths;
   const auto width = [](const HistoryPoint& p) {
     return p.interval ? std::log(p.interval->high / p.interval->low) : 0.0;
@@ -55,7 +55,7 @@ std::vector<SeriesPoint> series_of(const HistorySeries& series, std::vector<std:
     if (p.median && width(p) > 0) widths.push_back(width(p));
   }
   const double typical = widths.empty() ? 0 : median(widths);
-  std::vector<SeriesPoint> points;
+  Series points;
   for (std::size_t i = 0; i < series.points.size(); ++i) {
     const auto& p = series.points[i];
     if (!p.median) continue;
@@ -108,7 +108,7 @@ std::vector<HistorySeries> history(std::span<const Row> rows, const HistoryOptio
     by_key[series_of(row)].push_back(&row);
   }
   std::vector<HistorySeries> all;
-  std::vector<ChangePoints> changes;
+  std::vector<Series> values;
   std::vector<std::vector<std::size_t>> indices;
   compared_metric({}, options.metric);  // refuses one that is not known, even for no rows
   for (auto& [key, attempts] : by_key) {
@@ -128,13 +128,12 @@ std::vector<HistorySeries> history(std::span<const Row> rows, const HistoryOptio
       series.points.push_back(point_of(version, series.metric, options.confidence));
     }
     auto& index = indices.emplace_back();
-    changes.push_back(change_points(series_of(series, index), options.change));
-    series.p = changes.back().p;
+    values.push_back(series_of(series, index));
     all.push_back(std::move(series));
   }
-  const auto changed = changed_series(changes, options.false_discoveries);
+  const auto changes = change_points(values, options.change);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!changed[i]) changes[i].points.clear();
+    all[i].p = changes[i].p;
     add_segments(all[i], changes[i], indices[i]);
   }
   return all;

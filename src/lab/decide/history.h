@@ -47,7 +47,7 @@ struct HistorySeries {
   std::vector<HistoryPoint> points;      // in the order of their first runs
   std::vector<HistoryChange> changes;    // none when the series as a whole did not change
   std::vector<HistorySegment> segments;  // of the points with a value; none without any
-  double p = 1;                          // of the strongest cut, accepted or not
+  double p = 1;                          // of "it never changed"
 };
 
 struct HistoryOptions {
@@ -56,7 +56,6 @@ struct HistoryOptions {
   std::optional<Json> point = {};  // keys given must be equal, others may be anything
   std::string metric = {};
   double confidence = 0.95;
-  double false_discoveries = 0.05;  // over the series
   ChangeSettings change = {};
 };
 

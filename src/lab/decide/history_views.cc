@@ -79,7 +79,7 @@ Json history_json(std::span<const HistorySeries> all, const HistoryOptions& opti
     list.push_back(std::move(entry));
   }
   return {{"case", options.case_name.empty() ? Json() : Json(options.case_name)},
-          {"false_discoveries", options.false_discoveries},
+          {"false_discoveries", options.change.rate},
           {"min_segment", options.change.min_segment},
           {"series", std::move(list)}};
 }
@@ -135,7 +135,7 @@ std::string history_table(std::span<const HistorySeries> all, const HistoryOptio
       fmt::format("note: one point for each commit; a + marks a tree with uncommitted changes; "
                   "change points at "
                   "a false discovery rate of {:.3g} % over the series",
-                  100 * options.false_discoveries));
+                  100 * options.change.rate));
   if (changed > 0) {
     grid.notes.push_back(
         "note: points of different days share no rounds: --confirm measures the two commits beside "

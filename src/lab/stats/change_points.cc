@@ -8,113 +8,37 @@
 
 #include "base/error.h"
 #include "lab/stats/detectable.h"
+#include "lab/stats/false_discoveries.h"
+#include "lab/stats/level_fit.h"
+#include "lab/stats/quantile.h"
 #include "lab/stats/random.h"
-#include "lab/stats/tests_of_difference.h"
 
 namespace assay::lab {
 namespace {
 
-constexpr double kCorrelated = 0.1;
+constexpr int kEnough = 10;           // shuffles with as much: then p is known, and is not small
+constexpr double kShuffleWork = 1e9;  // for one series: draws × points²
 
-struct Cut {
-  std::size_t at = 0, end = 0;  // [0, at) against [at, end)
-  double statistic = -1;
-};
-
-// The stretch under examination: distances times weights between every two of its points.
-class Stretch {
- public:
-  Stretch(std::span<const SeriesPoint> points, std::size_t least)
-      : points_(points), n_(points.size()), least_(least), distance_(n_ * n_) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < n_; ++j) {
-        distance_[i * n_ + j] =
-            std::fabs(points[i].value - points[j].value) * points[i].weight * points[j].weight;
-      }
-    }
+// The lag-1 correlation of values about zero, with values beyond three robust standard deviations
+// pulled in, so that a spike hides nothing.
+double lag_one_correlation(std::span<const double> values) {
+  const double limit = 3 * robust_sigma(values);
+  if (values.size() < 3 || limit == 0) return 0;
+  double mean = 0, products = 0, squares = 0;
+  std::vector<double> clipped;
+  for (const double v : values) clipped.push_back(std::clamp(v, -limit, limit));
+  for (const double v : clipped) mean += v / static_cast<double>(clipped.size());
+  for (std::size_t i = 0; i < clipped.size(); ++i) {
+    squares += (clipped[i] - mean) * (clipped[i] - mean);
+    if (i > 0) products += (clipped[i] - mean) * (clipped[i - 1] - mean);
   }
-
-  // The strongest cut of the points taken in this order: of all [0, τ) against [τ, κ), the τ and κ
-  // with the largest energy distance W_L·W_R/(W_L + W_R)·(2·mean|l − r| − mean|l − l'| −
-  // mean|r − r'|), means weighted. κ short of the end finds a level that later came back.
-  //
-  // All sums over pairs grow by one point at a time: with P(i) = Σ_{h<i} D(h, κ) for the point κ
-  // that joins, left(κ) = P(κ) for the left sum, and for every τ the cross sum gains P(τ), the
-  // right one P(κ) − P(τ). Hence O(n²) for all τ and κ together.
-  // A statistic of `enough` ends the search: a permutation is only asked whether it has as much.
-  Cut strongest(std::span<const std::size_t> order, double enough = HUGE_VAL) {
-    left_.assign(n_ + 1, 0);
-    mass_.assign(n_ + 1, 0);
-    cross_.assign(n_ + 1, 0);
-    right_.assign(n_ + 1, 0);
-    prefix_.assign(n_ + 1, 0);
-    Cut best;
-    for (std::size_t k = 0; k < n_; ++k) {
-      const double* row = &distance_[order[k] * n_];
-      for (std::size_t i = 0; i < k; ++i) prefix_[i + 1] = prefix_[i] + row[order[i]];
-      left_[k + 1] = left_[k] + prefix_[k];
-      mass_[k + 1] = mass_[k] + points_[order[k]].weight;
-      const std::size_t end = k + 1;
-      const double whole = mass_[end];
-      for (std::size_t t = least_; t <= k; ++t) {  // τ = κ: the newcomer alone on the right
-        cross_[t] += prefix_[t];
-        right_[t] += prefix_[k] - prefix_[t];
-        if (t + least_ > end) continue;
-        // 2·(C − L·r/l − R·l/r)/(l + r), compared without its divisions, which would be all the
-        // cost.
-        const double l = mass_[t], r = whole - l;
-        const double numerator = 2 * (cross_[t] * l * r - left_[t] * r * r - right_[t] * l * l);
-        const double denominator = l * r * whole;
-        if (numerator <= best.statistic * denominator) continue;
-        best = {t, end, numerator / denominator};
-        if (best.statistic >= enough) return best;
-      }
-    }
-    return best;
-  }
-
-  // What is left of each point after the level of its stretch ([0, at), [at, end) or the rest) is
-  // taken away: a change must not pass for a correlation of neighbours.
-  std::vector<double> residuals(const Cut& cut) const;
-
- private:
-  std::span<const SeriesPoint> points_;
-  std::size_t n_, least_;
-  std::vector<double> distance_;
-  std::vector<double> left_, mass_, cross_, right_, prefix_;
-};
-
-double weighted_median(std::span<const SeriesPoint> points) {
-  std::vector<SeriesPoint> sorted(points.begin(), points.end());
-  std::ranges::sort(sorted, {}, &SeriesPoint::value);
-  double total = 0, sum = 0;
-  for (const auto& point : sorted) total += point.weight;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    sum += sorted[i].weight;
-    if (sum == total / 2) return (sorted[i].value + sorted[i + 1].value) / 2;
-    if (sum > total / 2) return sorted[i].value;
-  }
-  return sorted.back().value;
-}
-
-std::vector<double> Stretch::residuals(const Cut& cut) const {
-  const std::size_t end = cut.end + least_ <= n_ ? cut.end : n_;  // a short rest joins the middle
-  std::vector<double> rest;
-  const auto subtract_level = [&](std::size_t from, std::size_t to) {
-    if (from == to) return;
-    const double level = weighted_median(points_.subspan(from, to - from));
-    for (std::size_t i = from; i < to; ++i) rest.push_back(points_[i].value - level);
-  };
-  subtract_level(0, cut.at);
-  subtract_level(cut.at, end);
-  subtract_level(end, n_);
-  return rest;
+  return squares > 0 ? products / squares : 0;
 }
 
 // The length of the blocks for a correlation φ: Carlstein's (√6·φ/(1 − φ²))^⅔·n^⅓, the length that
 // balances what blocks break against what they leave to shuffle; 1 for none.
 std::size_t block_length(double phi, std::size_t n) {
-  if (phi <= kCorrelated) return 1;
+  if (phi <= 0) return 1;
   phi = std::min(phi, 0.95);
   const double length = std::cbrt(6 * std::pow(phi / (1 - phi * phi), 2) * static_cast<double>(n));
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(length)), 2, n / 4);
@@ -139,62 +63,170 @@ void shuffle_blocks(std::vector<std::size_t>& order, std::size_t length, RandomS
   }
 }
 
-class Search {
- public:
-  Search(std::span<const SeriesPoint> series, const ChangeSettings& settings)
-      : series_(series), settings_(settings), random_(settings.seed, "changes") {}
+// What a cut is worth in noise alone, from the differences of neighbours, which share a level but
+// for a few steps.
+double price_of_a_cut(std::span<const SeriesPoint> series) {
+  const double n = static_cast<double>(series.size());
+  std::vector<double> steps, sizes;
+  double sum = 0;
+  for (std::size_t i = 1; i < series.size(); ++i) {
+    steps.push_back(series[i].value - series[i - 1].value);
+    sizes.push_back(std::fabs(steps.back()));
+    sum += sizes.back();
+  }
+  if (sum == 0) return 0;
+  const double typical = median(sizes);
+  const double sigma_of_steps =
+      typical > 0 ? 1.4826 * typical : sum / (n - 1) * std::sqrt(M_PI / 2);  // a coarse clock's
+  // Differences of independent values are correlated by −½, those of values correlated by φ by
+  // −(1 − φ)/2, with a standard error of φ of √(2/n). What is too large for noise is a step.
+  double products = 0, squares = 0;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (std::max(sizes[i], sizes[i - 1]) > 2.5 * sigma_of_steps) continue;
+    products += steps[i] * steps[i - 1];
+    squares += (steps[i] * steps[i] + steps[i - 1] * steps[i - 1]) / 2;
+  }
+  double phi = squares > 0 ? 1 + 2 * products / squares : 0;
+  if (phi < 3 * std::sqrt(2 / n)) phi = 0;
+  phi = std::min(phi, 0.5);
+  // A cut in independent noise saves about 0.63·z² σ, z the largest of its standardised
+  // differences; in noise that wanders (1 + φ)/(1 − φ) times as much.
+  const double sigma = sigma_of_steps / std::sqrt(2 * (1 - phi));
+  return sigma * (3 + std::log(n)) * (1 + phi) / (1 - phi);
+}
 
-  ChangePoints run() {
-    ChangePoints result;
-    split(0, series_.size(), result, true);
-    std::ranges::sort(result.points, {}, &ChangePoint::index);
-    for (std::size_t i = 0; i < result.points.size(); ++i) {
-      auto& point = result.points[i];
-      const std::size_t from = i == 0 ? 0 : result.points[i - 1].index;
-      const std::size_t to =
-          i + 1 == result.points.size() ? series_.size() : result.points[i + 1].index;
-      point.before = weighted_median(series_.subspan(from, point.index - from));
-      point.after = weighted_median(series_.subspan(point.index, to - point.index));
+// One series: its fit, its noise, and how often the series, shuffled, is fitted as well.
+class Examination {
+ public:
+  Examination(const Series& series, const ChangeSettings& settings, std::uint64_t number)
+      : series_(series),
+        settings_(settings),
+        least_(static_cast<std::size_t>(settings.min_segment)),
+        random_(settings.seed + number, "changes") {
+    result_.tested = series_.size() >= 2 * least_;
+    if (!result_.tested) return;
+    price_ = price_of_a_cut(series_);
+    fit_ = fit_levels(series_, price_, least_);
+    if (fit_.cuts.empty()) return;
+    take_noise();
+    // Blocks of the series itself would keep its steps together.
+    pool_ = block_ > 1 ? noise_ : series_;
+    enough_ = fit_.gain * (1 - 1e-12);
+    most_ = cost_of_one_level(pool_);
+  }
+
+  // Shuffles the series until p is known, or `draws` times.
+  void draw(int draws) {
+    if (fit_.cuts.empty()) return;
+    const double most =
+        kShuffleWork / (static_cast<double>(series_.size()) * static_cast<double>(series_.size()));
+    draws = std::min(draws, std::max(99, static_cast<int>(most)));
+    for (; drawn_ < draws && reached_ < kEnough; ++drawn_) {
+      const auto shuffled = shuffled_points(pool_, pool_.size());
+      if (most_ - least_cost(shuffled, price_) < enough_) continue;
+      reached_ += fit_levels(shuffled, price_, least_).gain >= enough_;
     }
-    return result;
+  }
+  double p() const {
+    if (fit_.cuts.empty()) return 1;
+    return reached_ >= kEnough ? static_cast<double>(reached_) / drawn_
+                               : (reached_ + 1.0) / (drawn_ + 1.0);
+  }
+  bool tested() const { return result_.tested; }
+  bool undecided() const { return !fit_.cuts.empty() && reached_ < kEnough; }
+
+  ChangePoints result(bool changed) {
+    result_.p = p();
+    if (changed) keep_cuts();
+    return result_;
   }
 
  private:
-  void split(std::size_t from, std::size_t to, ChangePoints& result, bool whole) {
-    const auto least = static_cast<std::size_t>(settings_.min_segment);
-    const std::size_t n = to - from;
-    if (n < 2 * least) return;
-    Stretch stretch(series_.subspan(from, n), least);
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto seen = stretch.strongest(order);
-    if (!(seen.statistic > 0)) return;  // all values equal
-    const std::size_t length = block_length(lag_one_correlation(stretch.residuals(seen)), n);
-    const double enough = seen.statistic * (1 - 1e-12);  // sums in another order round otherwise
-    int count = 0;
-    for (int m = 0; m < settings_.permutations; ++m) {
-      shuffle_blocks(order, length, random_);
-      count += stretch.strongest(order, enough).statistic >= enough;
-    }
-    const double p = (count + 1.0) / (settings_.permutations + 1.0);
-    if (whole) {
-      result.p = p;
-      result.blocks = length > 1;
-    }
-    if (p >= settings_.level) return;
-    result.points.push_back({from + seen.at, p, 0, 0});
-    split(from, from + seen.at, result, false);
-    split(from + seen.at, to, result, false);
+  std::size_t from(std::size_t cut) const { return cut == 0 ? 0 : fit_.cuts[cut - 1]; }
+  std::size_t to(std::size_t cut) const {
+    return cut == fit_.cuts.size() ? series_.size() : fit_.cuts[cut];
+  }
+  std::span<const SeriesPoint> points(std::size_t first, std::size_t end) const {
+    return std::span(series_).subspan(first, end - first);
   }
 
-  std::span<const SeriesPoint> series_;
-  ChangeSettings settings_;
+  // What the fit leaves, as large as if no level had been fitted to it.
+  void take_noise() {
+    noise_.clear();
+    std::vector<double> values;
+    const double n = static_cast<double>(series_.size());
+    const double grow = std::sqrt(n / (n - static_cast<double>(fit_.cuts.size()) - 1));
+    for (std::size_t k = 0; k <= fit_.cuts.size(); ++k) {
+      const double level = weighted_median(points(from(k), to(k)));
+      for (const auto& point : points(from(k), to(k))) {
+        noise_.push_back({(point.value - level) * grow, point.weight});
+        values.push_back(noise_.back().value);
+      }
+    }
+    const double left = lag_one_correlation(values);  // its standard error is 1/√n
+    block_ = block_length(left > 1.65 / std::sqrt(n) ? left : 0, series_.size());
+    result_.blocks = block_ > 1;
+  }
+
+  Series shuffled_points(const Series& points, std::size_t count) {
+    order_.resize(points.size());
+    shuffle_blocks(order_, block_, random_);
+    Series shuffled;
+    shuffled.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) shuffled.push_back(points[order_[i]]);
+    return shuffled;
+  }
+
+  // How often noise in a stretch as long as the two beside this cut is cut with as much gain.
+  double p_of(std::size_t cut) {
+    const std::size_t first = from(cut), end = to(cut + 1);
+    RunningMedian whole, left, right;
+    for (std::size_t i = first; i < end; ++i) {
+      whole.add(series_[i]);
+      (i < fit_.cuts[cut] ? left : right).add(series_[i]);
+    }
+    const double gain = (whole.cost() - left.cost() - right.cost()) * (1 - 1e-12);
+    int reached = 0, drawn = 0;
+    for (; drawn < settings_.permutations && reached < kEnough; ++drawn) {
+      reached += best_cut(shuffled_points(noise_, end - first), least_).gain >= gain;
+    }
+    return reached >= kEnough ? static_cast<double>(reached) / drawn
+                              : (reached + 1.0) / (drawn + 1.0);
+  }
+
+  // Drops the least of the cuts until all that are left are more than noise.
+  void keep_cuts() {
+    std::vector<double> p;
+    while (!fit_.cuts.empty()) {
+      p.clear();
+      for (std::size_t k = 0; k < fit_.cuts.size(); ++k) p.push_back(p_of(k));
+      const auto worst = std::ranges::max_element(p);
+      if (*worst < settings_.level) break;
+      fit_.cuts.erase(fit_.cuts.begin() + (worst - p.begin()));
+      take_noise();
+    }
+    for (std::size_t k = 0; k < fit_.cuts.size(); ++k) {
+      result_.points.push_back({fit_.cuts[k], p[k], weighted_median(points(from(k), to(k))),
+                                weighted_median(points(to(k), to(k + 1)))});
+    }
+  }
+
+  const Series& series_;
+  const ChangeSettings& settings_;
+  std::size_t least_;
   RandomStream random_;
+  double price_ = 0;
+  double enough_ = 0;  // of a shuffle's gain, to count
+  double most_ = 0;    // that cutting could save
+  LevelFit fit_;
+  Series noise_, pool_;
+  std::size_t block_ = 1;
+  std::vector<std::size_t> order_;
+  int drawn_ = 0, reached_ = 0;
+  ChangePoints result_;
 };
 
-}  // namespace
-
-ChangePoints change_points(std::span<const SeriesPoint> series, const ChangeSettings& settings) {
+void check_input(std::span<const Series> family, const ChangeSettings& settings) {
   if (settings.min_segment < 2) {
     fail("change points: a segment has at least two points, got {}", settings.min_segment);
   }
@@ -204,49 +236,59 @@ ChangePoints change_points(std::span<const SeriesPoint> series, const ChangeSett
   if (!(settings.level > 0 && settings.level < 1)) {
     fail("change points: the level must lie between 0 and 1, got {}", settings.level);
   }
-  for (const auto& point : series) {
-    if (!std::isfinite(point.value)) fail("change points: a value is not finite: {}", point.value);
-    if (!std::isfinite(point.weight) || point.weight <= 0) {
-      fail("change points: a weight is not positive and finite: {}", point.weight);
+  for (const auto& series : family) {
+    for (const auto& point : series) {
+      if (!std::isfinite(point.value)) {
+        fail("change points: a value is not finite: {}", point.value);
+      }
+      if (!std::isfinite(point.weight) || point.weight <= 0) {
+        fail("change points: a weight is not positive and finite: {}", point.weight);
+      }
     }
   }
-  return Search(series, settings).run();
 }
 
-double strongest_statistic(std::span<const SeriesPoint> series, int min_segment) {
-  std::vector<std::size_t> order(series.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  return Stretch(series, static_cast<std::size_t>(min_segment)).strongest(order).statistic;
-}
+}  // namespace
 
-std::vector<bool> changed_series(std::span<const ChangePoints> series, double rate) {
-  std::vector<double> p;
-  for (const auto& one : series) p.push_back(one.p);
-  const auto adjusted = benjamini_hochberg(p);
-  std::vector<bool> changed;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    changed.push_back(!series[i].points.empty() && adjusted[i] <= rate);
+std::vector<ChangePoints> change_points(std::span<const Series> family,
+                                        const ChangeSettings& settings) {
+  check_input(family, settings);
+  std::vector<Examination> all;
+  std::vector<std::size_t> tested;
+  for (const auto& series : family) {
+    all.emplace_back(series, settings, all.size());
+    if (all.back().tested()) tested.push_back(all.size() - 1);
   }
-  return changed;
+  std::vector<bool> changed(family.size(), false);
+  // More draws for those that are not decided, as long as the family could ask for more.
+  const double most = 2 * static_cast<double>(tested.size()) / settings.rate;
+  for (int draws = settings.permutations;; draws *= 4) {
+    std::vector<double> p;
+    for (const auto i : tested) {
+      if (!changed[i]) all[i].draw(draws);
+      p.push_back(all[i].p());
+    }
+    const auto adjusted = benjamini_hochberg(p);
+    bool open = false;
+    for (std::size_t k = 0; k < tested.size(); ++k) {
+      const auto i = tested[k];
+      changed[i] = p[k] < settings.level && adjusted[k] <= settings.rate;
+      open = open || (!changed[i] && all[i].undecided() && p[k] < settings.level);
+    }
+    if (!open || draws >= most) break;
+  }
+  std::vector<ChangePoints> result;
+  for (std::size_t i = 0; i < all.size(); ++i) result.push_back(all[i].result(changed[i]));
+  return result;
+}
+
+ChangePoints change_points(const Series& series, const ChangeSettings& settings) {
+  return change_points(std::span(&series, 1), settings).front();
 }
 
 double weight_from_width(double width, double typical) {
   if (!std::isfinite(width) || !std::isfinite(typical) || width <= 0 || typical <= 0) return 1;
   return std::clamp((typical / width) * (typical / width), 1.0 / 16, 16.0);
-}
-
-double lag_one_correlation(std::span<const double> values) {
-  const double limit = 3 * robust_sigma(values);
-  if (values.size() < 3 || limit == 0) return 0;
-  double mean = 0, products = 0, squares = 0;
-  std::vector<double> clipped;
-  for (const double v : values) clipped.push_back(std::clamp(v, -limit, limit));
-  for (const double v : clipped) mean += v / static_cast<double>(clipped.size());
-  for (std::size_t i = 0; i < clipped.size(); ++i) {
-    squares += (clipped[i] - mean) * (clipped[i] - mean);
-    if (i > 0) products += (clipped[i] - mean) * (clipped[i - 1] - mean);
-  }
-  return squares > 0 ? products / squares : 0;
 }
 
 }  // namespace assay::lab

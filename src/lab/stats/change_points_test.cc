@@ -18,47 +18,14 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Values = std::vector<double>;
 
-std::vector<SeriesPoint> steps(const std::vector<std::pair<int, double>>& parts, double sigma,
-                               std::uint64_t seed) {
+Series steps(const std::vector<std::pair<int, double>>& parts, double sigma, std::uint64_t seed) {
   RandomStream random(seed, "steps");
-  std::vector<SeriesPoint> series;
+  Series series;
   for (const auto& [count, level] : parts) {
     for (int i = 0; i < count; ++i) series.push_back({level + sigma * random.normal(), 1});
   }
   return series;
-}
-
-// The statistic by its definition, all pairs for every cut and every end.
-double strongest_by_definition(const std::vector<SeriesPoint>& s, std::size_t least) {
-  const auto mean = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
-    double sum = 0, mass = 0;
-    for (std::size_t i = a; i < b; ++i) {
-      for (std::size_t j = c; j < d; ++j) {
-        sum += std::fabs(s[i].value - s[j].value) * s[i].weight * s[j].weight;
-        mass += s[i].weight * s[j].weight;
-      }
-    }
-    return sum / mass;
-  };
-  double best = 0;
-  for (std::size_t t = least; t < s.size(); ++t) {
-    for (std::size_t k = t + least; k <= s.size(); ++k) {
-      double l = 0, r = 0;
-      for (std::size_t i = 0; i < k; ++i) (i < t ? l : r) += s[i].weight;
-      best = std::max(
-          best, l * r / (l + r) * (2 * mean(0, t, t, k) - mean(0, t, 0, t) - mean(t, k, t, k)));
-    }
-  }
-  return best;
-}
-
-TEST(ChangePoints, StatisticIsTheEnergyDistance) {
-  auto series = steps({{12, 0}, {9, 1}}, 1, 5);
-  for (std::size_t i = 0; i < series.size(); ++i)
-    series[i].weight = 0.5 + 0.1 * static_cast<double>(i);
-  EXPECT_NEAR(strongest_statistic(series, 5), strongest_by_definition(series, 5), 1e-12);
 }
 
 TEST(ChangePoints, FindsAStep) {
@@ -68,7 +35,28 @@ TEST(ChangePoints, FindsAStep) {
   EXPECT_NEAR(found.points[0].before, 0, 0.01);
   EXPECT_NEAR(found.points[0].after, 0.05, 0.01);
   EXPECT_DOUBLE_EQ(found.points[0].p, 0.001);
-  EXPECT_DOUBLE_EQ(found.p, 0.001);
+  EXPECT_LE(found.p, 0.001);
+}
+
+// What a cut leaves must not hold another: equal steps, staircases, what regressed and was mended.
+TEST(ChangePoints, FindsSeveralSteps) {
+  using Parts = std::vector<std::pair<int, double>>;
+  for (const auto& parts :
+       {Parts{{20, 0}, {20, 0.095}, {20, 0.19}}, Parts{{33, 0}, {33, 0.095}, {34, 0.19}},
+        Parts{{20, 0}, {20, 0.05}, {20, 0.1}}, Parts{{20, 0}, {20, 0.1}, {20, 0.2}, {20, 0.3}},
+        Parts{{25, 0}, {10, 0.1}, {25, 0}}, Parts{{10, 0}, {10, 0.1}, {10, 0}, {10, 0.1}, {10, 0}},
+        Parts{{15, 0}, {5, 0.1}}, Parts{{32, 0}, {8, 0.1}}}) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const auto found = change_points(steps(parts, 0.01, seed));
+      ASSERT_EQ(found.points.size(), parts.size() - 1) << seed;
+      std::size_t at = 0;
+      for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+        at += static_cast<std::size_t>(parts[k].first);
+        EXPECT_NEAR(static_cast<double>(found.points[k].index), static_cast<double>(at), 1);
+        EXPECT_NEAR(found.points[k].after, parts[k + 1].second, 0.012);
+      }
+    }
+  }
 }
 
 TEST(ChangePoints, FindsALevelThatCameBack) {
@@ -79,7 +67,7 @@ TEST(ChangePoints, FindsALevelThatCameBack) {
 }
 
 TEST(ChangePoints, ShortOrEqualSeriesHaveNone) {
-  EXPECT_TRUE(change_points({}).points.empty());
+  EXPECT_TRUE(change_points(Series()).points.empty());
   EXPECT_TRUE(change_points(steps({{4, 0}, {5, 9}}, 0.01, 3)).points.empty());  // nine points
   EXPECT_EQ(change_points(steps({{50, 1}}, 0, 3)).p, 1);
   EXPECT_EQ(change_points(steps({{10, 0}, {10, 9}}, 0.01, 3)).points.size(), 1u);
@@ -99,32 +87,44 @@ TEST(ChangePoints, LittleWeightLittleSay) {
   EXPECT_TRUE(change_points(series).points.empty());
 }
 
-TEST(ChangePoints, CorrelatedSeriesAreShuffledInBlocks) {
-  RandomStream random(7, "ar");
-  std::vector<SeriesPoint> series;
-  Values values;
-  double x = 0;
-  for (int i = 0; i < 100; ++i) {
-    x = 0.6 * x + random.normal();
-    series.push_back({x, 1});
-    values.push_back(x);
+// Noise that wanders by itself is not called a change, and a step in it still is.
+TEST(ChangePoints, CorrelatedNoise) {
+  int alarms = 0, found = 0, blocks = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    RandomStream random(seed, "ar");
+    Series series;
+    double x = random.normal();
+    for (int i = 0; i < 100; ++i) {
+      x = 0.6 * x + 0.8 * random.normal();
+      series.push_back({x, 1});
+    }
+    alarms += !change_points(series).points.empty();
+    for (std::size_t i = 50; i < 100; ++i) series[i].value += 6;
+    const auto stepped = change_points(series);
+    found += !stepped.points.empty();
+    blocks += stepped.blocks;
   }
-  EXPECT_NEAR(lag_one_correlation(values), 0.6, 4 * 0.08);  // standard error √((1 − φ²)/n)
-  EXPECT_TRUE(change_points(series).blocks);
-  EXPECT_FALSE(change_points(steps({{100, 0}}, 1, 8)).blocks);
-  EXPECT_EQ(lag_one_correlation(Values{1, 1, 1}), 0);
+  EXPECT_LE(alarms, 3);
+  EXPECT_GE(found, 45);
+  EXPECT_GE(blocks, 45);
 }
 
+// One series that changed is found among any number that did not, and short ones do not count.
 TEST(ChangePoints, ManySeries) {
-  std::vector<ChangePoints> many(20);
-  many[3].p = 0.001;
-  many[3].points.push_back({});
-  many[4].p = 0.009;  // accepted alone, but not as one of twenty
-  many[4].points.push_back({});
-  const auto changed = changed_series(many);
-  EXPECT_TRUE(changed[3]);
-  EXPECT_FALSE(changed[4]);
-  EXPECT_FALSE(changed[0]);
+  for (const int count : {1, 50, 51, 300}) {
+    std::vector<Series> family;
+    for (int i = 0; i < count; ++i) {
+      family.push_back(i == count / 2 ? steps({{20, 0}, {20, 0.05}}, 0.01, 1)
+                                      : steps({{i % 2 == 0 ? 40 : 9, 0}}, 0.01,
+                                              1000u + static_cast<unsigned>(i)));
+    }
+    const auto found = change_points(family);
+    for (int i = 0; i < count; ++i) {
+      const auto& one = found[static_cast<std::size_t>(i)];
+      EXPECT_EQ(one.points.size(), i == count / 2 ? 1u : 0u) << i << " of " << count;
+      EXPECT_EQ(one.tested, i == count / 2 || i % 2 == 0);
+    }
+  }
 }
 
 TEST(ChangePoints, Weights) {
@@ -135,7 +135,7 @@ TEST(ChangePoints, Weights) {
 }
 
 TEST(ChangePoints, Refusals) {
-  std::vector<SeriesPoint> series(20);
+  Series series(20);
   series[3].value = std::nan("");
   EXPECT_THROW(change_points(series), UserError);
   series[3] = {0, 0};

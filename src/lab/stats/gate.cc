@@ -8,9 +8,8 @@
 
 #include "base/error.h"
 #include "lab/stats/detectable.h"
-#include "lab/stats/distributions.h"
+#include "lab/stats/family.h"
 #include "lab/stats/paired_ratio.h"
-#include "lab/stats/tests_of_difference.h"
 #include "lab/stats/unpaired_ratio.h"
 
 namespace assay::lab {
@@ -36,7 +35,6 @@ GateRow judge(const PairedEvidence& evidence, const GateSettings& s) {
   row.rounds = ratio.rounds;
   row.ratio = ratio.ratio;
   row.interval = ratio.interval;
-  row.p = sign_test(d, std::log1p(s.tolerance));
   const double sigma = robust_sigma(d);
   row.detectable = minimum_detectable_effect(sigma, row.rounds, s.alpha, s.power);
   row.rounds_for_tolerance = rounds_for(s, sigma);
@@ -54,7 +52,6 @@ GateRow judge(const UnpairedEvidence& evidence, const GateSettings& s) {
   GateRow row;
   row.ratio = ratio.ratio;
   row.interval = ratio.interval;
-  row.p = rank_test(evidence.baseline, evidence.current, std::log1p(s.tolerance));
   row.rounds = std::min(ratio.a_count, ratio.b_count);
   // The variance of a difference of medians is σ_a²/m + σ_b²/n; written as σ_d²/R with R the
   // smaller side, so that one formula serves both kinds of evidence.
@@ -86,20 +83,23 @@ std::vector<GateRow> decide_gate(std::span<const Evidence> rows, std::span<const
                                  GateSettings settings) {
   check(rows.size() == tolerances.size(), "every row of a gate has a tolerance");
   std::vector<GateRow> result;
-  std::vector<double> p;
+  std::vector<double> thresholds;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     settings.tolerance = tolerances[i];
     check_settings(settings);
     result.push_back(std::visit([&](const auto& e) { return judge(e, settings); }, rows[i]));
-    p.push_back(result.back().p);
+    thresholds.push_back(std::log1p(tolerances[i]));
   }
-  const auto adjusted = holm(p);
+  const auto p = judge_family(
+      rows, thresholds, {.one_sided = true, .alpha = settings.alpha, .draws = settings.draws});
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto& row = result[i];
-    row.p_adjusted = adjusted[i];
-    if (row.p_adjusted <= settings.alpha) {
+    row.p = p[i].own;
+    row.p_adjusted = p[i].adjusted;
+    if (!row.interval) continue;
+    if (row.p_adjusted <= settings.alpha && row.interval->low > 1 + tolerances[i]) {
       row.verdict = Verdict::kRegressed;
-    } else if (row.interval && row.interval->high < 1 + tolerances[i]) {
+    } else if (row.interval->high < 1 + tolerances[i]) {
       row.verdict = Verdict::kPass;
     }
   }

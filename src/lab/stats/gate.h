@@ -5,37 +5,26 @@
 // Is a row slower than it may be? Three answers, since "not shown" is not "no".
 //
 // The obvious gate compares two numbers with a limit and fails by noise alone when it looks at many
-// rows. Here each row is a test against the tolerance, and Holm's correction keeps the chance of
-// even one false alarm among all rows of a gate at alpha.
+// rows. Here the rows of a gate are a family (family.h): the chance of even one false alarm is at
+// most alpha, and a row that is far beyond the tolerance is found among any number of others.
 
 #include <optional>
 #include <span>
-#include <variant>
 #include <vector>
 
+#include "lab/stats/evidence.h"
 #include "lab/stats/interval.h"
 
 namespace assay::lab {
 
 enum class Verdict { kPass, kRegressed, kUnresolved };
 
-// Rounds in which both sides were measured: d_r = ln(current) − ln(baseline), above 0 is worse. For
-// a metric where more is better the caller negates d.
-struct PairedEvidence {
-  std::vector<double> d;
-};
-// One value per attempt, from runs made apart; larger is worse, so that where more is better the
-// caller passes reciprocals.
-struct UnpairedEvidence {
-  std::vector<double> current, baseline;
-};
-using Evidence = std::variant<PairedEvidence, UnpairedEvidence>;
-
 struct GateSettings {
   double tolerance = 0.05;   // δ, relative: max(what the user asks, the machine's floor)
   double alpha = 0.05;       // of the whole gate
   double confidence = 0.95;  // of the printed intervals, which are not adjusted
   double power = 0.8;        // of the minimum detectable effect
+  int draws = 9999;          // of rearrangements (family.h)
 };
 
 struct GateRow {
@@ -43,20 +32,20 @@ struct GateRow {
   double ratio = 0;                  // current over baseline
   std::optional<Interval> interval;  // of the ratio; nothing: too few attempts
   double p = 1;                      // one-sided, of "slower by more than the tolerance"
-  double p_adjusted = 1;             // Holm over the rows of this gate
+  double p_adjusted = 1;             // over the rows of this gate
   int rounds = 0;                    // paired rounds, or attempts of the smaller side
   double detectable = 0;  // minimum detectable effect at these attempts, relative; σ from the rows
   int rounds_for_tolerance = 0;  // for the tolerance to be detectable
 };
 
-// REGRESSED iff the adjusted p is at most alpha; PASS iff the interval's upper end lies below
-// 1 + tolerance; otherwise UNRESOLVED. For paired evidence p is the exact sign test of d against
-// ln(1 + tolerance), for unpaired evidence the exact rank test. The result has the order of the
-// input. Evidence without values is a UserError, as are values that are not finite (paired) or not
-// positive and finite (unpaired), and settings out of range.
+// REGRESSED iff the adjusted p of "slower by more than the tolerance" is at most alpha and the
+// whole interval lies above 1 + tolerance; PASS iff its upper end lies below that; otherwise
+// UNRESOLVED. The result has the order of the input. Evidence without values is a UserError, as are
+// values that are not finite (paired) or not positive and finite (unpaired), and settings out of
+// range.
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSettings& settings);
 // The same where rows have tolerances of their own (machines differ in their floors): one for each,
-// in place of the settings'. Holm's correction is still over all rows together.
+// in place of the settings'. All rows are still one family.
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, std::span<const double> tolerances,
                                  GateSettings settings);
 

@@ -111,10 +111,4 @@ UnpairedRatio unpaired_ratio(std::span<const double> a, std::span<const double> 
   return result;
 }
 
-double rank_test(std::span<const double> a, std::span<const double> b, double threshold) {
-  const PairDifferences d(a, b);
-  const RankSum distribution(static_cast<int>(a.size()), static_cast<int>(b.size()));
-  return distribution.at_most(d.at_most(threshold));
-}
-
 }  // namespace assay::lab

@@ -35,9 +35,4 @@ UnpairedRatio unpaired_ratio(std::span<const double> a, std::span<const double> 
 UnpairedRatio unpaired_ratio(std::span<const double> a, std::span<const double> b,
                              const RankSum& distribution, double confidence = 0.95);
 
-// One-sided p of "b is larger than a by more than a factor exp(threshold)": P(U ≥ observed) where a
-// pair counts when ln(b_j/a_i) > threshold. Ties do not count, which can only raise p. Same
-// conditions.
-double rank_test(std::span<const double> a, std::span<const double> b, double threshold);
-
 }  // namespace assay::lab

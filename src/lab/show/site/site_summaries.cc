@@ -23,6 +23,7 @@ std::string verdict_class(const Summary& s, const std::string& verdict) {
   if (s.is_baseline) return "baseline";
   if (verdict.starts_with("faster")) return "faster";
   if (verdict.starts_with("slower")) return "slower";
+  if (s.shown == Shown::kPerhaps) return "perhaps";
   return s.ratio && s.ratio->interval ? "no difference" : "no interval";
 }
 

@@ -90,9 +90,10 @@ std::string verdict_cell(const Summary& s) {
   const std::string fine = (s.unjudged ? "no oracle" : "ok") + work;
   const std::string doubt = (s.unjudged ? " (no oracle)" : "") + work;
   if (s.is_baseline || !s.ratio) return fine;
-  const auto side = side_of_one(*s.ratio);
-  if (side == Side::kUndecided) return fine;
-  return ((side == Side::kBelow) == more_is_better(s.metric) ? "slower" : "faster") + doubt;
+  if (s.shown == Shown::kTooFew || s.shown == Shown::kNothing) return fine;
+  const bool slower = (s.ratio->ratio < 1) == more_is_better(s.metric);
+  return std::string(s.shown == Shown::kPerhaps ? "perhaps " : "") +
+         (slower ? "slower" : "faster") + doubt;
 }
 
 std::string sparkline(std::span<const Attempt> attempts, int limit) {

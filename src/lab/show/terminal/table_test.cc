@@ -105,6 +105,9 @@ TEST(Cells, RatioWithItsInterval) {
   EXPECT_EQ(ratio_cell(s), "–");
   s.ratio = PairedRatio{10, 1.0434, Interval{1.031, 1.055, 0.97}};
   EXPECT_EQ(ratio_cell(s), "1.043 [1.031, 1.055]");
+  s.shown = Shown::kPerhaps;
+  EXPECT_EQ(verdict_cell(s), "perhaps slower");
+  s.shown = Shown::kAbove;
   EXPECT_EQ(verdict_cell(s), "slower");
   s.unequal_work = "half of it";
   EXPECT_EQ(verdict_cell(s), "slower (unequal work)");
@@ -115,7 +118,7 @@ TEST(Cells, RatioWithItsInterval) {
   s.unjudged = false;
   s.metric = "throughput";
   EXPECT_EQ(verdict_cell(s), "faster");
-  s.ratio->interval->low = 0.9;
+  s.shown = Shown::kNothing;
   EXPECT_EQ(verdict_cell(s), "ok");
   s.unjudged = true;
   EXPECT_EQ(verdict_cell(s), "no oracle");

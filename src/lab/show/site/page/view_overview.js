@@ -10,7 +10,7 @@ import {link} from "./state.js";
 import {caseLink} from "./view_results.js";
 
 const ORDER = [
-  "faster", "no difference", "slower", "baseline", "no interval", "expected", "wrong_result", "crashed",
+  "faster", "perhaps", "no difference", "slower", "baseline", "no interval", "expected", "wrong_result", "crashed",
   "out_of_memory", "timeout", "failed", "env_missing", "skipped", "excluded", "interrupted"
 ];
 const WORDS = {
@@ -174,7 +174,7 @@ function changes(model) {
   return section(
       "What changed last", h("h3", {}, "Change points"),
       h("p", {class: "note"},
-        "Where a series took a new level: E-divisive cuts, at least five runs on each side, p by permutation; only of series that changed by Benjamini and Hochberg at 5 %."),
+        "Where a series took a new level: levels fitted to the whole series, at least five runs each, tested against its noise; at most one in twenty series that are said to have changed did not."),
       model.history.length === 0 ?
           empty(
               "There is no series with two runs yet. Measure the same case again, at another commit:",
