@@ -35,12 +35,48 @@ void check_depth(std::string_view text, std::string_view what) {
   }
 }
 
-// Parses with or without a callback; the library's errors become ours.
-template <typename Callback>
-Json parse_with(std::string_view text, std::string_view what, const Callback& callback) {
-  check_depth(text, what);
+// Refuses an object that has a key twice. A walk of its own: the library's parser with a callback
+// looks at all of an array's elements again for each object in it.
+class RepeatedKeys : public nlohmann::json_sax<Json> {
+ public:
+  explicit RepeatedKeys(std::string_view what) : what_(what) {}
+
+  bool start_object(std::size_t) override {
+    keys_.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    if (!keys_.back().insert(name).second) {
+      fail("{}: repeated key {}", what_, canonical_json(Json(name)));
+    }
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(Json::number_integer_t) override { return true; }
+  bool number_unsigned(Json::number_unsigned_t) override { return true; }
+  bool number_float(Json::number_float_t, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return false;  // the parser proper says it
+  }
+
+ private:
+  std::string_view what_;
+  std::vector<std::set<std::string>> keys_;
+};
+
+// The library's errors become ours.
+Json parsed(std::string_view text, std::string_view what) {
   try {
-    return Json::parse(text.begin(), text.end(), callback);
+    return Json::parse(text.begin(), text.end());
   } catch (const Json::exception& e) {
     // "[json.exception.parse_error.101] parse error at line 1, …": keep what a person can use.
     std::string message = e.what();
@@ -52,20 +88,15 @@ Json parse_with(std::string_view text, std::string_view what, const Callback& ca
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view what) {
-  std::vector<std::set<std::string>> keys;
-  return parse_with(text, what, [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !keys.back().insert(parsed.get<std::string>()).second) {
-      fail("{}: repeated key {}", what, canonical_json(parsed));
-    }
-    return true;
-  });
+  check_depth(text, what);
+  RepeatedKeys repeated(what);
+  Json::sax_parse(text.begin(), text.end(), &repeated);
+  return parsed(text, what);
 }
 
 Json parse_checked_json(std::string_view text, std::string_view what) {
-  return parse_with(text, what, nullptr);
+  check_depth(text, what);
+  return parsed(text, what);
 }
 
 Json read_json_file(const std::string& path) { return parse_json(read_input_file(path), path); }
