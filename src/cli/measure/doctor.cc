@@ -19,9 +19,9 @@
 #include "lab/record/calibration.h"
 #include "lab/record/ceilings.h"
 #include "lab/run/cores.h"
+#include "lab/run/execute.h"
 #include "lab/run/noise.h"
 #include "lab/run/provenance.h"
-#include "lab/run/runner.h"
 #include "lab/show/terminal/noise_table.h"
 #include "lab/store/source.h"
 

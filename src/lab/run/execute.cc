@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "lab/stats/quantile.h"
 
 namespace assay::lab {
 namespace {
@@ -188,6 +189,24 @@ AttemptOutcome execute_here(WorkerSpec spec, const std::function<void(const Work
     outcome.points.push_back(classify(outcome.process, spec.directory, i));
   }
   return outcome;
+}
+
+double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus) {
+  constexpr int kRepeats = 3;
+  std::vector<double> seconds;
+  for (int i = 0; i < kRepeats; ++i) {
+    WorkerSpec spec;  // no points: the worker starts, reads its spec, and ends
+    spec.cores = static_cast<int>(cpus.size());
+    spec.cpus = cpus;
+    const auto start = monotonic_ns();
+    const auto outcome = execute_isolated(spec, {programs.worker}, {}, {60, 0}, {}, nullptr);
+    seconds.push_back(1e-9 * static_cast<double>(monotonic_ns() - start));
+    if (outcome.process.exit_code != 0) {
+      throw EnvironmentError(fmt::format("the worker does not start: '{}': {}", programs.worker,
+                                         outcome.process.stderr_text));
+    }
+  }
+  return median(seconds);
 }
 
 }  // namespace assay::lab

@@ -65,4 +65,7 @@ std::vector<std::pair<std::string, std::string>> thread_environment(int cores);
 std::vector<std::pair<std::string, std::string>> provider_environment(const Provider& provider,
                                                                       const Programs& programs);
 
+// Seconds from spawn to the end of an empty attempt of a native provider: the harness's own cost.
+double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus);
+
 }  // namespace assay::lab

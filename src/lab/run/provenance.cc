@@ -78,6 +78,28 @@ std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree) {
   return utc_compact(unix_ns) + "-" + (tree.commit == "unknown" ? "nogit" : short_commit);
 }
 
+std::vector<std::string> mark_other_sources(Provenance& shared, const RunRequest& request,
+                                            std::span<const Row> rows) {
+  std::vector<std::string> warnings;
+  const auto commit = shared.commit.value_or("unknown");
+  const auto name = [](const std::string& text) { return text.substr(0, 12); };
+  const auto here = request.commit.empty() ? checkout_here() : std::nullopt;
+  if (here && *here != commit) {
+    shared.tree_commit = *here;
+    warnings.push_back(
+        fmt::format("warning: this program was built from commit {}, the checkout here is at {}: "
+                    "the rows are the program's",
+                    name(commit), name(*here)));
+  }
+  const auto first = std::ranges::find_if(
+      rows, [](const Row& row) { return !row.provenance.side && row.provenance.commit; });
+  if (first != rows.end() && *first->provenance.commit != commit) {
+    warnings.push_back(fmt::format("warning: the run was begun at commit {}, and goes on at {}",
+                                   name(*first->provenance.commit), name(commit)));
+  }
+  return warnings;
+}
+
 void check_commit(const std::string& text, const std::string& option) {
   const auto allowed = [](char c) {
     return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '/';

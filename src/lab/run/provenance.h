@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "lab/record/row_parts.h"
+#include "lab/record/request.h"
+#include "lab/record/row.h"
 
 namespace assay::lab {
 
@@ -25,6 +28,12 @@ std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree);
 
 // What is the same for every row of a run: program, compiler, tree, environment that matters.
 Provenance run_provenance(const SourceTree& tree, const std::string& program);
+
+// Whoever stands in a checkout at another commit, or continues what another build began, may take a
+// run's rows for something else: marks what all rows share (tree_commit), and returns the warnings.
+// `rows` are those of earlier parts of the run.
+std::vector<std::string> mark_other_sources(Provenance& shared, const RunRequest& request,
+                                            std::span<const Row> rows);
 
 // Throws UserError naming the option for a text that cannot be a commit's name.
 void check_commit(const std::string& text, const std::string& option);

@@ -19,12 +19,12 @@
 #include "lab/run/attempt_row.h"
 #include "lab/run/budget.h"
 #include "lab/run/cores.h"
+#include "lab/run/disturbances.h"
 #include "lab/run/execute.h"
 #include "lab/run/ledger.h"
 #include "lab/run/precision.h"
 #include "lab/run/provenance.h"
 #include "lab/run/trace.h"
-#include "lab/stats/quantile.h"
 #include "lab/stats/stopping.h"
 
 namespace assay::lab {
@@ -60,14 +60,15 @@ class Runner {
         groups_(core_groups(place.request.cpu_slots, place.request.cores)),
         ledger_(place.request.max_tries),
         rows_(std::move(place.rows)),
-        journal_(std::move(place.writer.value())) {
+        journal_(std::move(place.writer.value())),
+        disturbances_(place.request.max_foreign) {
     facts_.run_id = place.run_id;
     facts_.machine = read_machine();
     facts_.ceilings = load_ceilings(facts_.machine.fingerprint());
     facts_.calibration = load_calibration(facts_.machine.fingerprint());
     facts_.request = place.request;
     facts_.provenance = run_provenance(tree_of(context, place.request), context.own_program);
-    mark_other_source();
+    note_all(mark_other_sources(facts_.provenance, place.request, rows_));
     if (place.torn) {
       context_.progress->note(
           fmt::format("warning: ignoring a torn last line in '{}'", place.journal));
@@ -97,7 +98,7 @@ class Runner {
     std::vector<std::thread> threads;
     for (const auto& cpus : groups_) threads.emplace_back([this, &cpus] { work_on(cpus); });
     for (auto& thread : threads) thread.join();
-    note_disturbances();
+    note_all(disturbances_.sum());
     if (first_error_) std::rethrow_exception(first_error_);
     return {facts_.run_id, journal_.path(), std::move(rows_), context_.stop->load()};
   }
@@ -105,28 +106,6 @@ class Runner {
  private:
   using Cpus = std::vector<int>;
   using Job = std::function<void(const Cpus&)>;
-
-  // Whoever stands in a checkout at another commit, or continues what another build began, may take
-  // the rows for something else.
-  void mark_other_source() {
-    const auto& commit = facts_.provenance.commit.value();
-    const auto name = [](const std::string& text) { return text.substr(0, 12); };
-    if (facts_.request.commit.empty()) {
-      if (const auto here = checkout_here(); here && *here != commit) {
-        facts_.provenance.tree_commit = *here;
-        context_.progress->note(fmt::format(
-            "warning: this program was built from commit {}, the checkout here is at {}: the rows "
-            "are the program's",
-            name(commit), name(*here)));
-      }
-    }
-    const auto begun = rows_.empty() ? std::nullopt : rows_.front().provenance.commit;
-    if (begun && *begun != commit && !rows_.front().provenance.side) {
-      context_.progress->note(
-          fmt::format("warning: the run was begun at commit {}, and goes on at {}", name(*begun),
-                      name(commit)));
-    }
-  }
 
   bool stopping() const { return context_.stop->load() || failed_.load(); }
 
@@ -236,7 +215,10 @@ class Runner {
     fill_row(row, facts_, measured, 0, *plan.definition, expectations, may_repeat(*try_number));
     turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
-    note_disturbance(row);
+    {
+      const std::lock_guard guard(mutex_);
+      note_all(disturbances_.notice(row));
+    }
     write(*plan.definition, {&row, 1}, &measured.outcome);
     return row.status;
   }
@@ -246,39 +228,8 @@ class Runner {
     return ledger_.may_repeat(try_number);
   }
 
-  // The first disturbance of a kind is told at once, the others are counted.
-  void note_disturbance(const Row& row) {
-    const std::lock_guard guard(mutex_);
-    const double foreign = row.provenance.foreign_fraction().value_or(0);
-    if (foreign > facts_.request.max_foreign && loaded_++ == 0) {
-      context_.progress->note(
-          fmt::format("warning: other programs took {:.0f} % of the time of cores {}: attempts "
-                      "they disturb are "
-                      "made again, or kept and marked",
-                      100 * foreign, canonical_json(Json(row.provenance.cpus.value_or(Cpus())))));
-    }
-    if (row.provenance.contaminated && kept_++ == 0) {
-      context_.progress->note(fmt::format("{} round {}: kept though disturbed at every try: {}",
-                                          row.provider, row.round + 1,
-                                          *row.provenance.contaminated));
-    }
-    if (kept_ == Ledger::kMostKept && !std::exchange(said_endless_, true)) {
-      context_.progress->note(
-          "warning: exclusion does not end here: where attempt after attempt is disturbed they are "
-          "kept, "
-          "marked, and not repeated");
-    }
-  }
-
-  void note_disturbances() {
-    if (loaded_ > 1) {
-      context_.progress->note(
-          fmt::format("warning: other programs took more than {:.3g} % of the cores in {} attempts",
-                      100 * facts_.request.max_foreign, loaded_));
-    }
-    if (kept_ > 1) {
-      context_.progress->note(fmt::format("{} attempts were kept though disturbed", kept_));
-    }
+  void note_all(const std::vector<std::string>& lines) {
+    for (const auto& line : lines) context_.progress->note(line);
   }
 
   // A deterministic provider computes all its points in one process. Should one of them bring the
@@ -437,8 +388,7 @@ class Runner {
   Ledger ledger_;
   std::vector<Row> rows_;
   JournalWriter journal_;
-  int loaded_ = 0, kept_ = 0;  // attempts that other programs, or anything, disturbed
-  bool said_endless_ = false;
+  Disturbances disturbances_;
   std::exception_ptr first_error_;
   std::atomic<bool> failed_ = false;
 };
@@ -475,24 +425,6 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
 RunResult resume_run(const RunContext& context, RunPlace place) {
   Plan plan = plan_run(context, place.request);
   return run_at(context, std::move(plan), std::move(place));
-}
-
-double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus) {
-  constexpr int kRepeats = 3;
-  std::vector<double> seconds;
-  for (int i = 0; i < kRepeats; ++i) {
-    WorkerSpec spec;  // no points: the worker starts, reads its spec, and ends
-    spec.cores = static_cast<int>(cpus.size());
-    spec.cpus = cpus;
-    const auto start = monotonic_ns();
-    const auto outcome = execute_isolated(spec, {programs.worker}, {}, {60, 0}, {}, nullptr);
-    seconds.push_back(1e-9 * static_cast<double>(monotonic_ns() - start));
-    if (outcome.process.exit_code != 0) {
-      throw EnvironmentError(fmt::format("the worker does not start: '{}': {}", programs.worker,
-                                         outcome.process.stderr_text));
-    }
-  }
-  return median(seconds);
 }
 
 }  // namespace assay::lab

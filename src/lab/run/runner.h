@@ -60,7 +60,4 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
 // Continues a run: only what its journal lacks is run.
 RunResult resume_run(const RunContext& context, RunPlace place);
 
-// Seconds from spawn to the end of an empty attempt of a native provider: the harness's own cost.
-double measure_harness_overhead(const Programs& programs, const std::vector<int>& cpus);
-
 }  // namespace assay::lab
