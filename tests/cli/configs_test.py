@@ -49,7 +49,8 @@ class Configs(CliTest):
         return rows
 
     def test_each_configuration_is_a_run_with_its_name(self):
-        result = self.run_ok("run", "--config", "f.toml", "large", "small", "--json")
+        result = self.run_ok("run", "--config", "f.toml", "large", "small", "--json", "--strict")
+        self.assertNotIn("not reached", result.stderr)
         first, second = json.loads(result.stdout)
         self.assertEqual((first["label"], second["label"]), ("large", "small"))
         rows = self.rows()

@@ -86,6 +86,8 @@ void TerminalProgress::planned(const lab::Plan& plan, int already_done) {
   total_ = plan.attempts;
   open_ended_ = plan.may_end_early;
   done_ = already_done;
+  done_here_ = 0;  // a program may make several runs
+  planned_.clear();
   start_ns_ = monotonic_ns();
   for (const auto& point : plan.points) {
     for (const auto& contender : point.contenders) {
