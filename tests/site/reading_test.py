@@ -36,12 +36,13 @@ def run_id(i):
     return f"202601{1 + i // 2:02}T{10 + i % 2:02}0000.000000Z-{commit(i)[:7]}"
 
 
-def attempts(run, provider, time, n=128, count=6, seed=0, case="matmul", baseline="reference", fingerprint=HERE, status="ok"):
+def attempts(run, provider, time, n=128, count=6, seed=0, case="matmul", baseline="reference", fingerprint=HERE, status="ok",
+             **more):
     """Rows with half a per cent of scatter, the same in every test."""
     for i in range(count):
         t = time * (1 + 0.005 * math.sin(2.4 * i + len(provider)))
         one = row(run_id(run), provider, i, t, status=status, case=case, commit=commit(run),
-                  point={"dtype": "f32", "n": n, "seed": seed}, machine={"fingerprint": fingerprint})  # fmt: skip
+                  point={"dtype": "f32", "n": n, "seed": seed, **more}, machine={"fingerprint": fingerprint})  # fmt: skip
         one["provenance"].update(baseline=baseline, time_start=f"2026-01-{1 + run // 2:02}T{10 + run % 2:02}:00:00Z")
         if status == "ok":
             one["work"] = {"flops": 2.0 * n**3, "bytes": 12.0 * n**2}
@@ -62,6 +63,9 @@ def laboratory():
         for i, provider in enumerate(MANY):
             yield from attempts(40, provider, 1e-4 * (1 + 0.1 * i) * (n / 128) ** 3, n, count=2, case="many")
         yield from attempts(40, "reference", 1e-3 * (n / 128) ** 3, n, count=2, case="many")
+    yield from attempts(40, "fast", 1e-4, 100, case="odd", k=7)  # a point that has what others have not
+    for n in (64, 128, 256):
+        yield from attempts(40, "fast", 1e-4 * n, n, case="odd")
     for seed in range(16):  # a thing against itself, newer than all
         for provider in ("fast", "fast@b"):
             yield from attempts(41, provider, 1e-4, seed=seed, baseline="fast", count=6)
@@ -157,6 +161,11 @@ class Laptop(Reading):
             self.assertNotIn("seed", self.run_("[...document.getElementById('x').options].map(o => o.value)"))
             points = self.run_(f"document.querySelector('[data-chart={chart}]').data.reduce((most, t) => Math.max(most, t.x.length), 0)")
             self.assertEqual(points, 3, view)
+
+    def test_the_line_drawn_first_is_the_longest(self):
+        for view, chart in (("#/case/odd", "time"), ("#/sweep/odd", "byrun")):
+            self.go(view)
+            self.assertEqual(self.run_(f"document.querySelector('[data-chart={chart}]').data[0].x.length"), 3, view)
 
     def test_no_two_series_look_alike(self):
         self.go("#/case/many")

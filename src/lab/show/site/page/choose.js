@@ -53,9 +53,11 @@ export function chooseRun(model, one, place, redraw) {
   return [list, control];
 }
 
-export function choosePoint(points, redraw) {
+// `weight` says how much there is to see at a point: where nobody has chosen, the most.
+export function choosePoint(points, redraw, weight = () => 0) {
   const ids = points.map((p) => p.id);
-  const id = pick("point", ids);
+  const best = points.reduce((most, p) => (most && weight(most) >= weight(p) ? most : p), undefined);
+  const id = pick("point", ids, best && best.id);
   const point = points.find((p) => p.id === id);
   return [
     point,
@@ -90,16 +92,17 @@ export function chooseAxis(one, points, redraw, key = "x", not) {
 export function fixOthers(one, points, free, redraw) {
   let left = points;
   const controls = [];
+  const code = (value) => JSON.stringify(value) ?? "–";  // a point may lack it
   for (const parameter of one.varying.filter((p) => !free.includes(p))) {
-    const present = [...new Set(left.map((point) => JSON.stringify(point.map.get(parameter.name))))];
-    if (!present.length) continue;
-    const options = parameter.values.filter((v) => present.includes(JSON.stringify(v)));
+    const having = (value) => left.filter((point) => code(point.map.get(parameter.name)) === code(value));
+    const options = parameter.values.filter((v) => having(v).length);
     if (!options.length) continue;
+    const most = options.reduce((best, v) => (having(v).length > having(best).length ? v : best));  // to draw
     const key = "fix." + parameter.name;
-    const value = pick(key, options.map((v) => JSON.stringify(v)));
-    left = left.filter((point) => JSON.stringify(point.map.get(parameter.name)) === value);
+    const value = pick(key, options.map(code), code(most));
+    left = left.filter((point) => code(point.map.get(parameter.name)) === value);
     controls.push(choice(
-        f.short(parameter.name), options.map((v) => [JSON.stringify(v), f.short(String(v))]),
+        f.short(parameter.name), options.map((v) => [code(v), f.short(v === undefined ? "–" : String(v))]),
         value, (chosen) => {
           state.set({[key]: chosen});
           redraw();

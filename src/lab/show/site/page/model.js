@@ -55,7 +55,8 @@ export class Model {
       const shown = new Set(one.summaries.filter((s) => !s.aside).map((s) => s.provider));
       const rank = (name) => (name === one.baseline ? 0 : shown.has(name) ? 1 : 2);
       one.providers = names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
-      one.places = [...new Set(one.summaries.map((s) => s.place))];
+      const rows = (place) => one.summaries.filter((s) => s.place === place && !s.aside).length;
+      one.places = [...new Set(one.summaries.map((s) => s.place))].sort((a, b) => rows(b) - rows(a));
       one.title = one.name;
     }
     for (const series of this.history) {

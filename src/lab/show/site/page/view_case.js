@@ -25,7 +25,8 @@ export function casePage(model, state, redraw) {
   const [every, runChoice] = chooseRun(model, one, place, redraw);
   const list = visible(every);
   const points = one.points.filter((point) => list.some((s) => s.point === point.index));
-  const [point, pointChoice] = choosePoint(points, redraw);
+  const measured = (p) => list.filter((s) => s.point === p.index && s.status === "ok").length;
+  const [point, pointChoice] = choosePoint(points, redraw, measured);
   const [axis, axisChoice] = chooseAxis(one, points, redraw);
   const [line, fixed] = axis ? fixOthers(one, points, [axis], redraw) : [[], []];
   const at = point ? list.filter((s) => s.point === point.index) : [];
@@ -293,7 +294,12 @@ export function axisOf(axis) {
   const title = esc(f.short(axis.name));
   if (!axis.numeric) return {title, type: "category"};
   if (!axis.values.every((v) => v > 0)) return {title, type: "linear"};
-  const ticks = axis.values.length <= 9 ? {tickvals: axis.values, ticktext: axis.values.map(String)} : {};
+  // Values that would lie on one another leave out the later of them.
+  const whole = Math.log(axis.values[axis.values.length - 1] / axis.values[0]);
+  const apart = [];
+  for (const v of axis.values)
+    if (!apart.length || Math.log(v / apart[apart.length - 1]) > whole / 12) apart.push(v);
+  const ticks = apart.length <= 12 ? {tickvals: apart, ticktext: apart.map(String)} : {};
   return {title, type: "log", ...ticks};
 }
 

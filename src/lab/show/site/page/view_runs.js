@@ -38,7 +38,12 @@ export function runsPage(model, _, redraw) {
   const label = (one) => [
     model.runLabel(one.index), model.commit(one.index), f.short(one.label || "", 20),
     f.count(one.rows, "row")].filter(Boolean).join("  ");
-  const options = (not) => [...model.runs].reverse().filter((one) => one.id !== not).map((one) => [one.id, label(one)]);
+  const shared = inCommon(model, b.index);
+  const options = (not, common) =>
+      [...model.runs]
+          .reverse()
+          .filter((one) => one.id !== not)
+          .map((one) => [one.id, label(one) + (common ? `, ${shared.get(one.index) || 0} in common` : "")]);
   const of = (one) => new Map(model.summaries.filter((s) => s.run === one.index).map((s) => [keyOf(s), s]));
   const [inA, inB] = [of(a), of(b)];
   const every = [...inB].filter(([key]) => inA.has(key)).map(([key, s]) => s);
@@ -49,7 +54,7 @@ export function runsPage(model, _, redraw) {
     head,
     h("p", {class: "lead"}, "A is ", h("code", {}, a.id), ", commit ", commit(model, a.index), "; B is ",
       h("code", {}, b.id), ", commit ", commit(model, b.index), ". Ratios are B over A, below 1 B is smaller."),
-    h("div", {class: "controls"}, choice("A", options(to), from, (id) => set({from: id}), "from"),
+    h("div", {class: "controls"}, choice("A", options(to, true), from, (id) => set({from: id}), "from"),
       choice("B", options(from), to, (id) => set({to: id}), "to"),
       h("button", {type: "button", class: "swap", onclick: () => set({from: to, to: from})}, "Swap")),
     section(
@@ -67,19 +72,32 @@ export function runsPage(model, _, redraw) {
   ];
 }
 
-// The newest run that says something about the cases, not about the machine.
+// The newest run that says something about the cases, not about the machine, and of which an earlier
+// one says something too.
 function newest(model) {
-  const telling = new Set(model.summaries.filter((s) => !s.aside).map((s) => s.run));
-  return model.runs[telling.size ? Math.max(...telling) : model.runs.length - 1].id;
+  const seen = new Set();
+  let best = model.runs.length - 1, found = false;
+  for (const s of [...model.summaries].sort((a, b) => a.run - b.run)) {
+    if (s.aside) continue;
+    if (seen.has(keyOf(s)) && (!found || s.run >= best)) [best, found] = [s.run, true];
+    seen.add(keyOf(s));
+  }
+  return model.runs[best].id;
+}
+
+// How many rows each run shares with this one.
+function inCommon(model, b) {
+  const keys = new Set(model.summaries.filter((s) => s.run === b && !s.aside).map(keyOf));
+  const shared = new Map();
+  for (const s of model.summaries)
+    if (!s.aside && s.run !== b && keys.has(keyOf(s))) shared.set(s.run, (shared.get(s.run) || 0) + 1);
+  return shared;
 }
 
 // The run before it that has most in common with it.
 function usual(model, to) {
   const b = model.runs.find((one) => one.id === to).index;
-  const keys = new Set(model.summaries.filter((s) => s.run === b && !s.aside).map(keyOf));
-  const shared = new Map();
-  for (const s of model.summaries)
-    if (!s.aside && s.run !== b && keys.has(keyOf(s))) shared.set(s.run, (shared.get(s.run) || 0) + 1);
+  const shared = inCommon(model, b);
   const rank = ([run, count]) => [run < b ? 1 : 0, count, run];
   const best = [...shared].sort((x, y) => {
     const [p, q] = [rank(x), rank(y)];
