@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // One thread and poll(): a connection that says nothing, or says it slowly, costs a place in a list
-// and never the others' time (docs/adr/0034-a-server-of-our-own.md).
+// and never the others' time (docs/adr/0037-a-server-of-our-own.md).
 
 #include "lab/show/site/serve.h"
 
