@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -97,6 +98,7 @@ void TerminalProgress::planned(const lab::Plan& plan, int already_done) {
   note(fmt::format("{}{} attempts at {} points{}", plan.may_end_early ? "at most " : "", total_,
                    plan.points.size(),
                    already_done > 0 ? fmt::format(", {} done before", already_done) : ""));
+  if (!when_planned_.empty()) note(std::exchange(when_planned_, ""));
 }
 
 int TerminalProgress::not_reached(std::span<const lab::Row> rows) const {

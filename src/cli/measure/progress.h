@@ -30,6 +30,8 @@ class TerminalProgress : public lab::Progress {
   void starting(const lab::PointPlan& point, const lab::Contender& contender, int round) override;
   void finished(const lab::Row& row) override;
   void note(const std::string& message) override;
+  // A note for the moment when a run is begun: one that is refused says nothing but why.
+  void note_when_planned(std::string message) { when_planned_ = std::move(message); }
   // Only warnings from here on.
   void be_quiet() { quiet_ = true; }
   // Takes the line under way off the terminal, before something else is printed there.
@@ -45,6 +47,7 @@ class TerminalProgress : public lab::Progress {
   void show(const std::string& place, int round, const std::string& rest);
 
   bool terminal_, quiet_ = false;
+  std::string when_planned_;
   std::int64_t shown_ns_ = 0;    // when the last line off a terminal was
   std::set<std::string> noted_;  // what went wrong and has been said
   bool open_ended_ = false;      // precision or budget may end the run early

@@ -165,7 +165,9 @@ lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* st
     if (a.resume.empty()) {
       const auto request = request_of(setup.cases(), a);
       if (request.in_process) load_openblas_early();
-      if (request.precision == 0) setup.progress().note(what_rounds_can_show(request.rounds));
+      if (request.precision == 0) {
+        setup.progress().note_when_planned(what_rounds_can_show(request.rounds));
+      }
       return lab::start_run(context, request, a.out);
     }
     auto place = place_to_resume(setup.cases(), a);
