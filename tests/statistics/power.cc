@@ -54,7 +54,8 @@ std::vector<Table> power(const Effort& effort) {
         a.push_back((1 + effect) * std::exp(kSigma * random.normal()));
         b.push_back(1);
       }
-      seen += side_of_one(paired_ratio(a, b)) != Side::kUndecided;
+      const auto interval = paired_ratio(a, b).interval;
+      seen += interval && (interval->low > 1 || interval->high < 1);
     }
     const double exact = exact_power(effect, rounds);
     double low = 0, high = 20 * effect;

@@ -84,7 +84,7 @@ int verify(const StoreArguments& a) {
   if (!problems.empty()) fail("{} problems in store '{}'", problems.size(), a.url);
   std::int64_t rows = 0, runs = 0;
   for (const auto& run : store.runs()) rows += run.rows, ++runs;
-  print(fmt::format("fine: {} rows of {} runs\n", rows, runs));
+  print(fmt::format("fine: {} of {}\n", plural(rows, "row"), plural(runs, "run")));
   return kFine;
 }
 

@@ -16,12 +16,13 @@ double ok_value(const Row& row, const std::string& metric) {
   return row.status == Status::kOk ? usable_value(row, metric) : NAN;
 }
 
+bool made_in_turn(const Row& row) { return row.provenance.interleaved.value_or(true); }
+
 ByRound values_by_round(std::span<const Row* const> rows, const std::string& metric) {
   ByRound values;
   for (const Row* row : rows) {
     const double value = ok_value(*row, metric);
-    const bool in_turn = row->provenance.interleaved.value_or(true);
-    if (in_turn && !std::isnan(value)) values[{row->run_id, row->round}] = value;
+    if (made_in_turn(*row) && !std::isnan(value)) values[{row->run_id, row->round}] = value;
   }
   return values;
 }

@@ -27,6 +27,9 @@ double usable_value(const Row& row, const std::string& metric);
 // The same of ok attempts alone.
 double ok_value(const Row& row, const std::string& metric);
 
+// Whether the row was measured in turn with the others of its round, as what may be paired is.
+bool made_in_turn(const Row& row);
+
 // The value of each round that was ok and whose attempts were made in turn; of the last try, should
 // there be several. Rows come in the order they were made.
 ByRound values_by_round(std::span<const Row* const> rows, const std::string& metric);

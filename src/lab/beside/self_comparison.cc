@@ -43,7 +43,7 @@ std::vector<SelfComparison> self_comparisons(std::span<const Row> rows, int leas
   std::map<Code, std::map<std::string, ByRound>> codes;
   for (const auto& row : rows) {
     const double value = value_of(row);
-    if (std::isnan(value)) continue;
+    if (std::isnan(value) || !made_in_turn(row)) continue;
     codes[{row.case_name, std::string(provider_of(row.provider)), row.run_id, place_of(row)}]
          [row.provider][{row.run_id, row.round}] = value;
   }

@@ -86,10 +86,30 @@ bool fell_short(std::span<const Row* const> rows) {
   });
 }
 
+// The plan itself left these out: they are not missing.
+bool never_meant(std::span<const Row* const> rows) {
+  return !rows.empty() && std::ranges::all_of(rows, [](const Row* row) {
+    return row->status == Status::kSkipped && row->failure &&
+           row->failure->code == "provider_not_applicable";
+  });
+}
+
 std::vector<double> values_of(const ByRound& by_round) {
   std::vector<double> values;
   for (const auto& [round, value] : by_round) values.push_back(value);
   return values;
+}
+
+// Of all ok attempts, or one for each run of what a run has one of. What is not paired need not
+// have been made in turn.
+std::vector<double> values_of(std::span<const Row* const> rows, const std::string& metric) {
+  ByRound values;
+  int count = 0;
+  for (const Row* row : rows) {
+    const double value = ok_value(*row, metric);
+    if (!std::isnan(value)) values[{row->run_id, is_of_run(metric) ? 0 : count++}] = value;
+  }
+  return values_of(values);
 }
 
 void set_median(BarFigure& figure, const std::vector<double>& values) {
@@ -106,8 +126,8 @@ BarVerdict verdict_of(const Bar& bar, double low, double high) {
   return high < least || low > most ? BarVerdict::kMissed : BarVerdict::kOpen;
 }
 
-// One value for each run: of what a run has one of, and of attempts at different places, which are
-// not made in turn within the rounds of a run, but one after the other: what they share is the run.
+// One value for each run. Attempts at different places are not made in turn within the rounds of a
+// run, but one after the other: what they share is the run.
 ByRound by_run(const ByRound& by_round) {
   std::map<std::string, std::vector<double>> runs;
   for (const auto& [round, value] : by_round) runs[round.first].push_back(value);
@@ -126,30 +146,36 @@ BarFigure figure_at(const Bar& bar, const SeriesId& series, const RowPointers& o
     figure.verdict = BarVerdict::kWrong;
     return figure;
   }
-  auto a = values_by_round(own, bar.side.metric);
-  if (is_of_run(bar.side.metric)) a = by_run(a);
-  const auto b = other != nullptr ? values_by_round(beside, other->metric) : ByRound();
-  if (a.empty() || (other != nullptr && b.empty())) {
+  const auto all = values_of(own, bar.side.metric);
+  const auto all_beside =
+      other != nullptr ? values_of(beside, other->metric) : std::vector<double>();
+  if (all.empty() || (other != nullptr && all_beside.empty())) {
     figure.verdict = BarVerdict::kNotMeasured;
     return figure;
   }
   const auto seen = summarise_series(series, own, bar.side.metric);
   if (seen.unjudged) figure.remarks.emplace_back("no oracle");
   if (seen.above_ceiling) figure.remarks.emplace_back("above the measured ceiling");
-  figure.rounds = static_cast<int>(a.size());
+  figure.rounds = static_cast<int>(all.size());
   if (other == nullptr) {
-    set_median(figure, values_of(a));
+    set_median(figure, all);
   } else {
+    if (own.front() == beside.front() && bar.side.metric == other->metric) {
+      fail("'{}' stands beside itself", bar.what);
+    }
+    const auto a = values_by_round(own, bar.side.metric);
+    const auto b = values_by_round(beside, other->metric);
     const bool in_turn = place_of(*own.front()) == place_of(*beside.front());
     const auto pairs = in_turn ? pair_rounds(a, b) : pair_rounds(by_run(a), by_run(b));
     figure.paired = pairs.rounds() >= (in_turn ? 1 : minimum_rounds(kConfidence));
-    figure.rounds = figure.paired ? pairs.rounds() : static_cast<int>(std::min(a.size(), b.size()));
+    figure.rounds =
+        figure.paired ? pairs.rounds() : static_cast<int>(std::min(all.size(), all_beside.size()));
     if (bar.over && figure.paired) {
       const auto ratio = *pairs.ratio();
       figure.value = ratio.ratio;
       figure.interval = ratio.interval;
     } else if (bar.over) {
-      const auto ratio = unpaired_ratio(values_of(b), values_of(a), kConfidence);
+      const auto ratio = unpaired_ratio(all_beside, all, kConfidence);
       figure.value = ratio.ratio;
       figure.interval = ratio.interval;
     } else {
@@ -160,7 +186,7 @@ BarFigure figure_at(const Bar& bar, const SeriesId& series, const RowPointers& o
         }
         set_median(figure, differences);
       } else {
-        figure.value = median(values_of(a)) - median(values_of(b));
+        figure.value = median(all) - median(all_beside);
       }
     }
   }
@@ -193,11 +219,12 @@ BarFigure figure_of_all(const Bar& bar, const std::vector<BarFigure>& figures) {
   return all;
 }
 
-BarVerdict verdict_of_each(const Bar& bar, const std::vector<BarFigure>& figures) {
+BarVerdict verdict_of_each(const Bar& bar, const BarResult& result) {
+  const auto& figures = result.figures;
   const auto count = [&](BarVerdict verdict) {
     return static_cast<double>(std::ranges::count(figures, verdict, &BarFigure::verdict));
   };
-  const double all = static_cast<double>(figures.size());
+  const double all = static_cast<double>(figures.size()) + result.unmeasured;
   if (count(BarVerdict::kWrong) > 0) return BarVerdict::kWrong;
   const double wanted = std::ceil(bar.share * all - 1e-9);  // a share is rarely a binary number
   if (count(BarVerdict::kMet) >= wanted) return BarVerdict::kMet;
@@ -248,11 +275,19 @@ BarResult hold_to_bar(const Bar& bar, const RowsBySeries& rows) {
   for (const auto& [series, own] : rows) {
     if (!is_of(series, bar.side)) continue;
     auto figure = figure_at(bar, series, own, rows);
-    if (figure.verdict == BarVerdict::kNotMeasured) continue;
+    if (figure.verdict == BarVerdict::kNotMeasured) {
+      const auto* other = bar.over ? &*bar.over : bar.minus ? &*bar.minus : nullptr;
+      const bool meant = !never_meant(own) &&
+                         !(other != nullptr && never_meant(rows_beside(bar, *other, series, rows)));
+      result.unmeasured += meant && bar.scope != BarScope::kOne;
+      continue;
+    }
     (first == nullptr ? first : second) = &series;
     result.figures.push_back(std::move(figure));
   }
   if (result.figures.empty()) return result;
+  const auto count = static_cast<int>(result.figures.size());
+  result.unmeasured = std::max(result.unmeasured, bar.expected - count);
   const bool wrong = std::ranges::any_of(
       result.figures, [](const BarFigure& figure) { return figure.verdict == BarVerdict::kWrong; });
   switch (bar.scope) {
@@ -264,12 +299,14 @@ BarResult hold_to_bar(const Bar& bar, const RowsBySeries& rows) {
       result.verdict = result.figures.front().verdict;
       break;
     case BarScope::kEach:
-      result.verdict = verdict_of_each(bar, result.figures);
+      result.verdict = verdict_of_each(bar, result);
       break;
     case BarScope::kMean:
     case BarScope::kTotal:
       if (!wrong) result.figures = {figure_of_all(bar, result.figures)};
-      result.verdict = wrong ? BarVerdict::kWrong : result.figures.front().verdict;
+      result.verdict = wrong                   ? BarVerdict::kWrong
+                       : result.unmeasured > 0 ? BarVerdict::kOpen
+                                               : result.figures.front().verdict;
   }
   return result;
 }

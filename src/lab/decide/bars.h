@@ -49,6 +49,7 @@ struct Bar {
   std::optional<double> at_least, at_most;  // one of them at least
   BarScope scope = BarScope::kOne;
   double share = 1;  // of the points, with kEach
+  int expected = 0;  // points that there must be, with all scopes but kOne; 0: those of the rows
   std::string note;  // said of a miss
 };
 
@@ -89,6 +90,7 @@ struct BarFigure {
 struct BarResult {
   BarVerdict verdict = BarVerdict::kNotMeasured;
   std::vector<BarFigure> figures;  // one for each point; one of all with kMean, kTotal
+  int unmeasured = 0;              // points that should be there and have no figure
 };
 
 // The attempts of each provider at each place, in the order they were made.

@@ -107,6 +107,12 @@ Bar read_bar(const TomlTable& table, const BarSide& defaults) {
     if (bar.scope != BarScope::kEach) table.reject("share", "only with points = \"each\"");
     if (!(bar.share > 0 && bar.share <= 1)) table.reject("share", "expected 0 to 1");
   }
+  if (table.has("expected")) {
+    if (bar.scope == BarScope::kOne) table.reject("expected", "only with points");
+    bar.expected = static_cast<int>(table.integer("expected"));
+    if (bar.expected < 1) table.reject("expected", "expected 1 or more, got {}", bar.expected);
+  }
+  if (bar.over && bar.scope == BarScope::kTotal) table.reject("points", "ratios have no sum");
   if (table.has("note")) bar.note = table.text("note");
   return bar;
 }

@@ -152,6 +152,45 @@ TEST(Bars, SeveralPoints) {
   EXPECT_THAT(page, HasSubstr("n=256"));
 }
 
+// What was not measured keeps no bar, whatever was.
+TEST(Bars, PointsThatAreMissingLeaveItOpen) {
+  auto rows = both(2e-3, 1e-3);
+  const std::string each = "over = {provider = \"naive\"}\nat_most = 1\npoints = \"each\"";
+  EXPECT_EQ(result_of(each, rows).verdict, BarVerdict::kMet);
+  EXPECT_EQ(result_of(each + "\nexpected = 2", rows).verdict, BarVerdict::kOpen);
+  for (auto& row : make_rounds(10, {.provider = "naive", .n = 128})) rows.push_back(row);
+  for (const auto status : {Status::kExcluded, Status::kSkipped}) {
+    auto more = rows;
+    for (auto& row : make_rounds(10, {.provider = "simd", .status = status, .n = 128})) {
+      more.push_back(row);
+    }
+    for (const char* points : {"each", "mean"}) {
+      const auto result = result_of(
+          std::string("over = {provider = \"naive\"}\nat_most = 1\npoints = \"") + points + "\"",
+          more);
+      EXPECT_EQ(result.verdict, BarVerdict::kOpen) << points;
+      EXPECT_EQ(result.unmeasured, 1);
+    }
+    EXPECT_THAT(bars_markdown(hold_to_bars(file_with(each), more)),
+                HasSubstr("1 point not measured"));
+    // Unless the plan itself left it out.
+    for (auto& row : more) {
+      if (row.status == Status::kSkipped) row.failure->code = "provider_not_applicable";
+    }
+    EXPECT_EQ(result_of(each, more).verdict,
+              status == Status::kSkipped ? BarVerdict::kMet : BarVerdict::kOpen);
+  }
+}
+
+TEST(Bars, RowsOfOtherToolsHaveFiguresToo) {
+  auto rows = both(2e-3, 1e-3);
+  for (auto& row : rows) row.provenance.interleaved = false;
+  EXPECT_EQ(result_of("at_most = 2e-3", rows).verdict, BarVerdict::kMet);
+  const auto ratio = result_of("over = {provider = \"naive\"}\nat_most = 1", rows);
+  EXPECT_EQ(ratio.verdict, BarVerdict::kMet);
+  EXPECT_FALSE(ratio.figures.at(0).paired);
+}
+
 TEST(Bars, PlacesPairByRun) {
   std::vector<Row> rows;
   for (int pass = 0; pass < 8; ++pass) {
@@ -260,6 +299,8 @@ TEST(Bars, MistakesAreNamed) {
   mistake("at_most = 1\ncores = [1, 1]", "", "1 is there twice");
   mistake("at_most = 1\nover = {}", "", "nothing differs");
   mistake("at_most = 1\nshare = 0.5", "", "only with points");
+  mistake("at_most = 1\nexpected = 5", "", "only with points");
+  mistake("at_most = 1\npoints = \"total\"\nover = {provider = \"a\"}", "", "no sum");
   mistake("at_most = 1\nfactor = 0", "", "more than 0");
   mistake("at_most = 1\ncores = 1.5", "", "number of cores");
   mistake("at_most = 1\nover = {provider = \"a\"}\nminus = {provider = \"b\"}", "", "already");

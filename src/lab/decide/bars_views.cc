@@ -75,8 +75,11 @@ double badness(const Bar& bar, const BarFigure& figure) {
 // The figure, or how many points keep the bar and the worst of them.
 std::string result_text(const Bar& bar, const BarResult& result) {
   if (result.figures.empty()) return "–";
+  const auto unmeasured = result.unmeasured > 0
+                              ? fmt::format(", {} not measured", plural(result.unmeasured, "point"))
+                              : std::string();
   if (bar.scope != BarScope::kEach || result.figures.size() == 1) {
-    return value_text(bar, result.figures.front());
+    return value_text(bar, result.figures.front()) + unmeasured;
   }
   // What is missed before what is open before what is met.
   const auto worst = std::ranges::max_element(result.figures, {}, [&](const BarFigure& figure) {
@@ -87,8 +90,9 @@ std::string result_text(const Bar& bar, const BarResult& result) {
   });
   const auto met = std::ranges::count(result.figures, BarVerdict::kMet, &BarFigure::verdict);
   const auto missed = std::ranges::count(result.figures, BarVerdict::kMissed, &BarFigure::verdict);
-  return fmt::format("{} of {} met, {} missed; worst {} at {}", met, result.figures.size(), missed,
-                     value_text(bar, *worst), point_label(worst->point));
+  return fmt::format("{} of {} met, {} missed{}; worst {} at {}", met,
+                     result.figures.size() + static_cast<std::size_t>(result.unmeasured), missed,
+                     unmeasured, value_text(bar, *worst), point_label(worst->point));
 }
 
 Json figure_json(const BarFigure& figure) {
@@ -157,6 +161,7 @@ Json bars_json(const BarOutcome& outcome) {
                     {"at_least", bar.at_least ? Json(*bar.at_least) : Json()},
                     {"at_most", bar.at_most ? Json(*bar.at_most) : Json()},
                     {"verdict", name_of(result.verdict)},
+                    {"unmeasured", result.unmeasured},
                     {"figures", std::move(figures)}});
   });
   Json machines = Json::array();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,15 +21,21 @@
 namespace assay::lab {
 namespace {
 
-// The largest value of a metric over the ok rows of a summary.
-Json largest(std::span<const Row> rows, const Summary& s, const std::string& metric) {
-  std::optional<double> most;
+// The rows of a summary, in the order they were made.
+RowPointers rows_of(std::span<const Row> rows, const Summary& s) {
+  RowPointers own;
   for (const Row& row : rows) {
-    if (row.provider != s.provider || row.machine.fingerprint != s.fingerprint ||
-        row.platform != s.platform || row.cores != s.cores || row.status != Status::kOk) {
-      continue;
-    }
-    const double value = row.metric_or_nan(metric);
+    if (series_of(row) == static_cast<const SeriesId&>(s)) own.push_back(&row);
+  }
+  std::ranges::sort(own, [](const Row* a, const Row* b) { return made_before(*a, *b); });
+  return own;
+}
+
+// The largest value of a metric over the ok ones.
+Json largest(const RowPointers& rows, const std::string& metric) {
+  std::optional<double> most;
+  for (const Row* row : rows) {
+    const double value = row->status == Status::kOk ? row->metric_or_nan(metric) : NAN;
     if (value == value) most = most ? std::max(*most, value) : value;
   }
   return value_to_json(most);
@@ -51,19 +58,11 @@ Json trend_of(std::span<const HistorySeries> series, const Summary& s) {
   return trend;
 }
 
-const Row* newest_row(std::span<const Row> rows, const Summary& s) {
-  const Row* newest = nullptr;
-  for (const Row& row : rows) {
-    if (row.provider != s.provider || row.machine.fingerprint != s.fingerprint) continue;
-    if (newest == nullptr || row.run_id >= newest->run_id) newest = &row;
-  }
-  return newest;
-}
-
 Json provider_entry(const Summary& s, std::span<const Row> latest,
                     std::span<const HistorySeries> series) {
   const Interval* interval = s.ratio && s.ratio->interval ? &*s.ratio->interval : nullptr;
-  const Row* row = newest_row(latest, s);
+  const auto rows = rows_of(latest, s);
+  const Row* row = rows.empty() ? nullptr : rows.back();
   return {{"provider", s.provider},
           {"is_baseline", s.is_baseline},
           {"status", name_of(s.status)},
@@ -80,8 +79,8 @@ Json provider_entry(const Summary& s, std::span<const Row> latest,
           {"fidelity_error", value_to_json(s.fidelity_error)},
           {"fidelity", row != nullptr && row->fidelity ? to_json(*row->fidelity) : Json()},
           {"peak_rss", value_to_json(s.peak_rss)},
-          {"peak_device_memory", largest(latest, s, "peak_device_memory")},
-          {"cold_time", largest(latest, s, "cold_time")},
+          {"peak_device_memory", largest(rows, "peak_device_memory")},
+          {"cold_time", largest(rows, "cold_time")},
           {"unequal_work", s.unequal_work.empty() ? Json() : Json(s.unequal_work)},
           {"versions",
            row != nullptr && row->provenance.versions ? Json(*row->provenance.versions) : Json()},
@@ -137,12 +136,12 @@ Json evidence_bundle(std::span<const Row> all, std::span<const Row> latest,
     const auto id = canonical_json(Json::array({s.platform, s.fingerprint, s.cores, s.isolation}));
     if (!places.contains(id)) {
       order.push_back(id);
-      const Row* row = newest_row(here, s);
+      const auto rows = rows_of(here, s);
       places[id] = {{"platform", s.platform},
                     {"fingerprint", s.fingerprint},
                     {"cores", s.cores},
                     {"isolation", s.isolation.empty() ? Json() : Json(s.isolation)},
-                    {"machine", row != nullptr ? to_json(row->machine) : Json()},
+                    {"machine", rows.empty() ? Json() : to_json(rows.back()->machine)},
                     {"providers", Json::array()}};
     }
     places[id]["providers"].push_back(provider_entry(s, here, series));

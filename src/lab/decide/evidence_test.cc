@@ -56,6 +56,35 @@ TEST(Bundle, MachinesStandApart) {
   EXPECT_EQ(evidence_bundle(rows, rows, {"matmul", kPoint})["places"].size(), 2u);
 }
 
+// Every fact of a place is its own: also what only its newest row says.
+TEST(Bundle, CoresAndIsolationStandApart) {
+  std::vector<Row> rows;
+  const auto add = [&](RowSpec spec, double cold, const char* threads) {
+    for (auto& row : make_rounds(6, spec)) {
+      row.metrics["cold_time"] = cold;
+      row.provenance.versions = std::map<std::string, std::string>{{"threads", threads}};
+      rows.push_back(row);
+    }
+  };
+  add({.provider = "naive", .cores = 2}, 1, "two");
+  add({.provider = "naive", .run_id = "20260102T000000.000000Z-aaaaaaa", .cores = 1}, 5, "one");
+  add({.provider = "naive",
+       .run_id = "20260103T000000.000000Z-aaaaaaa",
+       .cores = 2,
+       .isolation = "in-process"},
+      99, "inside");
+  const auto bundle = evidence_bundle(rows, rows, {"matmul", kPoint});
+  ASSERT_EQ(bundle["places"].size(), 3u);
+  for (const auto& place : bundle["places"]) {
+    const auto& entry = place["providers"][0];
+    const bool inside = place["isolation"] == "in-process";
+    EXPECT_EQ(entry["cold_time"], inside ? 99 : place["cores"] == 1 ? 5 : 1);
+    EXPECT_EQ(entry["versions"]["threads"], inside                ? "inside"
+                                            : place["cores"] == 1 ? "one"
+                                                                  : "two");
+  }
+}
+
 TEST(Bundle, OfNothingIsRefused) {
   const auto rows = two_providers();
   EXPECT_THROW(evidence_bundle(rows, rows, {"other", kPoint}), UserError);

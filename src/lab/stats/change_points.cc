@@ -88,7 +88,7 @@ double price_of_a_cut(std::span<const SeriesPoint> series) {
   }
   double phi = squares > 0 ? 1 + 2 * products / squares : 0;
   if (phi < 3 * std::sqrt(2 / n)) phi = 0;
-  phi = std::min(phi, 0.5);
+  phi = std::min(phi, 0.4);
   // A cut in independent noise saves about 0.63·z² σ, z the largest of its standardised
   // differences; in noise that wanders (1 + φ)/(1 − φ) times as much.
   const double sigma = sigma_of_steps / std::sqrt(2 * (1 - phi));

@@ -97,11 +97,11 @@ constexpr std::size_t kLeastValues = 8;
 constexpr int kReferenceSamples = 999;
 constexpr double kLevel = 0.01;
 
-std::size_t least_heap(std::size_t n) { return std::max<std::size_t>(3, (n + 4) / 5); }
+std::size_t least_mode(std::size_t n) { return std::max<std::size_t>(3, (n + 4) / 5); }
 
 // The cut of sorted values with the least scatter within both parts, each of an allowed size.
 Modes best_cut(const std::vector<double>& sorted) {
-  const std::size_t n = sorted.size(), least = least_heap(n);
+  const std::size_t n = sorted.size(), least = least_mode(n);
   std::vector<Sums> left(n + 1), right(n + 1);  // of the first, of the last i values
   for (std::size_t i = 0; i < n; ++i) {
     left[i + 1] = left[i];

@@ -33,9 +33,9 @@ struct Modes {
   double low = 0, high = 0;  // means of the two modes
   int low_count = 0, high_count = 0;
   double separation = 0;  // |difference of means| over the root mean square of both spreads
-  double p = 1;           // of such a separation in a uniform sample, the flattest single heap
+  double p = 1;           // of such a separation in a uniform sample, the flattest single mode
 };
-// The two modes of one value per attempt, or nothing when one heap explains them. The sample is cut
+// The two modes of one value per attempt, or nothing when one mode explains them. The sample is cut
 // where both parts scatter least; two modes are reported when each part has at least a fifth of the
 // values (and three), and the separation is larger than in all but 1 % of uniform samples of the
 // same size (p = (b + 1)/(M + 1), M = 999, seeded). Needs at least 8 values; finite ones

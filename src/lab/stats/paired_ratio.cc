@@ -38,11 +38,4 @@ PairedRatio ratio_of_differences(std::span<const double> d, double confidence) {
   return result;
 }
 
-Side side_of_one(const PairedRatio& ratio) {
-  if (!ratio.interval) return Side::kUndecided;
-  if (ratio.interval->high < 1) return Side::kBelow;
-  if (ratio.interval->low > 1) return Side::kAbove;
-  return Side::kUndecided;
-}
-
 }  // namespace assay::lab

@@ -34,9 +34,4 @@ PairedRatio paired_ratio(std::span<const double> a, std::span<const double> b,
 // The same from d = ln A − ln B of each round. UserError where one is not finite, or there is none.
 PairedRatio ratio_of_differences(std::span<const double> d, double confidence = 0.95);
 
-// Which side of 1 the whole interval lies on.
-enum class Side { kBelow, kAbove, kUndecided };
-// kUndecided when the interval holds 1 or is not available.
-Side side_of_one(const PairedRatio& ratio);
-
 }  // namespace assay::lab

@@ -26,7 +26,7 @@ BaselineRatios::BaselineRatios(std::span<const Row* const> rows, std::string pri
     : primary_(std::move(primary_metric)) {
   for (const Row* row : rows) {
     const double value = ok_value(*row, primary_);
-    const bool is_baseline = row->provenance.baseline == row->provider;
+    const bool is_baseline = row->provenance.baseline == row->provider && made_in_turn(*row);
     if (is_baseline && !std::isnan(value)) baselines_[round_of(*row)] = value;
   }
 }
@@ -37,7 +37,7 @@ std::optional<PairedRatio> BaselineRatios::of(std::string_view quantity,
   std::vector<double> lanes;
   for (const Row* row : rows) {
     const double value = ok_value(*row, primary_), width = row->metric_or_nan("lanes");
-    if (std::isnan(value) || !baselines_.contains(round_of(*row))) continue;
+    if (std::isnan(value) || !made_in_turn(*row) || !baselines_.contains(round_of(*row))) continue;
     values[round_of(*row)] = value;
     if (width > 0) lanes.push_back(width);
   }

@@ -38,7 +38,7 @@ std::string place_of(const Row& row) {
   if (origin_of(row) != "measured") return "";
   const auto& isolation = row.provenance.isolation;
   return fmt::format("{} {} core{} on {}{}", row.platform, row.cores, row.cores == 1 ? "" : "s",
-                     row.machine.fingerprint.substr(0, 8),
+                     row.machine.fingerprint,
                      isolation == "in-process" ? ", in the runner's process" : "");
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/decide/history.h"
+#include "lab/stats/family.h"
 #include "lab/stats/unpaired_ratio.h"
 
 namespace assay::lab {
@@ -25,7 +26,7 @@ class HistoryWriter {
   }
 
   // Nothing for a series with fewer than two values.
-  Json write(const HistorySeries& series) const {
+  Json write(const HistorySeries& series) {
     const auto key = index_.key_of(series.key);
     std::vector<std::size_t> position(series.points.size());
     std::vector<const HistoryPoint*> known;
@@ -52,6 +53,11 @@ class HistoryWriter {
             {"segments", std::move(segments)},
             {"changes", std::move(changes)},
             {"last", last_step(*known[known.size() - 2], *known.back(), key)}};
+  }
+
+  // The last steps of all series that were written are one family.
+  std::vector<FamilyP> judge_last_steps() const {
+    return judge_family(last_steps_, std::vector<double>(last_steps_.size(), 0.0));
   }
 
  private:
@@ -83,9 +89,9 @@ class HistoryWriter {
     return values;
   }
 
-  Json last_step(const HistoryPoint& before, const HistoryPoint& after,
-                 const SeriesKey& key) const {
+  Json last_step(const HistoryPoint& before, const HistoryPoint& after, const SeriesKey& key) {
     const auto a = values_of(before, key), b = values_of(after, key);
+    last_steps_.emplace_back(UnpairedEvidence{b, a});
     if (a.empty() || b.empty()) return nullptr;
     const auto step = unpaired_ratio(a, b);
     Json json = {{"ratio", step.ratio}, {"low", nullptr}, {"high", nullptr}};
@@ -97,6 +103,7 @@ class HistoryWriter {
   }
 
   const SiteIndex& index_;
+  std::vector<Evidence> last_steps_;  // of the series written so far
   std::map<std::string, int> runs_;
   std::map<std::pair<SeriesKey, int>, int> summaries_;
 };
@@ -104,10 +111,14 @@ class HistoryWriter {
 }  // namespace
 
 Json site_history(const SiteIndex& index) {
-  const HistoryWriter writer(index);
+  HistoryWriter writer(index);
   Json all = Json::array();
   for (const auto& series : history(index.rows(), {})) {
     if (Json json = writer.write(series); !json.is_null()) all.push_back(std::move(json));
+  }
+  const auto p = writer.judge_last_steps();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (auto& last = all[i]["last"]; last.is_object()) last["p"] = p[i].adjusted;
   }
   return all;
 }

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "lab/show/site/site_parts.h"
+#include "lab/stats/family.h"
 #include "lab/stats/unpaired_ratio.h"
 
 namespace assay::lab {
 namespace {
 
 constexpr std::size_t kMostPairs = 20'000;
+constexpr int kDraws = 999;  // of rearrangements: there are many pairs, and p is not printed
 
 // What of a page may be compared: positions among the summaries, by run.
 using Series = std::map<SeriesKey, std::vector<int>>;
@@ -41,6 +43,13 @@ Json site_pairs(const SiteIndex& index) {
   std::size_t runs = 2;
   for (const auto& [key, list] : series) runs = std::max(runs, list.size());
   while (runs > 2 && pairs_among(series, runs) > kMostPairs) --runs;
+  // The rows that two runs have in common are one family, as `assay compare` takes them.
+  struct Family {
+    std::vector<Evidence> rows;
+    std::vector<std::size_t> pairs;
+  };
+  std::map<std::pair<int, int>, Family> families;
+  const auto run_of = [&](int i) { return index.summaries()[static_cast<std::size_t>(i)].run; };
   Json pairs = Json::array();
   const auto values = [&](int i) {
     return index.summaries()[static_cast<std::size_t>(i)].summary.values(Status::kOk);
@@ -60,10 +69,18 @@ Json site_pairs(const SiteIndex& index) {
         if (ratio.interval) {
           pair.push_back(ratio.interval->low);
           pair.push_back(ratio.interval->high);
+          auto& family = families[{run_of(list[a]), run_of(list[b])}];
+          family.rows.emplace_back(UnpairedEvidence{after, before});
+          family.pairs.push_back(pairs.size());
         }
         pairs.push_back(std::move(pair));
       }
     }
+  }
+  for (const auto& [runs_of_it, family] : families) {
+    const auto p =
+        judge_family(family.rows, std::vector<double>(family.rows.size(), 0.0), {.draws = kDraws});
+    for (std::size_t i = 0; i < p.size(); ++i) pairs[family.pairs[i]].push_back(p[i].adjusted);
   }
   return pairs;
 }

@@ -131,7 +131,7 @@ function changes(model) {
   const steps =
       model.history.filter((series) => series.last)
           .map((series) => ({...series.last, s: series.of, run: series.points[series.points.length - 1].run}))
-          .filter((step) => f.known(step.low) && (step.low > 1 || step.high < 1))
+          .filter((step) => f.known(step.low) && (step.low > 1 || step.high < 1) && step.p <= 0.05)
           .sort((a, b) => b.run - a.run || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
   const
       columns =
@@ -190,7 +190,7 @@ function changes(model) {
           }),
       h("h3", {}, "Newest run against the one before"),
       h("p", {class: "note"},
-        "Series whose newest two runs differ beyond a 95 % interval (ranks of attempts, runs made at different times). One series in twenty does so by chance alone."),
+        "Series whose newest two runs differ, all series judged together: at most one page in twenty names any by chance. The runs were made at different times, so whatever changed on the machine is part of a change."),
       table({
         id: "step",
         caption: "Newest run against the one before",

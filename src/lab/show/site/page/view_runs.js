@@ -61,13 +61,14 @@ export function runsPage(model, _, redraw) {
         "Rows of both",
         h("p", {class: "note"},
           `${f.count(rows.length, "row")} in both: ${count("slower")} slower, ${count("faster")} faster, ${
+              count("perhaps slower") + count("perhaps faster")} perhaps, ${
               count("no difference shown")} without a difference; ${only(inA, inB)} in A only, ${
-              only(inB, inA)} in B only. The runs were made at different times, so whatever changed on the machine is part of a ratio; one interval in twenty leaves out 1 by chance.`),
+              only(inB, inA)} in B only. The runs were made at different times, so whatever changed on the machine is part of a ratio. Perhaps: its interval leaves out 1, as one in twenty does by chance, and all rows together do not confirm it.`),
         asideNote(every, redraw), rows.length ? ratios(model, rows) : null,
         rows.length ? pairTable(model, rows) :
                       empty("These two runs measured nothing in common.", "assay run --help"),
         h("p", {class: "note"},
-          "With a rule for many rows, and for runs that are not on this page: ",
+          "The same in a terminal, and for runs that are not on this page: ",
           h("code", {class: "breakable"}, `assay compare ${a.id} ${b.id}`))),
   ];
 }
@@ -110,7 +111,7 @@ function usual(model, to) {
 // The ratio was made where the page was: of the earlier run and the later one.
 function beside(model, a, b, forward) {
   const known = model.pairOf.get(forward ? a.index + "/" + b.index : b.index + "/" + a.index);
-  let [ratio, low, high] = known || [];
+  let [ratio, low, high, p] = known || [];
   if (known && !forward) [ratio, low, high] = [1 / ratio, high && 1 / high, low && 1 / low];
   const better = model.cases[b.case].more_is_better;
   let reading = "";
@@ -123,7 +124,9 @@ function beside(model, a, b, forward) {
   else if (!f.known(low))
     reading = "too few attempts to say";
   else
-    reading = low <= 1 && high >= 1 ? "no difference shown" : (ratio > 1) !== Boolean(better) ? "slower" : "faster";
+    reading = low <= 1 && high >= 1 ?
+        "no difference shown" :
+        (p <= 0.05 ? "" : "perhaps ") + ((ratio > 1) !== Boolean(better) ? "slower" : "faster");
   return {a, b, ratio, low, high, reading: reading.replace(/_/g, " ")};
 }
 
