@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -46,6 +48,18 @@ bool is_at(int fd, const std::string& path) {
          held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
+// Takes the file's lock. A runner that was killed a moment ago may have left a process that was
+// just made and still holds what it inherited: such a one lets go as soon as it runs at all.
+bool take_lock(int fd) {
+  constexpr auto kStep = std::chrono::milliseconds(20);
+  constexpr int kSteps = 100;
+  for (int step = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0; ++step) {
+    if (step == kSteps) return false;
+    std::this_thread::sleep_for(kStep);
+  }
+  return true;
+}
+
 }  // namespace
 
 JournalWriter::JournalWriter(const std::string& path) : path_(path) {
@@ -54,7 +68,7 @@ JournalWriter::JournalWriter(const std::string& path) : path_(path) {
   do {
     fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     if (!fd_) fail_to_write("write journal", path, errno);
-    if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!take_lock(fd_.get())) {
       fail("another runner is writing this journal: '{}'", path);
     }
   } while (!is_at(fd_.get(), path));
