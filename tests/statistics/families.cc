@@ -74,8 +74,8 @@ Table nothing_there(const Effort& effort, bool paired) {
   Table table{
       paired ? "Many rows in which nothing differs" : "The same from runs made apart",
       "Share of families in which any row is said to differ, by the rule of `run`, "
-      "`compare`, report and page. Between 200 families (200 rows and more) and 40 000 "
-      "rows in all. Bound: 5 %.",
+      "`compare`, report and page; 20 000 rows in all for each figure, at least 100 families. "
+      "Bound: 5 %.",
       {"noise", paired ? "rounds" : "attempts a side", "1 row", "10 rows", "100 rows", "1000 rows"},
       {}};
   for (const auto noise : kAllNoise) {
