@@ -50,7 +50,7 @@ std::vector<Evidence> draw_rows(Noise noise, int rows, int rounds, int slower, d
 
 // As `compare` decides: the interval and the family.
 std::vector<bool> differing(const std::vector<Evidence>& family) {
-  const auto p = judge_family(family, std::vector<double>(family.size(), 0.0), {.draws = kDraws});
+  const auto p = judge_family(family, {.draws = kDraws});
   std::vector<bool> differ;
   for (std::size_t i = 0; i < family.size(); ++i) {
     std::optional<Interval> interval;

@@ -25,8 +25,7 @@ struct Test {
 };
 
 double family_of_one(const Evidence& evidence, std::uint64_t seed) {
-  const double zero[] = {0};
-  return judge_family({&evidence, 1}, zero, {.draws = kDraws, .seed = seed}).front().own;
+  return judge_family({&evidence, 1}, {.draws = kDraws, .seed = seed}).front().own;
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ void measure(std::span<const Row* const> rows, Summary& s) {
 void judge_together(std::vector<Summary>& summaries, const std::map<SeriesId, Evidence>& family) {
   std::vector<Evidence> rows;
   for (const auto& [series, evidence] : family) rows.push_back(evidence);
-  const auto p = judge_family(rows, std::vector<double>(rows.size(), 0.0));
+  const auto p = judge_family(rows);
   for (auto& s : summaries) {
     const auto found = family.find(s);
     if (found == family.end()) continue;

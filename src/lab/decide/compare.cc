@@ -27,11 +27,9 @@ Comparison judged(Match match, const CompareSettings& settings, std::vector<Evid
   c.pairing = evidence->pairing;
   c.a_unused = evidence->a_unused;
   c.b_unused = evidence->b_unused;
-  const Evidence one[] = {evidence->values};
-  const auto row = decide_gate(one, {.tolerance = settings.effect,
-                                     .alpha = settings.alpha,
-                                     .confidence = settings.confidence})
-                       .front();
+  const auto row = describe_row(
+      evidence->values,
+      {.tolerance = settings.effect, .alpha = settings.alpha, .confidence = settings.confidence});
   c.ratio = row.ratio;
   c.interval = row.interval;
   if (c.match.more_is_better) {  // the evidence was of the reciprocals
@@ -101,8 +99,7 @@ std::vector<Comparison> compare_matches(std::vector<Match> matches,
   std::vector<Comparison> comparisons;
   std::vector<Evidence> family;
   for (auto& match : matches) comparisons.push_back(judged(std::move(match), settings, family));
-  const auto p =
-      judge_family(family, std::vector<double>(family.size(), 0.0), {.alpha = settings.alpha});
+  const auto p = judge_family(family, {.alpha = settings.alpha});
   std::size_t next = 0;
   for (auto& c : comparisons) {
     if (!c.compared) continue;

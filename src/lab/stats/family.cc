@@ -315,6 +315,10 @@ class Family {
 
 }  // namespace
 
+std::vector<FamilyP> judge_family(std::span<const Evidence> rows, const FamilySettings& settings) {
+  return judge_family(rows, std::vector<double>(rows.size(), 0.0), settings);
+}
+
 Shown what_is_shown(const std::optional<Interval>& of_ratio, const FamilyP& p, double alpha) {
   if (!of_ratio) return Shown::kTooFew;
   if (of_ratio->low <= 1 && of_ratio->high >= 1) return Shown::kNothing;

@@ -48,6 +48,10 @@ struct FamilyP {
 // and finite (unpaired) are refused with a UserError.
 std::vector<FamilyP> judge_family(std::span<const Evidence> rows,
                                   std::span<const double> thresholds,
+                                  const FamilySettings& settings);
+
+// The same for "does it differ at all": thresholds of 0.
+std::vector<FamilyP> judge_family(std::span<const Evidence> rows,
                                   const FamilySettings& settings = {});
 
 // What a row may be called: its interval and the family together, so that no verdict contradicts

@@ -18,7 +18,7 @@ namespace {
 using Values = std::vector<double>;
 
 std::vector<FamilyP> judge(const std::vector<Evidence>& rows, FamilySettings settings = {}) {
-  return judge_family(rows, Values(rows.size(), 0.0), settings);
+  return judge_family(rows, settings);
 }
 Values noise(int count, double shift, RandomStream& random, double sigma = 0.01) {
   Values d;

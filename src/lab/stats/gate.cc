@@ -26,7 +26,7 @@ int rounds_for(const GateSettings& s, double sigma_d) {
   return s.tolerance > 0 ? rounds_needed(s.tolerance, sigma_d, s.alpha, s.power) : 0;
 }
 
-GateRow judge(const PairedEvidence& evidence, const GateSettings& s) {
+GateRow describe(const PairedEvidence& evidence, const GateSettings& s) {
   auto d = evidence.d;
   if (d.empty()) fail("gate: a row has no rounds that both sides share");
   std::ranges::sort(d);  // no digit of what follows depends on the order of rounds
@@ -47,7 +47,7 @@ double log_sigma(std::span<const double> values) {
   return robust_sigma(logs);
 }
 
-GateRow judge(const UnpairedEvidence& evidence, const GateSettings& s) {
+GateRow describe(const UnpairedEvidence& evidence, const GateSettings& s) {
   const auto ratio = unpaired_ratio(evidence.baseline, evidence.current, s.confidence);
   GateRow row;
   row.ratio = ratio.ratio;
@@ -73,6 +73,11 @@ double ratio_of(double current, double baseline, const char* what) {
 
 }  // namespace
 
+GateRow describe_row(const Evidence& row, const GateSettings& settings) {
+  check_settings(settings);
+  return std::visit([&](const auto& evidence) { return describe(evidence, settings); }, row);
+}
+
 std::vector<GateRow> decide_gate(std::span<const Evidence> rows, const GateSettings& settings) {
   const std::vector<double> same(rows.size(), settings.tolerance);
   check_settings(settings);
@@ -86,8 +91,7 @@ std::vector<GateRow> decide_gate(std::span<const Evidence> rows, std::span<const
   std::vector<double> thresholds;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     settings.tolerance = tolerances[i];
-    check_settings(settings);
-    result.push_back(std::visit([&](const auto& e) { return judge(e, settings); }, rows[i]));
+    result.push_back(describe_row(rows[i], settings));
     thresholds.push_back(std::log1p(tolerances[i]));
   }
   const auto p = judge_family(

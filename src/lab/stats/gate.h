@@ -38,6 +38,10 @@ struct GateRow {
   int rounds_for_tolerance = 0;  // for the tolerance to be detectable
 };
 
+// What a row says by itself: all but p, its adjustment and the verdict, which the other rows have a
+// say in. UserErrors as below.
+GateRow describe_row(const Evidence& row, const GateSettings& settings);
+
 // REGRESSED iff the adjusted p of "slower by more than the tolerance" is at most alpha and the
 // whole interval lies above 1 + tolerance; PASS iff its upper end lies below that; otherwise
 // UNRESOLVED. The result has the order of the input. Evidence without values is a UserError, as are

@@ -56,9 +56,7 @@ class HistoryWriter {
   }
 
   // The last steps of all series that were written are one family.
-  std::vector<FamilyP> judge_last_steps() const {
-    return judge_family(last_steps_, std::vector<double>(last_steps_.size(), 0.0));
-  }
+  std::vector<FamilyP> judge_last_steps() const { return judge_family(last_steps_); }
 
  private:
   Json point_json(const HistoryPoint& point, const SeriesKey& key, double first_level) const {

@@ -78,8 +78,7 @@ Json site_pairs(const SiteIndex& index) {
     }
   }
   for (const auto& [runs_of_it, family] : families) {
-    const auto p =
-        judge_family(family.rows, std::vector<double>(family.rows.size(), 0.0), {.draws = kDraws});
+    const auto p = judge_family(family.rows, {.draws = kDraws});
     for (std::size_t i = 0; i < p.size(); ++i) pairs[family.pairs[i]].push_back(p[i].adjusted);
   }
   return pairs;
