@@ -89,8 +89,7 @@ bool fell_short(std::span<const Row* const> rows) {
 // The plan itself left these out: they are not missing.
 bool never_meant(std::span<const Row* const> rows) {
   return !rows.empty() && std::ranges::all_of(rows, [](const Row* row) {
-    return row->status == Status::kSkipped && row->failure &&
-           row->failure->code == "provider_not_applicable";
+    return left_out_on_purpose(row->status, row->failure);
   });
 }
 

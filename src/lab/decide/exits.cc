@@ -12,16 +12,6 @@
 #include "lab/decide/gate.h"
 
 namespace assay::lab {
-namespace {
-
-// What nobody wanted measured, or cannot be: it is missing from no result.
-bool is_on_purpose(const Summary& s) {
-  return s.status == Status::kSkipped && s.failure &&
-         (s.failure->code == "excluded" || s.failure->code == "provider_not_applicable");
-}
-
-}  // namespace
-
 Coverage coverage_of(std::span<const Summary> summaries, std::span<const PointStop> stops,
                      int not_reached) {
   Coverage c;
@@ -32,7 +22,7 @@ Coverage coverage_of(std::span<const Summary> summaries, std::span<const PointSt
       ++c.measured;
     } else if (s.status == Status::kWrongResult) {
       ++c.wrong;
-    } else if (is_on_purpose(s)) {
+    } else if (left_out_on_purpose(s.status, s.failure)) {
       ++c.left_out;
     } else {
       ++c.not_measured;
@@ -78,14 +68,14 @@ bool GateResult::shown_nothing() const {
   });
 }
 
-int GateResult::exit_status() const {
+int GateResult::exit_status(bool strict) const {
   using enum GateOutcome;
   if (count(kBroken) > 0) return kWrongResults;
   if (count(kRegressed) > 0) return kRegression;
   if (count(kUnresolved) > 0 || shown_nothing()) return assay::kUnresolved;
   const int lacking = count(kStillBroken) + count(kNotMeasured) + count(kNew) + count(kDropped);
   const bool uncertain = options.rule == GateRule::kIntervals && !uncalibrated.empty();
-  return options.strict && (lacking > 0 || uncertain) ? assay::kUnresolved : kFine;
+  return strict && (lacking > 0 || uncertain) ? assay::kUnresolved : kFine;
 }
 
 }  // namespace assay::lab

@@ -72,7 +72,8 @@ struct GateResult {
   // 4 where something broke, else 1 where something regressed, else 3 where something is
   // unresolved or nothing was shown, and when strict where anything is still broken, not measured,
   // new, dropped, or its machine not calibrated; else 0. exits.cc
-  int exit_status() const;
+  int exit_status(bool strict) const;
+  int exit_status() const { return exit_status(options.strict); }
 };
 
 // All rows that are ok on both sides are one family (lab/stats/family.h). New, dropped, recovered

@@ -89,9 +89,7 @@ std::string counts_in_words(const GateResult& result) {
 // "gate: passed: 3 pass, 1 dropped (exit status 0; with --strict 3)"
 std::string gate_verdict(const GateResult& result) {
   const int status = result.exit_status();
-  auto stricter = result;
-  stricter.options.strict = true;
-  const int strict = stricter.exit_status();
+  const int strict = result.exit_status(true);
   return fmt::format("gate: {}: {} (exit status {}{})",
                      status == kFine                              ? "passed"
                      : status != kUnresolved                      ? "FAILED"

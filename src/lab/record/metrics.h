@@ -22,6 +22,7 @@ struct Metric {
   Direction direction;
   MetricKind kind;
   std::string_view description;
+  bool of_run = false;  // a run has one value of it, which all its rows carry
 };
 
 // What a stage's name begins with where it is a metric: of the steady calls, of the first one.
@@ -69,8 +70,8 @@ inline constexpr auto kOthers = [] {
       {"lanes", "1", kNeutral, kCount, "threads, processes or ranks that a call keeps busy"},
       {"difference_from_baseline", "1", kLowerIsBetter, kFraction,
        "largest relative difference of an output from what the baseline computes"},
-      {"harness_overhead", "s", kLowerIsBetter, kTime,
-       "an empty attempt of this run, spawn to end"},
+      {"harness_overhead", "s", kLowerIsBetter, kTime, "an empty attempt of this run, spawn to end",
+       true},
       {"predicted_time", "s", kNeutral, kTime, "one call, as the provider's own model has it"},
       {"path_flop", "1", kLowerIsBetter, kCount, "operations of an order of contractions"},
       {"simulated_time", "s", kLowerIsBetter, kTime, "time inside a simulation, end to end"},
@@ -143,8 +144,11 @@ constexpr bool more_is_better(std::string_view name) {
   return metric != nullptr && metric->direction == Direction::kHigherIsBetter;
 }
 
-// Whether a run has one value of it, which all its rows carry.
-constexpr bool is_of_run(std::string_view name) { return name == "harness_overhead"; }
+// Whether a run has one value of it; false for unknown names.
+constexpr bool is_of_run(std::string_view name) {
+  const Metric* metric = find_metric(name);
+  return metric != nullptr && metric->of_run;
+}
 
 // The metric of that name; an unknown name does not compile.
 consteval const Metric& metric(std::string_view name) {

@@ -55,6 +55,11 @@ std::string check_of(std::string_view canonical) {
 
 }  // namespace
 
+bool left_out_on_purpose(Status status, const std::optional<Failure>& failure) {
+  return status == Status::kSkipped && failure &&
+         (failure->code == "excluded" || failure->code == "provider_not_applicable");
+}
+
 double Row::metric_or_nan(std::string_view name) const {
   const auto it = metrics.find(std::string(name));
   return it == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;

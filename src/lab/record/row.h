@@ -17,6 +17,9 @@ inline constexpr int kRowSchema = 1;
 
 // What an attempt left behind, whatever happened to it. docs/row.schema.json is the published form;
 // it only ever grows. Numbers are never rounded; SI units throughout.
+// What nobody wanted measured, or cannot be: it is missing from no result.
+bool left_out_on_purpose(Status status, const std::optional<Failure>& failure);
+
 struct Row {
   std::string run_id;      // UTC with microseconds, then the commit: lexical order is time order
   std::string attempt_id;  // make_attempt_id() of the fields below
