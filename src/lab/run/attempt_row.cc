@@ -75,35 +75,32 @@ void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilin
   }
 }
 
-// What a worker says its calls took against the clock of the runner, which saw the phase `steady`
-// last at least `seen_s` and the whole process `wall_s`. The phase holds the batches and nothing
-// else (docs/worker_protocol.md), and the worker's clock runs on while it waits, for a page, a core
-// or a stopped host; so an honest sum is the phase, whatever the machine's speed. What lies between
-// two batches is a few clock readings: only waiting for a core just there is not in the sum, and
-// that cannot be longer than others had the cores, `waited_s`, whose rounding the allowance covers
-// (noise.cc: two ticks). An honest sum is therefore far above half of what is left.
-void compare_with_wall(Row& row, const WorkerReport& report, double seen_s, double wall_s,
-                       double waited_s) {
+}  // namespace
+
+// The phase holds the batches and nothing else (docs/worker_protocol.md), and the worker's clock
+// runs on while it waits, for a page, a core or a stopped host; so an honest sum is the phase,
+// whatever the machine's speed. What lies between two batches is a few clock readings: only waiting
+// for a core just there is not in the sum, and that cannot be longer than others had the cores,
+// whose rounding the allowance covers (noise.cc: two ticks). An honest sum is therefore far above
+// half of what is left.
+std::string impossible_times(const WorkerReport& report, double seen_s, double wall_s,
+                             double waited_s) {
   constexpr double kLeastShare = 0.5, kAllowanceS = 0.02, kMostShare = 1.01;
   double said_s = 0;
   for (const double seconds : report.steady_s) {
     said_s += seconds * static_cast<double>(report.batch_calls);
   }
-  std::string message;
   if (said_s < kLeastShare * seen_s - kAllowanceS - waited_s) {
-    message =
-        fmt::format("the worker reports {:.3g} s of calls in a phase that took at least {:.3g} s",
-                    said_s, seen_s);
-  } else if (said_s > kMostShare * wall_s) {
-    message = fmt::format("the worker reports {:.3g} s of calls in a process that lived {:.3g} s",
-                          said_s, wall_s);
+    return fmt::format(
+        "the worker reports {:.3g} s of calls in a phase that took at least {:.3g} s", said_s,
+        seen_s);
   }
-  if (!message.empty()) {
-    set_failure(row, Status::kWrongResult, {"judge", "impossible_rate", message, {}, {}, ""});
+  if (said_s > kMostShare * wall_s) {
+    return fmt::format("the worker reports {:.3g} s of calls in a process that lived {:.3g} s",
+                       said_s, wall_s);
   }
+  return {};
 }
-
-}  // namespace
 
 Expectations::Expectations(const Case& definition, const Json& point, std::string_view run_id)
     : definition_(definition), point_(point), draw_(crc32c(run_id)) {}
@@ -214,7 +211,11 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   if (row.status == Status::kOk && is_timed && is_isolated) {
     const double wall_s = measured.outcome.process.wall_s;
     const double others = *noise.steal_fraction + *noise.foreign_fraction;
-    compare_with_wall(row, outcome.report, measured.outcome.steady_seen_s, wall_s, others * wall_s);
+    const auto message =
+        impossible_times(outcome.report, measured.outcome.steady_seen_s, wall_s, others * wall_s);
+    if (!message.empty()) {
+      set_failure(row, Status::kWrongResult, {"judge", "impossible_rate", message, {}, {}, ""});
+    }
   }
   if (outcome.reported) {
     row.metrics =

@@ -39,6 +39,12 @@ struct Measured {
   std::int64_t elapsed_ns = 0;  // by the monotonic clock: the other one may be set meanwhile
 };
 
+// What a worker says its calls took against the clock of the runner, which saw the phase `steady`
+// last at least `seen_s`, the whole process `wall_s`, and others have the cores for `waited_s` of
+// it: why that cannot be, or nothing.
+std::string impossible_times(const WorkerReport& report, double seen_s, double wall_s,
+                             double waited_s);
+
 // The answers of a point, computed when first needed and kept for its rounds.
 class Expectations {
  public:

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run/runner.h"
 
-#include <time.h>
-
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -22,6 +19,7 @@
 #include "lab/run/disturbances.h"
 #include "lab/run/execute.h"
 #include "lab/run/ledger.h"
+#include "lab/run/measure_process.h"
 #include "lab/run/precision.h"
 #include "lab/run/provenance.h"
 #include "lab/run/trace.h"
@@ -37,12 +35,6 @@ std::uint64_t memory_limit_of(const RunRequest& request) {
   if (request.memory_limit > 0) return request.memory_limit;
   const double free = static_cast<double>(read_noise({}).free_memory);
   return static_cast<std::uint64_t>(kMemoryShare * free / request.cpu_slots);
-}
-
-double clock_s(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // Whose times a run takes: those of the program that the user says it is, or of this one.
@@ -211,7 +203,8 @@ class Runner {
     announce(plan, contender, round);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     const auto measured =
-        measure(*plan.definition, contender, {plan.point}, row.attempt_id, cpus, *lock);
+        measure_process({context_, facts_.request, *plan.definition, contender, plan_.memory_limit},
+                        {plan.point}, row.attempt_id, cpus, *lock);
     fill_row(row, facts_, measured, 0, *plan.definition, expectations, may_repeat(*try_number));
     turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
@@ -248,7 +241,9 @@ class Runner {
       const auto lock = lock_cores(cpus);
       if (!lock) return;
       announce(first, contender, 0);
-      auto measured = measure(*first.definition, contender, points, "", cpus, *lock);
+      auto measured = measure_process(
+          {context_, facts_.request, *first.definition, contender, plan_.memory_limit}, points, "",
+          cpus, *lock);
 
       // Points are computed in order: the first without a report is the one that failed, and those
       // before it are not to blame for how the process ended.
@@ -279,46 +274,6 @@ class Runner {
       write(*first.definition, rows, &measured.outcome);
       if (rows.back().status == Status::kInterrupted) return;
     }
-  }
-
-  // `attempt_id` is empty for a process that serves many points.
-  Measured measure(const Case& definition, const Contender& contender, std::vector<Json> points,
-                   const std::string& attempt_id, const Cpus& cpus, const CoreLock& lock) {
-    if (facts_.request.settle_s > 0) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(facts_.request.settle_s));
-    }
-    WorkerSpec spec;
-    spec.case_name = definition.name();
-    spec.provider = contender.provider.id;  // under any name, the worker runs this
-    spec.platform = contender.platform;
-    spec.cores = static_cast<int>(cpus.size());
-    spec.points = std::move(points);
-    spec.deterministic = contender.provider.deterministic();
-    spec.settings = facts_.request.settings;
-    const AttemptLimits limits = {
-        facts_.request.time_limit_s * static_cast<double>(spec.points.size()), plan_.memory_limit};
-    auto environment = provider_environment(contender.provider, context_.programs);
-    if (!attempt_id.empty()) environment.emplace_back(kAttemptVariable, attempt_id);
-
-    Measured measured;
-    measured.before = read_noise(cpus);
-    measured.start_ns = realtime_ns();
-    const auto start = monotonic_ns();
-    // An attempt in this process may have any of its threads at work.
-    const auto own_clock =
-        facts_.request.in_process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
-    const double own_before = clock_s(own_clock);
-    if (facts_.request.in_process) {
-      measured.outcome = execute_here(spec, context_.run_here);
-    } else {
-      spec.cpus = cpus;
-      measured.outcome =
-          execute_isolated(spec, contender.command, environment, limits, lock.fds(), context_.stop);
-    }
-    measured.elapsed_ns = monotonic_ns() - start;
-    measured.after = read_noise(cpus);
-    measured.own_s = measured.outcome.process.processor_s + clock_s(own_clock) - own_before;
-    return measured;
   }
 
   std::optional<CoreLock> lock_cores(const Cpus& cpus, bool* waited = nullptr) {
