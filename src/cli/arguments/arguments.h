@@ -142,7 +142,7 @@ struct EinsumArguments {
 struct CompareArguments {
   std::string a, b;
   std::vector<std::string> sources;
-  std::string metric, effect = "5%", alpha = "5%", confidence = "95%";
+  std::string metric, effect = "5%", alpha = "5%", confidence = "95%", between_runs = "5%";
   std::string out;
   bool pool = false, json = false, strict = false;
 };

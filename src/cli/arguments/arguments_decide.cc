@@ -14,7 +14,9 @@ void add_compare(CLI::App& app, CompareArguments& a) {
   app.add_option("source", a.sources, "where rows of providers, runs, commits are (results/)");
   app.add_option("--metric", a.metric, "compare this one (each case's primary metric)");
   app.add_option("--effect", a.effect, "the effect that `rounds needed` is about (5%)");
-  app.add_option("--alpha", a.alpha, "share of false ones among the differences reported (5%)");
+  app.add_option("--alpha", a.alpha, "chance of even one false difference in all rows (5%)");
+  app.add_option("--between-runs", a.between_runs,
+                 "what runs made apart differ by with nothing changed (5%): less is perhaps");
   app.add_option("--confidence", a.confidence, "of the intervals (95%)");
   app.add_flag("--pool", a.pool, "all runs together (the newest of each point)");
   app.add_flag("--strict", a.strict,

@@ -15,9 +15,11 @@
 namespace assay::cli {
 
 int compare(const CompareArguments& a) {
-  const lab::CompareSettings settings{.alpha = parse_share(a.alpha, "--alpha"),
-                                      .confidence = parse_share(a.confidence, "--confidence"),
-                                      .effect = parse_share(a.effect, "--effect")};
+  const lab::CompareSettings settings{
+      .alpha = parse_share(a.alpha, "--alpha"),
+      .confidence = parse_share(a.confidence, "--confidence"),
+      .effect = parse_share(a.effect, "--effect"),
+      .between_runs = parse_share(a.between_runs, "--between-runs")};
   const auto rows = read_rows(a.sources);
   auto first = select_side(a.a, rows, a.pool), second = select_side(a.b, rows, a.pool);
   const auto is_provider = [](const SelectedSide& side) {

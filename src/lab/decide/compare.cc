@@ -104,7 +104,9 @@ std::vector<Comparison> compare_matches(std::vector<Match> matches,
   for (auto& c : comparisons) {
     if (!c.compared) continue;
     c.p = p[next++];
-    c.shown = what_is_shown(c.interval, c.p, settings.alpha);
+    const double margin = c.pairing == Pairing::kUnpaired ? settings.between_runs : 0;
+    c.shown = what_is_shown(c.interval, c.p, settings.alpha, margin);
+    c.within_between_runs = c.shown == Shown::kPerhaps && c.p.adjusted <= settings.alpha;
   }
   return comparisons;
 }
@@ -138,6 +140,7 @@ Json comparisons_json(std::span<const Comparison> comparisons, const std::string
           {"alpha", settings.alpha},
           {"confidence", settings.confidence},
           {"effect", settings.effect},
+          {"between_runs", settings.between_runs},
           {"comparisons", std::move(list)}};
 }
 
@@ -162,7 +165,8 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
                              {"verdict"}}) {
     grid.columns.push_back(column);
   }
-  int unpaired = 0, differ = 0, perhaps = 0, same = 0, few = 0, uncompared = 0, unused = 0;
+  int unpaired = 0, differ = 0, perhaps = 0, within = 0, same = 0, few = 0, uncompared = 0,
+      unused = 0;
   for (const auto& c : comparisons) {
     const auto& summary = c.match.a ? c.match.a->summary : c.match.b->summary;
     GridRow row;
@@ -185,6 +189,7 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
                                                            : kRed;
     unpaired += c.compared && c.pairing == Pairing::kUnpaired;
     unused += c.a_unused + c.b_unused;
+    within += c.within_between_runs;
     ++(!c.compared                  ? uncompared
        : c.differs()                ? differ
        : c.shown == Shown::kPerhaps ? perhaps
@@ -202,7 +207,7 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
       "note: A is {}, B is {}; a ratio below 1 says that B is smaller; intervals at {:.4g} %, "
       "at most {:.4g} % chance that any row is falsely said to differ",
       a, b, 100 * settings.confidence, 100 * settings.alpha));
-  if (perhaps > 0) {
+  if (perhaps > within) {
     grid.notes.push_back(
         "note: perhaps: alone it would count; among so many rows chance shows as much");
   }
@@ -216,6 +221,12 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
     grid.notes.push_back(
         "note: unpaired: the sides share no rounds, so whatever changed on the machine between "
         "them is part of the ratio");
+  }
+  if (within > 0) {
+    grid.notes.push_back(fmt::format(
+        "note: {} of the perhaps: runs made apart differ by up to {} with nothing changed "
+        "(--between-runs); assay gate --run measures both sides in one run",
+        within, percent_text(settings.between_runs)));
   }
   if (unused > 0) {
     grid.notes.push_back(

@@ -14,9 +14,10 @@
 namespace assay::lab {
 
 struct CompareSettings {
-  double alpha = 0.05;       // chance that any row is falsely said to differ
-  double confidence = 0.95;  // of the intervals, which are not adjusted
-  double effect = 0.05;      // relative: "rounds needed" is for this
+  double alpha = 0.05;                 // chance that any row is falsely said to differ
+  double confidence = 0.95;            // of the intervals, which are not adjusted
+  double effect = 0.05;                // relative: "rounds needed" is for this
+  double between_runs = kBetweenRuns;  // relative: unpaired sides differ by less for other reasons
 };
 
 // One match, judged. Everything in b over a: below 1, b is smaller.
@@ -33,7 +34,10 @@ struct Comparison {
   int rounds_needed = 0;  // for the effect asked about
   int a_unused = 0, b_unused = 0;
 
-  bool differs() const { return shown == Shown::kBelow || shown == Shown::kAbove; }
+  // Its interval and the family would do, were the sides not measured apart.
+  bool within_between_runs = false;
+
+  bool differs() const { return is_difference(shown); }
   // "b is faster", "b is larger", "b is perhaps slower", "no difference shown", "only in a",
   // "b: wrong_result", …
   std::string verdict(const std::string& a_name, const std::string& b_name) const;

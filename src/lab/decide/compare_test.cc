@@ -51,6 +51,24 @@ TEST(Compare, RunsDoNotPairAndSaySo) {
   EXPECT_THAT(table, HasSubstr("share no rounds"));
 }
 
+// A whole run can be shifted by what the machine was like: its attempts all say so, and are all
+// wrong.
+TEST(Compare, RunsMadeApartMustDifferByMoreThanRunsDo) {
+  const auto before = make_rounds(10, {.time = 1e-3});
+  const auto shifted = make_rounds(10, {.time = 1.03e-3, .run_id = kOtherRun});
+  const auto slower = make_rounds(10, {.time = 1.1e-3, .run_id = kOtherRun});
+  const auto c = compare(before, shifted);
+  EXPECT_FALSE(c[0].differs());
+  EXPECT_EQ(c[0].verdict("a", "b"), "b is perhaps slower");
+  EXPECT_THAT(comparisons_table(c, "a", "b", {}, {}),
+              HasSubstr("1 of the perhaps: runs made apart"));
+  EXPECT_TRUE(compare(before, slower)[0].differs());
+  EXPECT_TRUE(compare_matches(match_rows(before, shifted, {}), {.between_runs = 0})[0].differs());
+  // In the same rounds 3 % are 3 %.
+  const auto beside = make_rounds(10, {.provider = "other", .time = 1.03e-3});
+  EXPECT_TRUE(compare(before, beside, {.by_provider = true})[0].differs());
+}
+
 TEST(Compare, RowsOfToolsThatDoNotInterleaveDoNotPair) {
   auto a = make_rounds(10, {.provider = "naive"}), b = make_rounds(10, {.provider = "simd"});
   for (auto& row : a) row.provenance.interleaved = false;

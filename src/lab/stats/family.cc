@@ -319,11 +319,14 @@ std::vector<FamilyP> judge_family(std::span<const Evidence> rows, const FamilySe
   return judge_family(rows, std::vector<double>(rows.size(), 0.0), settings);
 }
 
-Shown what_is_shown(const std::optional<Interval>& of_ratio, const FamilyP& p, double alpha) {
+Shown what_is_shown(const std::optional<Interval>& of_ratio, const FamilyP& p, double alpha,
+                    double margin) {
   if (!of_ratio) return Shown::kTooFew;
   if (of_ratio->low <= 1 && of_ratio->high >= 1) return Shown::kNothing;
   if (p.adjusted > alpha) return Shown::kPerhaps;
-  return of_ratio->high < 1 ? Shown::kBelow : Shown::kAbove;
+  if (of_ratio->high < 1 / (1 + margin)) return Shown::kBelow;
+  if (of_ratio->low > 1 + margin) return Shown::kAbove;
+  return Shown::kPerhaps;
 }
 
 double least_paired_p(int rounds, bool one_sided) {

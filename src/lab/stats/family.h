@@ -59,11 +59,22 @@ std::vector<FamilyP> judge_family(std::span<const Evidence> rows,
 enum class Shown {
   kTooFew,   // there is no interval
   kNothing,  // the interval holds 1
-  kPerhaps,  // it does not, as some intervals of many do by chance: the family does not confirm it
+  kPerhaps,  // it does not, but the family does not confirm it, as some intervals of many leave out
+             // 1 by chance; or it is not wholly outside the margin
   kBelow,    // the whole interval lies below 1, and the family confirms it
   kAbove,
 };
-Shown what_is_shown(const std::optional<Interval>& of_ratio, const FamilyP& p, double alpha = 0.05);
+// What two runs of one program, made apart, differ by on an ordinary machine, relative: attempts of
+// one run share what the machine was like, so no test among them knows how much another run would
+// shift.
+inline constexpr double kBetweenRuns = 0.05;
+
+// `margin`: relative, for sides that were measured apart; the interval must lie wholly outside
+// [1/(1 + margin), 1 + margin] for more than kPerhaps.
+Shown what_is_shown(const std::optional<Interval>& of_ratio, const FamilyP& p, double alpha = 0.05,
+                    double margin = 0);
+
+inline bool is_difference(Shown shown) { return shown == Shown::kBelow || shown == Shown::kAbove; }
 
 // The least p of a row of so many rounds. R < 6 can show nothing at 5 %.
 double least_paired_p(int rounds, bool one_sided = false);

@@ -143,6 +143,16 @@ TEST(Family, VerdictsAgreeWithIntervals) {
   EXPECT_EQ(what_is_shown({}, {.adjusted = 0.001}), Shown::kTooFew);
 }
 
+TEST(Family, WhatWasMeasuredApartMustLieBeyondTheMargin) {
+  const FamilyP found{.adjusted = 0.01};
+  EXPECT_EQ(what_is_shown(Interval{1.02, 1.04, 0.97}, found, 0.05, 0.05), Shown::kPerhaps);
+  EXPECT_EQ(what_is_shown(Interval{1.02, 1.09, 0.97}, found, 0.05, 0.05), Shown::kPerhaps);
+  EXPECT_EQ(what_is_shown(Interval{1.06, 1.09, 0.97}, found, 0.05, 0.05), Shown::kAbove);
+  EXPECT_EQ(what_is_shown(Interval{0.96, 0.98, 0.97}, found, 0.05, 0.05), Shown::kPerhaps);
+  EXPECT_EQ(what_is_shown(Interval{0.90, 0.95, 0.97}, found, 0.05, 0.05), Shown::kBelow);
+  EXPECT_EQ(what_is_shown(Interval{0.99, 1.30, 0.97}, found, 0.05, 0.05), Shown::kNothing);
+}
+
 TEST(Family, Refusals) {
   EXPECT_THROW(judge({PairedEvidence{{1, 2, 3, 4, 5, std::nan("")}}}), UserError);
   EXPECT_THROW(judge({UnpairedEvidence{{1, 2, 3, 4, -1}, {1, 2, 3, 4, 5}}}), UserError);

@@ -55,8 +55,16 @@ class HistoryWriter {
             {"last", last_step(*known[known.size() - 2], *known.back(), key)}};
   }
 
-  // The last steps of all series that were written are one family.
-  std::vector<FamilyP> judge_last_steps() const { return judge_family(last_steps_); }
+  // For each series that was written, whether its last step is one: they are one family.
+  std::vector<bool> judge_last_steps() const {
+    const auto p = judge_family(last_steps_);
+    std::vector<bool> differs;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      differs.push_back(is_difference(
+          what_is_shown(last_intervals_[i], p[i], FamilySettings{}.alpha, kBetweenRuns)));
+    }
+    return differs;
+  }
 
  private:
   Json point_json(const HistoryPoint& point, const SeriesKey& key, double first_level) const {
@@ -90,8 +98,10 @@ class HistoryWriter {
   Json last_step(const HistoryPoint& before, const HistoryPoint& after, const SeriesKey& key) {
     const auto a = values_of(before, key), b = values_of(after, key);
     last_steps_.emplace_back(UnpairedEvidence{b, a});
+    last_intervals_.emplace_back();
     if (a.empty() || b.empty()) return nullptr;
     const auto step = unpaired_ratio(a, b);
+    last_intervals_.back() = step.interval;
     Json json = {{"ratio", step.ratio}, {"low", nullptr}, {"high", nullptr}};
     if (step.interval) {
       json["low"] = step.interval->low;
@@ -102,6 +112,7 @@ class HistoryWriter {
 
   const SiteIndex& index_;
   std::vector<Evidence> last_steps_;  // of the series written so far
+  std::vector<std::optional<Interval>> last_intervals_;
   std::map<std::string, int> runs_;
   std::map<std::pair<SeriesKey, int>, int> summaries_;
 };
@@ -114,9 +125,9 @@ Json site_history(const SiteIndex& index) {
   for (const auto& series : history(index.rows(), {})) {
     if (Json json = writer.write(series); !json.is_null()) all.push_back(std::move(json));
   }
-  const auto p = writer.judge_last_steps();
+  const auto differs = writer.judge_last_steps();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (auto& last = all[i]["last"]; last.is_object()) last["p"] = p[i].adjusted;
+    if (auto& last = all[i]["last"]; last.is_object()) last["differs"] = bool{differs[i]};
   }
   return all;
 }

@@ -46,6 +46,7 @@ Json site_pairs(const SiteIndex& index) {
   // The rows that two runs have in common are one family, as `assay compare` takes them.
   struct Family {
     std::vector<Evidence> rows;
+    std::vector<Interval> intervals;
     std::vector<std::size_t> pairs;
   };
   std::map<std::pair<int, int>, Family> families;
@@ -71,6 +72,7 @@ Json site_pairs(const SiteIndex& index) {
           pair.push_back(ratio.interval->high);
           auto& family = families[{run_of(list[a]), run_of(list[b])}];
           family.rows.emplace_back(UnpairedEvidence{after, before});
+          family.intervals.push_back(*ratio.interval);
           family.pairs.push_back(pairs.size());
         }
         pairs.push_back(std::move(pair));
@@ -79,7 +81,11 @@ Json site_pairs(const SiteIndex& index) {
   }
   for (const auto& [runs_of_it, family] : families) {
     const auto p = judge_family(family.rows, {.draws = kDraws});
-    for (std::size_t i = 0; i < p.size(); ++i) pairs[family.pairs[i]].push_back(p[i].adjusted);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const auto shown =
+          what_is_shown(family.intervals[i], p[i], FamilySettings{}.alpha, kBetweenRuns);
+      pairs[family.pairs[i]].push_back(is_difference(shown));
+    }
   }
   return pairs;
 }

@@ -30,15 +30,16 @@ Json site_machines(const SiteIndex& index, const std::map<std::string, Ceilings>
 //   p         of its strongest cut; 1 where the series is too short for one
 //   segments  [{first, last, level, relative}]: stretches of one level, as positions in `points`
 //   changes   [{position, p, ratio}]: where a stretch begins, and the new level over the old one
-//   last      {ratio, low, high, p}: the newest point over the one before, by ranks of their
-//             attempts, p adjusted over all series; null bounds where there are too few
+//   last      {ratio, low, high, differs}: the newest point over the one before, by ranks of their
+//             attempts; null bounds where there are too few; differs: by more than runs made apart
+//             do, judged over all series
 Json site_history(const SiteIndex& index);
 
 // Runs against runs: of each series the ratios of its newest runs, each to each, by ranks of
 // attempts, as [summary of the earlier run, of the later one, ratio later over earlier, low, high,
-// p adjusted over all rows of the two runs]; the ratio alone where there are too few attempts. How
-// many runs of a series take part depends on how many series there are, so that a page does not
-// grow with their square.
+// whether they differ by more than runs made apart do, judged over all rows of the two]; the ratio
+// alone where there are too few attempts. How many runs of a series take part depends on how many
+// series there are, so that a page does not grow with their square.
 Json site_pairs(const SiteIndex& index);
 
 // What each machine made of a comparison of a thing with itself: rows of one provider under two

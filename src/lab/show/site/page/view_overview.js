@@ -131,7 +131,7 @@ function changes(model) {
   const steps =
       model.history.filter((series) => series.last)
           .map((series) => ({...series.last, s: series.of, run: series.points[series.points.length - 1].run}))
-          .filter((step) => f.known(step.low) && (step.low > 1 || step.high < 1) && step.p <= 0.05)
+          .filter((step) => step.differs)
           .sort((a, b) => b.run - a.run || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
   const
       columns =

@@ -63,7 +63,7 @@ export function runsPage(model, _, redraw) {
           `${f.count(rows.length, "row")} in both: ${count("slower")} slower, ${count("faster")} faster, ${
               count("perhaps slower") + count("perhaps faster")} perhaps, ${
               count("no difference shown")} without a difference; ${only(inA, inB)} in A only, ${
-              only(inB, inA)} in B only. The runs were made at different times, so whatever changed on the machine is part of a ratio. Perhaps: its interval leaves out 1, as one in twenty does by chance, and all rows together do not confirm it.`),
+              only(inB, inA)} in B only. The runs were made at different times, so whatever changed on the machine is part of a ratio. Perhaps: its interval leaves out 1, but all rows together do not confirm it, or it is less than the 5 % by which runs made apart differ with nothing changed.`),
         asideNote(every, redraw), rows.length ? ratios(model, rows) : null,
         rows.length ? pairTable(model, rows) :
                       empty("These two runs measured nothing in common.", "assay run --help"),
@@ -111,7 +111,7 @@ function usual(model, to) {
 // The ratio was made where the page was: of the earlier run and the later one.
 function beside(model, a, b, forward) {
   const known = model.pairOf.get(forward ? a.index + "/" + b.index : b.index + "/" + a.index);
-  let [ratio, low, high, p] = known || [];
+  let [ratio, low, high, differs] = known || [];
   if (known && !forward) [ratio, low, high] = [1 / ratio, high && 1 / high, low && 1 / low];
   const better = model.cases[b.case].more_is_better;
   let reading = "";
@@ -126,7 +126,7 @@ function beside(model, a, b, forward) {
   else
     reading = low <= 1 && high >= 1 ?
         "no difference shown" :
-        (p <= 0.05 ? "" : "perhaps ") + ((ratio > 1) !== Boolean(better) ? "slower" : "faster");
+        (differs ? "" : "perhaps ") + ((ratio > 1) !== Boolean(better) ? "slower" : "faster");
   return {a, b, ratio, low, high, reading: reading.replace(/_/g, " ")};
 }
 
