@@ -54,6 +54,11 @@ std::optional<double> Ceilings::read_rate(double bytes, int cores) const {
   return best.empty() ? std::nullopt : rate(best, cores);
 }
 
+int Ceilings::operations(std::string_view name) {
+  const auto is = [&](std::string_view loop) { return name.starts_with(loop); };
+  return is("sub_fma_") ? 3 : is("fma_") || is("add_max_") ? 2 : 1;
+}
+
 Json Ceilings::to_json() const {
   Json list = Json::array();
   for (const auto& group : groups) {

@@ -17,7 +17,7 @@ namespace assay::lab {
 
 struct Ceilings {
   // Rates per second of that many cores together:
-  //   fma_f32, add_max_f32, sub_fma_f32, exp_f32, and the same for f64     operations
+  //   fma_f32, add_max_f32, sub_fma_f32, exp_f32, and the same for f64     of the operation named
   //   read_<bytes>  bytes, each core reading <bytes> of its own again and again
   //   triad         bytes, from memory
   struct Group {
@@ -34,6 +34,10 @@ struct Ceilings {
   std::optional<double> rate(std::string_view name, int cores) const;
   // The rate of reading `bytes` again and again on each core: of the next larger size measured.
   std::optional<double> read_rate(double bytes, int cores) const;
+
+  // How many floating-point operations, as cases count them, one of the ceiling's is: a
+  // multiply-add is two. 1 for a name that is not known.
+  static int operations(std::string_view name);
 
   Json to_json() const;
   // Throws UserError naming `what`.

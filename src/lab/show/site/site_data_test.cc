@@ -126,6 +126,13 @@ TEST(SiteData, MachinesHaveNoiseAndCeilings) {
   EXPECT_EQ(first["fingerprint"], testing_rows::kMachines[0]);
   EXPECT_EQ(first["ceilings"]["groups"].size(), 2u);
   EXPECT_EQ(first["ceilings"]["groups"][0]["memory"].size(), 3u);
+  // In operations as cases count them: a multiply-add is two.
+  std::map<std::string, double> roofs;
+  for (const auto& roof : first["ceilings"]["groups"][0]["compute"]) {
+    roofs[roof[0].get<std::string>()] = roof[1].get<double>();
+  }
+  EXPECT_EQ(roofs.at("fma_f32"), 2 * 9.6e10);
+  EXPECT_EQ(roofs.at("add_max_f32"), 2 * 4.8e10);
   EXPECT_TRUE(data["machines"][1]["ceilings"].is_null());
   // The generator's scatter: 1 % of a half-normal within a process, whose standard deviation is
   // 0.6 of that; about 1 % between processes.
@@ -175,6 +182,20 @@ TEST(SiteData, TextIsPrintableAndNoKeyComesFromARow) {
       EXPECT_FALSE(item.contains("constructor"));
     }
   }
+}
+
+TEST(SiteData, WhatAModelComputedHasNoPlaceUnderTheRoof) {
+  auto rows = many_rows({.rows = 60, .runs = 1, .hostile = false});
+  for (auto& row : rows) row.work = {{"flops", 1e9}, {"bytes", 1e6}};
+  const auto with_place = [&] {
+    int count = 0;
+    const auto data = data_of(rows);
+    for (const auto& s : data["summaries"]) count += s.contains("intensity");
+    return count;
+  };
+  EXPECT_GT(with_place(), 0);
+  for (auto& row : rows) row.provenance.origin = "simulated";
+  EXPECT_EQ(with_place(), 0);
 }
 
 TEST(SiteData, RowsOfOtherHandsAreNoError) {

@@ -96,7 +96,8 @@ Json ceilings_json(const Ceilings& ceilings) {
     Json compute = Json::array(), memory = Json::array();
     for (const auto& [name, rate] : group.rates) {
       const bool bytes = name == "triad" || name.starts_with("read_");
-      (bytes ? memory : compute).push_back(Json::array({name, rate}));
+      const int each = bytes ? 1 : Ceilings::operations(name);
+      (bytes ? memory : compute).push_back(Json::array({name, each * rate}));
     }
     groups.push_back({{"cores", group.cores},
                       {"clock_hz", group.clock_hz},

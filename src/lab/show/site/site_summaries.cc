@@ -115,7 +115,9 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
   }
   const Row& newest = rows[static_cast<std::size_t>(indexed.rows.back())];
   const auto flops = newest.work_of("flops"), bytes = newest.work_of("bytes");
-  if (flops && bytes && *flops > 0 && *bytes > 0) json["intensity"] = *flops / *bytes;
+  // What a model computed says nothing about this machine: no place under its roof.
+  const bool measured = newest.provenance.origin.value_or("measured") == "measured";
+  if (measured && flops && bytes && *flops > 0 && *bytes > 0) json["intensity"] = *flops / *bytes;
   return json;
 }
 

@@ -80,6 +80,11 @@ export class Model {
     const run = this.runs[index];
     return (run.time ? run.time.slice(5, 16).replace("T", " ") : run.id.slice(4, 13));
   }
+  // On an axis of these runs: the day, or the time where they are all of one day.
+  runTick(index, runs) {
+    const day = (one) => this.runLabel(one).slice(0, 5);
+    return runs.every((one) => day(one) === day(runs[0])) ? this.runLabel(index).slice(6) : day(index);
+  }
   commit(index) {
     return (this.runs[index].commit || "").slice(0, 7) || "no commit";
   }

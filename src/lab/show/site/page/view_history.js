@@ -138,7 +138,7 @@ function historyChart(model, one, shown, scale) {
         categoryorder: "array",
         categoryarray: runs.map(category),
         tickvals: labelled.map(category),
-        ticktext: labelled.map((run) => model.runLabel(run).slice(0, 5) + "<br>" + model.commit(run)),
+        ticktext: labelled.map((run) => model.runTick(run, runs) + "<br>" + model.commit(run)),
         tickangle: 0,
         title: "run, by time"
       },

@@ -243,7 +243,7 @@ function roofline(model, group, shown, by) {
       series: [ceilings, ...series],
       labels: {xaxis: (v) => f.plain(v), yaxis: (v) => f.tick(v, "rate", "op/s")},
       note:
-          "Operations and bytes are the case's own count, not the hardware's; medians over the newest run's attempts. Slanted: bytes per second; level: operations per second.",
+          "Operations and bytes are the case's own count, not the hardware's; medians over the newest run's attempts. Slanted: bytes per second; level: floating-point operations per second, two to a multiply-add.",
       layout: () => {
         const [x, y] = [[from, to].map(Math.log10), [low, high].map(Math.log10)];
         return {

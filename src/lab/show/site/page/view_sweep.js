@@ -237,7 +237,7 @@ function acrossRuns(model, one, own, points, axis, value) {
         categoryorder: "array",
         categoryarray: ids,
         tickvals: thinned(ids, narrow() ? 5 : 9),
-        ticktext: thinned(runs, narrow() ? 5 : 9).map((run) => model.runLabel(run).slice(0, 5)),
+        ticktext: thinned(runs, narrow() ? 5 : 9).map((run) => model.runTick(run, runs)),
         title: "run, by time"
       },
       yaxis: {title: value.title, type: value.log ? "log" : "linear"}
