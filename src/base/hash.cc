@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <string>
 
 #include "base/file.h"
@@ -28,6 +28,8 @@ constexpr std::array<std::uint32_t, 64> kRound = {
 std::uint32_t big_endian(const unsigned char* p) {
   return std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
 }
+
+constexpr std::size_t kBlock = 64;
 
 class Sha256 {
  public:
@@ -74,25 +76,37 @@ constexpr std::array<std::uint32_t, 256> kCrc32c = [] {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) {
+std::string sha256_hex(const TextPieces& bytes) {
   Sha256 hash;
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  std::size_t done = 0;
-  for (; done + 64 <= bytes.size(); done += 64) hash.block(data + done);
+  const auto block = [&](std::string_view text) {
+    hash.block(reinterpret_cast<const unsigned char*>(text.data()));
+  };
+  std::size_t size = 0;
+  std::string begun;  // less than a block
+  for (auto piece = bytes(0); !piece.empty(); piece = bytes(size)) {
+    size += piece.size();
+    if (!begun.empty()) {
+      const auto missing = std::min(kBlock - begun.size(), piece.size());
+      begun += piece.substr(0, missing);
+      piece.remove_prefix(missing);
+      if (begun.size() < kBlock) continue;
+      block(begun);
+    }
+    for (; piece.size() >= kBlock; piece.remove_prefix(kBlock)) block(piece);
+    begun = piece;
+  }
 
   // The tail: a one bit, zeros, and the length in bits as a big-endian 64-bit number.
-  std::array<unsigned char, 128> tail{};
-  const std::size_t rest = bytes.size() - done;
-  if (rest > 0) std::memcpy(tail.data(), data + done, rest);
-  tail[rest] = 0x80;
-  const std::size_t length = rest < 56 ? 64 : 128;
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int i = 0; i < 8; ++i) {
-    tail[length - 1 - static_cast<std::size_t>(i)] = static_cast<unsigned char>(bits >> (8 * i));
-  }
-  for (std::size_t i = 0; i < length; i += 64) hash.block(tail.data() + i);
+  const std::uint64_t bits = std::uint64_t{size} * 8;
+  begun += '\x80';
+  begun.resize((begun.size() <= kBlock - 8 ? 1 : 2) * kBlock);
+  for (std::size_t i = 0; i < 8; ++i)
+    begun[begun.size() - 1 - i] = static_cast<char>(bits >> 8 * i);
+  for (std::size_t i = 0; i < begun.size(); i += kBlock) block(std::string_view(begun).substr(i));
   return hash.hex();
 }
+
+std::string sha256_hex(std::string_view bytes) { return sha256_hex(pieces_of(bytes)); }
 
 std::string short_hash(std::string_view text) { return sha256_hex(text).substr(0, 16); }
 

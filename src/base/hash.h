@@ -6,10 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/text_pieces.h"
+
 namespace assay {
 
 // SHA-256 as 64 lower-case hex digits. For identities: attempts, machines, binaries, inputs.
 std::string sha256_hex(std::string_view bytes);
+std::string sha256_hex(const TextPieces& bytes);
 
 // The first 16 hex digits of SHA-256 of the text: enough for the ids of a laboratory's lifetime
 // (64 bits: a billion ids collide with probability 3 %).

@@ -27,6 +27,16 @@ TEST(Hash, Sha256PadsEveryTailLength) {
             "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
+TEST(Hash, Sha256IsTheSameHoweverTheTextIsTorn) {
+  const std::string text(300, 'a');
+  for (const std::size_t size : {1, 63, 64, 65, 128, 299}) {
+    const TextPieces pieces = [&](std::size_t offset) {
+      return std::string_view(text).substr(offset, size);
+    };
+    EXPECT_EQ(sha256_hex(pieces), sha256_hex(text)) << size;
+  }
+}
+
 TEST(Hash, Crc32cKnowsThePublishedVectors) {
   EXPECT_EQ(crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aau);

@@ -32,6 +32,32 @@ TEST(InputFile, ReadsUpToTheLimit) {
               ThrowsMessage<UserError>(AllOf(HasSubstr("64.00 MiB"), HasSubstr(path))));
 }
 
+TEST(InputFile, IsReadByPiecesAsOftenAsOneLikes) {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() + "/f";
+  std::string content;
+  for (int i = 0; i < 50'000; ++i) content += std::to_string(i);
+  write_file_atomically(path, content);
+  InputFile file(path, content.size());
+  const auto read = [&] {
+    std::string all;
+    int pieces = 0;
+    for (auto piece = file.piece(0); !piece.empty(); piece = file.piece(all.size())) {
+      all += piece;
+      ++pieces;
+    }
+    EXPECT_GT(pieces, 1);
+    return all;
+  };
+  EXPECT_EQ(read(), content);
+  EXPECT_EQ(read(), content);
+  EXPECT_THAT([&] { InputFile(path, content.size() - 1); },
+              ThrowsMessage<UserError>(AllOf(HasSubstr("larger than"), HasSubstr(path))));
+  // What would be another text the second time is refused.
+  std::filesystem::resize_file(path, content.size() - 1);
+  EXPECT_THAT(read, ThrowsMessage<UserError>("changed while it was read: '" + path + "'"));
+}
+
 TEST(InputFile, RefusesWhatHasNoEnd) {
   const TemporaryDirectory folder;
   const auto pipe = folder.path() + "/pipe";

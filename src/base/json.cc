@@ -4,99 +4,26 @@
 
 #include <cmath>
 #include <limits>
-#include <set>
-#include <vector>
 
 #include "base/error.h"
 #include "base/input_file.h"
+#include "base/json_stream.h"
 
 template class nlohmann::basic_json<>;
 
 namespace assay {
-namespace {
-
-constexpr int kMaxDepth = 200;  // far beyond any file of ours, far below a stack overflow in dump()
-
-void check_depth(std::string_view text, std::string_view what) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth) fail("{}: nested deeper than {} levels", what, kMaxDepth);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-}
-
-// Refuses an object that has a key twice. A walk of its own: the library's parser with a callback
-// looks at all of an array's elements again for each object in it.
-class RepeatedKeys : public nlohmann::json_sax<Json> {
- public:
-  explicit RepeatedKeys(std::string_view what) : what_(what) {}
-
-  bool start_object(std::size_t) override {
-    keys_.emplace_back();
-    return true;
-  }
-  bool end_object() override {
-    keys_.pop_back();
-    return true;
-  }
-  bool key(std::string& name) override {
-    if (!keys_.back().insert(name).second) {
-      fail("{}: repeated key {}", what_, canonical_json(Json(name)));
-    }
-    return true;
-  }
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(Json::number_integer_t) override { return true; }
-  bool number_unsigned(Json::number_unsigned_t) override { return true; }
-  bool number_float(Json::number_float_t, const std::string&) override { return true; }
-  bool string(std::string&) override { return true; }
-  bool binary(Json::binary_t&) override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
-    return false;  // the parser proper says it
-  }
-
- private:
-  std::string_view what_;
-  std::vector<std::set<std::string>> keys_;
-};
-
-// The library's errors become ours.
-Json parsed(std::string_view text, std::string_view what) {
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::exception& e) {
-    // "[json.exception.parse_error.101] parse error at line 1, …": keep what a person can use.
-    std::string message = e.what();
-    if (const auto end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
-    fail("{}: not valid JSON: {}", what, message);
-  }
-}
-
-}  // namespace
 
 Json parse_json(std::string_view text, std::string_view what) {
-  check_depth(text, what);
-  RepeatedKeys repeated(what);
-  Json::sax_parse(text.begin(), text.end(), &repeated);
-  return parsed(text, what);
+  return read_json(pieces_of(text), what);
 }
 
 Json parse_checked_json(std::string_view text, std::string_view what) {
-  check_depth(text, what);
-  return parsed(text, what);
+  check_depth(pieces_of(text), what);
+  try {
+    return Json::parse(text.begin(), text.end());
+  } catch (const Json::exception& error) {
+    fail_to_parse(error, what);
+  }
 }
 
 Json read_json_file(const std::string& path) { return parse_json(read_input_file(path), path); }

@@ -213,10 +213,8 @@ class Import(CliTest):
             self.assertEqual(result.returncode, 2, path)
             self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
-    def test_many_processes_need_little_memory(self):
-        def imported(name, times, pyperf=False):
-            runs = {"version": "1.0", "metadata": {"name": "x"}, "benchmarks": [{"runs": [{"values": [t]} for t in times]}]}
-            content = runs if pyperf else {"results": [{"command": "x", "times": times}]}
+    def test_many_samples_need_little_memory(self):
+        def imported(name, content):
             self.write(name + ".json", json.dumps(content))
             # Through a small process: what was ours before the program began would count as its own.
             result = subprocess.run(
@@ -227,20 +225,37 @@ class Import(CliTest):
             )  # fmt: skip
             return 1024 * int(result.stdout)
 
-        few = imported("few", [0.5, 0.25, 0.75])
-        self.assertEqual(len(self.rows("few.jsonl")), 3)
-        times = [round(1e-3 * (1 + 1e-6 * ((7919 * i) % 1000)), 9) for i in range(200_000)]
-        many = imported("many", times)
-        self.assertLess(many - few, 200 * len(times))
-        self.assertLess(os.path.getsize(self.path("many.jsonl")), 20 * len(times))
-        rows = self.rows("many.jsonl")
-        self.assertEqual(len(rows), 1000)
-        self.assertEqual([t for one in rows for t in one["samples"]["steady_s"]], times)
-        self.assertEqual({one["provenance"]["import"]["details"]["processes"] for one in rows}, {200})
-        self.shown("many.jsonl", "hyperfine")
-        processes = imported("processes", times[:100_000], pyperf=True)
-        self.assertLess(processes - few, 400 * 100_000)  # a process is an object of its own in the file
-        self.assertEqual([t for one in self.rows("processes.jsonl") for t in one["samples"]["steady_s"]], times[:100_000])
+        def google(times):
+            entry = {"name": "x", "family_index": 0, "per_family_instance_index": 0, "run_name": "x", "run_type": "iteration",
+                     "repetitions": len(times), "threads": 1, "iterations": 100, "time_unit": "s", "items_per_second": 5.0}  # fmt: skip
+            return {"context": {}, "benchmarks": [{**entry, "repetition_index": i, "real_time": t, "cpu_time": t / 2}
+                                                  for i, t in enumerate(times)]}  # fmt: skip
+
+        def pyperf(times):
+            runs = [{"metadata": {"date": "2026-01-31 12:00:00", "mem_max_rss": 1, "uptime": 2.5}, "values": [t]} for t in times]
+            return {"benchmarks": [{"runs": runs}], "metadata": {"name": "x"}, "version": "1.0"}
+
+        def pytest(times):
+            return {"machine_info": {}, "benchmarks": [{"name": "x", "stats": {"data": times}}]}
+
+        def hyperfine(times):
+            return {"results": [{"command": "x", "times": times, "exit_codes": [0] * len(times)}]}
+
+        times = [round(1e-3 * (1 + 1e-6 * ((7919 * i) % 1000)), 9) for i in range(100_000)]
+        for form, blocks in ((hyperfine, 1000), (pyperf, 1000), (google, 1), (pytest, 1)):
+            with self.subTest(form.__name__):
+                few = imported("few", form(times[:1000]))
+                many = imported("many", form(times))
+                rows = self.rows("many.jsonl")
+                self.assertEqual(len(rows), blocks)
+                self.assertEqual([t for one in rows for t in one["samples"]["steady_s"]], times)
+                if blocks > 1:
+                    self.assertEqual({one["provenance"]["import"]["details"]["processes"] for one in rows}, {100})
+                    self.assertLess(os.path.getsize(self.path("many.jsonl")), 40 * len(times))
+                self.shown("many.jsonl", "x")
+                self.assertLess(many - few, 200 * len(times))
+            for name in ("few.jsonl", "many.jsonl", "many.jsonl.db"):
+                os.remove(self.path(name))
 
     def test_into_a_store_twice_is_once(self):
         self.write("p.json", json.dumps(PYTEST))

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/input_file.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "lab/beside/summary.h"
@@ -61,16 +61,7 @@ lab::ImportOptions options_for(const ImportArguments& a, const std::string& path
 }
 
 // As much as a long nightly's file may have; what has no end is no regular file.
-constexpr std::uintmax_t kLargestImport = std::uintmax_t{1} << 30;
-
-std::string read_import(const std::string& path) {
-  const MappedFile file(path);
-  if (file.text().size() > kLargestImport) {
-    fail("larger than the {} that such a file may have: '{}'",
-         format_bytes(static_cast<double>(kLargestImport)), path);
-  }
-  return std::string(file.text());
-}
+constexpr std::size_t kLargestImport = std::size_t{1} << 30;
 
 // A file that the imported one names. Whoever wrote that may name any path: only what lies beside
 // it or below, links followed, is read.
@@ -84,7 +75,7 @@ std::optional<std::string> file_beside(const std::string& path, const std::strin
     fail("'{}' names a file outside of its folder: '{}'", path, printable(name));
   }
   if (!fs::is_regular_file(beside, error)) return std::nullopt;
-  return read_import(beside.string());
+  return read_input_file(beside.string(), kLargestImport);
 }
 
 // A journal of rows that are all known beforehand: written whole, or not at all.
@@ -108,7 +99,9 @@ int import_files(const ImportArguments& a) {
   std::vector<std::size_t> ends;  // of each file's rows
   for (const auto& path : a.files) {
     const auto sidecar = [&](const std::string& name) { return file_beside(path, name); };
-    auto rows = lab::import_rows(read_import(path), a.format, options_for(a, path), sidecar);
+    InputFile file(path, kLargestImport);
+    const auto text = [&](std::size_t offset) { return file.piece(offset); };
+    auto rows = lab::import_rows(text, a.format, options_for(a, path), sidecar);
     ends.push_back(all.size() + rows.size());
     std::ranges::move(rows, std::back_inserter(all));
   }

@@ -4,11 +4,13 @@
 // one process: one row, the repetitions are its samples. Aggregates follow from them; they are used
 // only where --benchmark_report_aggregates_only left nothing else.
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
 #include "base/error.h"
+#include "base/json_stream.h"
 #include "lab/show/exchange/import.h"
 #include "lab/show/exchange/json_path.h"
 
@@ -117,13 +119,18 @@ class Reader {
 
 }  // namespace
 
-ImportedFile read_google_benchmark(const Json& json, std::string_view what) {
-  const Json& context = member(json, "context", what);
-  const Json& benchmarks = member(json, "benchmarks", what);
-  if (!context.is_object() || !benchmarks.is_array()) {
+ImportedFile read_google_benchmark(const Json& sketch, const TextPieces& text,
+                                   std::string_view what) {
+  if (!member(sketch, "context", what).is_object() ||
+      !member(sketch, "benchmarks", what).is_array()) {
     fail("{}: not a google-benchmark file: 'context' or 'benchmarks' is of another kind", what);
   }
   ImportedFile file;
+  Reader reader(file, what);
+  const Json rest = for_each_element(text, what, std::array<std::string_view, 1>{"benchmarks"},
+                                     [&](std::size_t, const Json& entry) { reader.add(entry); });
+  reader.finish();
+  const Json& context = member(rest, "context", what);
   file.tool = "google-benchmark";
   file.version = text_at(context, "library_version").value_or("");
   const auto executable =
@@ -136,9 +143,6 @@ ImportedFile read_google_benchmark(const Json& json, std::string_view what) {
   }
   if (context.contains("num_cpus")) file.host["logical_cpus"] = context["num_cpus"];
   file.host["reported"] = context;
-  Reader reader(file, what);
-  for (const auto& entry : benchmarks) reader.add(entry);
-  reader.finish();
   return file;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/json_stream.h"
 
 namespace assay::lab {
 namespace {
@@ -49,12 +51,13 @@ constexpr std::array<Format, 5> kFormats = {{
      }},
 }};
 
-ImportedFile read_file_of(std::string_view name, const Json& json, std::string_view what,
-                          const Sidecar& sidecar) {
-  if (name == "google-benchmark") return read_google_benchmark(json, what);
+ImportedFile read_file_of(std::string_view name, const Json& sketch, const TextPieces& text,
+                          std::string_view what, const Sidecar& sidecar) {
+  if (name == "google-benchmark") return read_google_benchmark(sketch, text, what);
+  if (name == "pyperf") return read_pyperf(text, what);
+  const Json json = read_json(text, what);
   if (name == "hyperfine") return read_hyperfine(json, what);
   if (name == "pytest-benchmark") return read_pytest_benchmark(json, what);
-  if (name == "pyperf") return read_pyperf(json, what);
   check(name == "nvbench", "every format has a reader");
   return read_nvbench(json, what, sidecar);
 }
@@ -67,7 +70,7 @@ std::vector<std::string_view> import_formats() {
   return names;
 }
 
-std::vector<Row> import_rows(std::string_view text, std::string_view format,
+std::vector<Row> import_rows(const TextPieces& text, std::string_view format,
                              const ImportOptions& options, const Sidecar& sidecar) {
   const auto& what = options.file_name;
   std::string_view name = format;
@@ -75,29 +78,28 @@ std::vector<Row> import_rows(std::string_view text, std::string_view format,
   if (format != "auto" && std::ranges::find(names, format) == names.end()) {
     fail("unknown format (known are auto, {}): '{}'", fmt::join(names, ", "), format);
   }
-  if (text.empty()) fail("{}: the file is empty", what);
-  Json json = parse_json(text, what);
+  if (text(0).empty()) fail("{}: the file is empty", what);
+  const Json sketch = sketch_json(text, what);
   if (format == "auto") {
     name = {};
     for (const auto& known : kFormats) {
-      if (name.empty() && json.is_object() && known.is_it(json)) name = known.name;
+      if (name.empty() && sketch.is_object() && known.is_it(sketch)) name = known.name;
     }
     if (name.empty()) {
       fail("{}: JSON, but not as {} write it", what, fmt::join(names, ", "));
     }
-  } else if (!json.is_object()) {
+  } else if (!sketch.is_object()) {
     fail("{}: not a {} file: it holds no object", what, name);
   }
   // A member of another type than the tool writes is found only when it is used.
   auto file = [&]() -> ImportedFile {
     try {
-      return read_file_of(name, json, what, sidecar);
+      return read_file_of(name, sketch, text, what, sidecar);
     } catch (const Json::exception& error) {
       fail("{}: not as {} writes it: {}", what, name, error.what());
     }
   }();
-  json = nullptr;  // of a large file the largest part
-  return imported_rows(std::move(file), text, options);
+  return imported_rows(std::move(file), sha256_hex(text), options);
 }
 
 }  // namespace assay::lab

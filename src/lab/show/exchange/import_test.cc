@@ -20,7 +20,7 @@ using testing::Not;
 std::vector<Row> rows_of(std::string_view text, ImportOptions options = {},
                          const Sidecar& sidecar = {}) {
   options.file_name = "f.json";
-  auto rows = import_rows(text, "auto", options, sidecar);
+  auto rows = import_rows(pieces_of(text), "auto", options, sidecar);
   // Whatever comes out must be a row like any other.
   for (const auto& row : rows) {
     const auto back = row_from_line(row_to_line(row), "test");
@@ -34,7 +34,7 @@ std::vector<Row> rows_of(std::string_view text, ImportOptions options = {},
 
 std::string refusal_of(std::string_view text, std::string_view format = "auto") {
   try {
-    import_rows(text, format, {.file_name = "f.json"});
+    import_rows(pieces_of(text), format, {.file_name = "f.json"});
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
     return error.what();
@@ -287,6 +287,71 @@ TEST(Import, NvbenchWithSamplesBesideIt) {
   EXPECT_THROW(rows_of(kNvbench, {}, [&](const std::string&) { return bytes; }), UserError);
 }
 
+// Members in any order, and a text that arrives byte by byte, make the same rows.
+TEST(Import, MembersBehindTheArraysAreRead) {
+  const auto reversed = [](const Json& json) {
+    std::string text;
+    for (auto it = json.rbegin(); it != json.rend(); ++it) {
+      text +=
+          (text.empty() ? "{" : ",") + canonical_json(Json(it.key())) + ":" + canonical_json(*it);
+    }
+    return text + "}";
+  };
+  for (const auto text : {kGoogle, kHyperfine, kPytest, kPyperf, kNvbench}) {
+    const Json json = parse_json(text, "test");
+    const auto other = reversed(json);
+    const auto torn = import_rows(
+        [&](std::size_t offset) { return std::string_view(other).substr(offset, 1); }, "auto",
+        {.file_name = "f.json", .commit = "abcdefg", .machine = {{"fingerprint", "m"}}});
+    auto rows =
+        rows_of(canonical_json(json), {.commit = "abcdefg", .machine = {{"fingerprint", "m"}}});
+    ASSERT_EQ(rows.size(), torn.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].provenance.import->file_sha256 = torn[i].provenance.import->file_sha256;
+      EXPECT_EQ(row_to_line(rows[i]), row_to_line(torn[i]));
+    }
+  }
+}
+
+// Benchmarks without a single run are looked at like the others, in their order.
+TEST(Import, PyperfBenchmarksWithoutRuns) {
+  const auto file = [](std::string_view benchmarks) {
+    return fmt::format(R"({{"benchmarks":[{}],"version":"1.0"}})", benchmarks);
+  };
+  const auto named = [](std::string_view name, std::string_view runs, std::string_view more = "") {
+    return fmt::format(R"({{"runs":{},"metadata":{{"name":"{}"{}}}}})", runs, name, more);
+  };
+  const std::string one = R"([{"values":[1.0]}])", bytes = R"(,"unit":"byte")";
+  const auto rows = rows_of(file(named("a", "[]") + "," + named("b", one) + "," + named("c", "[]") +
+                                 "," + named("d", one)));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].case_name, "b");
+  EXPECT_EQ(rows[1].case_name, "d");
+  EXPECT_THAT(refusal_of(file(named("a", one) + "," + named("b", "{}"))), HasSubstr("'b'"));
+  EXPECT_THAT(refusal_of(file(named("a", one) + "," + named("", "[]"))),
+              HasSubstr("without a name"));
+  EXPECT_THAT(refusal_of(file(named("a", one) + "," + named("b", "[]", bytes))),
+              HasSubstr("different units"));
+  EXPECT_THAT(refusal_of(file(named("a", one) + R"(,{"metadata":{"name":"b"}})")),
+              HasSubstr("'runs'"));
+  EXPECT_THAT(refusal_of(file(named("a", one) + ",3")), HasSubstr("without a name"));
+  EXPECT_THAT(refusal_of(file(named("a", R"([{"values":["x"]}])") + "," + named("", "[]"))),
+              HasSubstr("is no number"));
+}
+
+// What is wrong with the text is said before anything that is wrong with what it says.
+TEST(Import, ATornFileIsCalledTorn) {
+  EXPECT_THAT(refusal_of(R"({"context":{},"benchmarks":[3)"), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal_of(R"({"version":1,"benchmarks":[{"runs":[{"values":["x"]}]},)"),
+              HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal_of(R"({"context":{},"benchmarks":[3,{"name":1,"name":2}]})"),
+              HasSubstr("repeated key"));
+  EXPECT_THAT(refusal_of(R"({"context":{},"benchmarks":[3],"benchmarks":[]})"),
+              HasSubstr("repeated key"));
+  EXPECT_THAT(refusal_of(R"({"context":{},"benchmarks":[3,)" + std::string(300, '[')),
+              HasSubstr("nested deeper"));
+}
+
 TEST(Import, TruncatedAnywhereIsRefused) {
   for (const auto text : {kGoogle, kHyperfine, kPytest, kPyperf, kNvbench}) {
     for (std::size_t size = 0; size < text.find_last_of('}'); size += 7) {
@@ -318,7 +383,8 @@ void mutate(Json& node, const Json& root, int& refused) {
       const Json before = child;
       child = other;
       try {
-        import_rows(canonical_json(root), "auto", {.file_name = "f.json"});
+        const auto text = canonical_json(root);
+        import_rows(pieces_of(text), "auto", {.file_name = "f.json"});
       } catch (const UserError& error) {
         EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
         ++refused;

@@ -110,11 +110,10 @@ void ProcessRows::finish() {
   }
 }
 
-std::vector<Row> imported_rows(ImportedFile file, std::string_view text,
+std::vector<Row> imported_rows(ImportedFile file, const std::string& hash,
                                const ImportOptions& options) {
   const auto& what = options.file_name;
   if (file.attempts.empty()) fail("{}: a {} file without a single benchmark", what, file.tool);
-  const auto hash = sha256_hex(text);
   const auto commit = options.commit.empty() ? file.commit : options.commit;
   const auto time_ns = file.unix_ns.value_or(options.file_time_ns);
   const auto run_id = utc_compact(time_ns) + "-" + run_suffix(commit, hash);

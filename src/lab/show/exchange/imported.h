@@ -97,9 +97,10 @@ struct ImportOptions {
 // provenance.interleaved is false, and nothing may pair them.
 //
 // The fingerprint hashes what the file says of the hardware; where it says nothing, it hashes the
-// file, so that its rows can be compared among themselves only. Throws UserError naming the file
-// when it holds no attempt, or a time that is not positive and finite.
-std::vector<Row> imported_rows(ImportedFile file, std::string_view text,
+// file (`hash`: SHA-256 of its bytes), so that its rows can be compared among themselves only.
+// Throws UserError naming the file when it holds no attempt, or a time that is not positive and
+// finite.
+std::vector<Row> imported_rows(ImportedFile file, const std::string& hash,
                                const ImportOptions& options);
 
 // "2026-01-31T23:59:59.5+01:00", with a blank for the T, without a zone (then UTC, and `zone` is

@@ -5,8 +5,11 @@
 // share stands in the file, that of a benchmark in the benchmark, the rest in each run.
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/error.h"
+#include "base/json_stream.h"
 #include "lab/show/exchange/import.h"
 #include "lab/show/exchange/json_path.h"
 
@@ -47,9 +50,83 @@ void read_run(const Json& run, const Json& shared, const std::string& name, std:
   processes.add(std::move(attempt));
 }
 
+// The benchmarks one after another, each with its runs.
+class PyperfReader {
+ public:
+  // `json` is the file without the runs, of which each benchmark has so many.
+  PyperfReader(ImportedFile& file, const Json& json, std::vector<std::size_t> runs,
+               std::string_view what)
+      : file_(file),
+        common_(metadata_of(json)),
+        benchmarks_(member(json, "benchmarks", what)),
+        runs_(std::move(runs)),
+        rows_(rows_of_each(benchmarks_.size(), what)),
+        what_(what) {
+    runs_.resize(benchmarks_.size());
+  }
+
+  void add(std::size_t benchmark, const Json& run) {
+    begin_until(benchmark + 1);
+    read_run(run, shared_, name_, what_, file_, *processes_);
+  }
+  void finish() {
+    begin_until(benchmarks_.size());
+    if (processes_) processes_->finish();
+  }
+
+ private:
+  void begin_until(std::size_t end) {
+    for (; begun_ < end; ++begun_) {
+      if (processes_) processes_->finish();
+      begin(benchmarks_.at(begun_));
+      processes_.emplace(file_.attempts, runs_[begun_], rows_);
+    }
+  }
+
+  void begin(const Json& benchmark) {
+    shared_ = common_;
+    shared_.update(metadata_of(benchmark));
+    name_ = text_at(shared_, "name").value_or("");
+    if (name_.empty()) fail("{}: a benchmark without a name", what_);
+    const auto unit = text_at(shared_, "unit").value_or("second");
+    const std::string metric = unit == "second" ? "steady_time"
+                               : unit == "byte" ? "peak_rss_steady"
+                                                : "";
+    if (metric.empty())
+      fail("{}: '{}' is measured in a unit we have no metric for: '{}'", what_, name_, unit);
+    if (!file_.attempts.empty() && file_.primary_metric != metric) {
+      fail("{}: benchmarks of different units in one file, '{}' among them", what_, name_);
+    }
+    file_.primary_metric = metric;
+    if (!member(benchmark, "runs", what_).is_array()) {
+      fail("{}: the 'runs' of '{}' are no list", what_, name_);
+    }
+  }
+
+  ImportedFile& file_;
+  const Json common_;
+  const Json& benchmarks_;
+  std::vector<std::size_t> runs_;
+  std::size_t rows_;
+  std::string_view what_;
+  // Of the benchmark that was begun last.
+  std::size_t begun_ = 0;
+  Json shared_;
+  std::string name_;
+  std::optional<ProcessRows> processes_;
+};
+
 }  // namespace
 
-ImportedFile read_pyperf(const Json& json, std::string_view what) {
+ImportedFile read_pyperf(const TextPieces& text, std::string_view what) {
+  // Metadata may stand behind the runs, and how many share a row follows from how many there are:
+  // first all but the runs, then these.
+  constexpr std::array<std::string_view, 2> kRuns = {"benchmarks", "runs"};
+  std::vector<std::size_t> counts;
+  const Json json = for_each_element(text, what, kRuns, [&](std::size_t benchmark, const Json&) {
+    if (counts.size() <= benchmark) counts.resize(benchmark + 1);
+    ++counts[benchmark];
+  });
   const Json& benchmarks = member(json, "benchmarks", what);
   if (!benchmarks.is_array()) fail("{}: not a pyperf file: 'benchmarks' is no list", what);
   const Json common = metadata_of(json);
@@ -72,28 +149,10 @@ ImportedFile read_pyperf(const Json& json, std::string_view what) {
   if (const auto os = text_at(described, "platform").value_or(""); !os.empty())
     file.host["os"] = os;
   file.host["reported"] = common;
-  const auto rows = rows_of_each(benchmarks.size(), what);
-  for (const auto& benchmark : benchmarks) {
-    Json shared = common;
-    shared.update(metadata_of(benchmark));
-    const auto name = text_at(shared, "name").value_or("");
-    if (name.empty()) fail("{}: a benchmark without a name", what);
-    const auto unit = text_at(shared, "unit").value_or("second");
-    const std::string metric = unit == "second" ? "steady_time"
-                               : unit == "byte" ? "peak_rss_steady"
-                                                : "";
-    if (metric.empty())
-      fail("{}: '{}' is measured in a unit we have no metric for: '{}'", what, name, unit);
-    if (!file.attempts.empty() && file.primary_metric != metric) {
-      fail("{}: benchmarks of different units in one file, '{}' among them", what, name);
-    }
-    file.primary_metric = metric;
-    const Json& runs = member(benchmark, "runs", what);
-    if (!runs.is_array()) fail("{}: the 'runs' of '{}' are no list", what, name);
-    ProcessRows processes(file.attempts, runs.size(), rows);
-    for (const auto& run : runs) read_run(run, shared, name, what, file, processes);
-    processes.finish();
-  }
+  PyperfReader reader(file, json, std::move(counts), what);
+  for_each_element(text, what, kRuns,
+                   [&](std::size_t benchmark, const Json& run) { reader.add(benchmark, run); });
+  reader.finish();
   return file;
 }
 
