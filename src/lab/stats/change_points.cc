@@ -16,8 +16,43 @@
 namespace assay::lab {
 namespace {
 
-constexpr int kEnough = 10;           // shuffles with as much: then p is known, and is not small
 constexpr double kShuffleWork = 1e9;  // for one series: draws × points²
+// The same for a series or a cut whose p is near the level: chance in the draws must not decide.
+constexpr double kWorkNearTheLevel = 2e7;
+constexpr int kDrawsNearTheLevel = 16'000;
+
+// How often shuffles reach what was seen.
+class Tally {
+ public:
+  explicit Tally(double level) : level_(level) {}
+  void add(bool reached) {
+    ++drawn_;
+    reached_ += reached;
+  }
+  int drawn() const { return drawn_; }
+  double p() const {
+    return surely_above() ? static_cast<double>(reached_) / drawn_
+                          : (reached_ + 1.0) / (drawn_ + 1.0);
+  }
+  // Of the level, by three standard errors: more draws would tell nothing.
+  bool surely_above() const {
+    return reached_ >= kEnough && reached_ - 3 * std::sqrt(reached_) > level_ * drawn_;
+  }
+  bool near() const {
+    return std::fabs(reached_ - level_ * drawn_) <= 3 * std::sqrt(reached_ + 1.0);
+  }
+
+ private:
+  static constexpr int kEnough = 10;
+  double level_;
+  int drawn_ = 0, reached_ = 0;
+};
+
+// The most draws for so many points where p is near the level.
+int draws_near_the_level(std::size_t points) {
+  const auto n = static_cast<double>(points);
+  return static_cast<int>(std::min<double>(kDrawsNearTheLevel, kWorkNearTheLevel / (n * n)));
+}
 
 // The lag-1 correlation of values about zero, with values beyond three robust standard deviations
 // pulled in, so that a spike hides nothing.
@@ -102,7 +137,8 @@ class Examination {
       : series_(series),
         settings_(settings),
         least_(static_cast<std::size_t>(settings.min_segment)),
-        random_(settings.seed + number, "changes") {
+        random_(settings.seed + number, "changes"),
+        tally_(settings.level) {
     result_.tested = series_.size() >= 2 * least_;
     if (!result_.tested) return;
     price_ = price_of_a_cut(series_);
@@ -121,19 +157,19 @@ class Examination {
     const double most =
         kShuffleWork / (static_cast<double>(series_.size()) * static_cast<double>(series_.size()));
     draws = std::min(draws, std::max(99, static_cast<int>(most)));
-    for (; drawn_ < draws && reached_ < kEnough; ++drawn_) {
+    while (tally_.drawn() < draws && !tally_.surely_above()) {
       const auto shuffled = shuffled_points(pool_, pool_.size());
-      if (most_ - least_cost(shuffled, price_) < enough_) continue;
-      reached_ += fit_levels(shuffled, price_, least_).gain >= enough_;
+      tally_.add(most_ - least_cost(shuffled, price_) >= enough_ &&
+                 fit_levels(shuffled, price_, least_).gain >= enough_);
     }
   }
-  double p() const {
-    if (fit_.cuts.empty()) return 1;
-    return reached_ >= kEnough ? static_cast<double>(reached_) / drawn_
-                               : (reached_ + 1.0) / (drawn_ + 1.0);
-  }
+  double p() const { return fit_.cuts.empty() ? 1 : tally_.p(); }
   bool tested() const { return result_.tested; }
-  bool undecided() const { return !fit_.cuts.empty() && reached_ < kEnough; }
+  bool undecided() const { return !fit_.cuts.empty() && !tally_.surely_above(); }
+  // Whether more draws could change what its level says.
+  bool near_the_level() const {
+    return undecided() && tally_.near() && tally_.drawn() < draws_near_the_level(series_.size());
+  }
 
   ChangePoints result(bool changed) {
     result_.p = p();
@@ -186,12 +222,13 @@ class Examination {
       (i < fit_.cuts[cut] ? left : right).add(series_[i]);
     }
     const double gain = (whole.cost() - left.cost() - right.cost()) * (1 - 1e-12);
-    int reached = 0, drawn = 0;
-    for (; drawn < settings_.permutations && reached < kEnough; ++drawn) {
-      reached += best_cut(shuffled_points(noise_, end - first), least_).gain >= gain;
+    Tally tally(settings_.level);
+    const int near = draws_near_the_level(end - first);
+    while (!tally.surely_above() &&
+           (tally.drawn() < settings_.permutations || (tally.near() && tally.drawn() < near))) {
+      tally.add(best_cut(shuffled_points(noise_, end - first), least_).gain >= gain);
     }
-    return reached >= kEnough ? static_cast<double>(reached) / drawn
-                              : (reached + 1.0) / (drawn + 1.0);
+    return tally.p();
   }
 
   // Drops the least of the cuts until all that are left are more than noise.
@@ -222,7 +259,7 @@ class Examination {
   Series noise_, pool_;
   std::size_t block_ = 1;
   std::vector<std::size_t> order_;
-  int drawn_ = 0, reached_ = 0;
+  Tally tally_;
   ChangePoints result_;
 };
 
@@ -260,12 +297,13 @@ std::vector<ChangePoints> change_points(std::span<const Series> family,
     if (all.back().tested()) tested.push_back(all.size() - 1);
   }
   std::vector<bool> changed(family.size(), false);
-  // More draws for those that are not decided, as long as the family could ask for more.
+  // More draws for those that are not decided, as long as the family could ask for more, and for
+  // those whose p is near the level.
   const double most = 2 * static_cast<double>(tested.size()) / settings.rate;
   for (int draws = settings.permutations;; draws *= 4) {
     std::vector<double> p;
     for (const auto i : tested) {
-      if (!changed[i]) all[i].draw(draws);
+      if (!changed[i] || all[i].near_the_level()) all[i].draw(draws);
       p.push_back(all[i].p());
     }
     const auto adjusted = benjamini_hochberg(p);
@@ -273,9 +311,10 @@ std::vector<ChangePoints> change_points(std::span<const Series> family,
     for (std::size_t k = 0; k < tested.size(); ++k) {
       const auto i = tested[k];
       changed[i] = p[k] < settings.level && adjusted[k] <= settings.rate;
-      open = open || (!changed[i] && all[i].undecided() && p[k] < settings.level);
+      const bool asked_for = draws < most && !changed[i] && p[k] < settings.level;
+      open = open || (asked_for && all[i].undecided()) || all[i].near_the_level();
     }
-    if (!open || draws >= most) break;
+    if (!open) break;
   }
   std::vector<ChangePoints> result;
   for (std::size_t i = 0; i < all.size(); ++i) result.push_back(all[i].result(changed[i]));

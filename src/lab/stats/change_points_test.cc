@@ -73,6 +73,22 @@ TEST(ChangePoints, ShortOrEqualSeriesHaveNone) {
   EXPECT_EQ(change_points(steps({{10, 0}, {10, 9}}, 0.01, 3)).points.size(), 1u);
 }
 
+// Ten points have 252 ways to lie five and five: two of them are as far apart, p = 0.8 %, just
+// below the level. Chance in the draws must not decide.
+TEST(ChangePoints, EqualSeriesAreJudgedAlike) {
+  const std::vector<Series> family(40, steps({{5, 0}, {5, 0.7}}, 0, 1));
+  for (const auto& found : change_points(family)) {
+    ASSERT_EQ(found.points.size(), 1u);
+    EXPECT_EQ(found.points[0].index, 5u);
+  }
+  int noisy = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    noisy +=
+        change_points(steps({{5, 0}, {5, 0.1}}, 0.01, seed), {.seed = seed}).points.size() == 1;
+  }
+  EXPECT_EQ(noisy, 30);
+}
+
 TEST(ChangePoints, OneWildPointIsNoChange) {
   auto series = steps({{60, 0}}, 0.01, 4);
   series[30].value = 5;

@@ -20,6 +20,9 @@ constexpr double kMedianOverMean = 1.2533141373155003;
 // The standard deviation over the median absolute deviation, for normal values: 1/Φ⁻¹(¾).
 constexpr double kSigmaOverMad = 1.4826022185056018;
 
+constexpr std::size_t kFewest =
+    10;  // values for which a median absolute deviation is steady enough
+
 double standard_deviation(std::span<const double> values) {
   double mean = 0, squares = 0;
   for (const double v : values) mean += v / static_cast<double>(values.size());
@@ -41,6 +44,7 @@ double scale(double sigma_d, double alpha, double power) {
 
 double robust_sigma(std::span<const double> d) {
   if (d.size() < 2) return 0;
+  if (d.size() < kFewest) return standard_deviation(d);
   const double middle = median(d);
   std::vector<double> deviations;
   for (const double value : d) deviations.push_back(std::fabs(value - middle));

@@ -10,8 +10,9 @@ namespace assay::lab {
 
 // The spread of the differences of the rounds as the median sees it: 1.4826 times the median
 // absolute deviation, which is the standard deviation for normal values and is not moved by a few
-// spikes; the standard deviation itself where more than half of the values are equal. Zero for
-// fewer than two values. Finite values only (UserError).
+// spikes; the standard deviation itself where more than half of the values are equal, and for fewer
+// than ten, whose intervals span nearly all of them, spikes too. Zero for fewer than two values.
+// Finite values only (UserError).
 double robust_sigma(std::span<const double> d);
 
 // The relative change that is seen with chance `power` at the two-sided level alpha:
