@@ -131,6 +131,7 @@ class Gate(CliTest):
         self.gate("--baseline", ok, "--current", late, status=4)
         self.gate("--baseline", ok, "--current", skipped, status=3)
         self.gate("--baseline", late, "--current", ok, status=0)
+        self.gate("--baseline", ok, "--current", ok, status=2)
         # Thresholds are flags.
         self.gate("--baseline", ok, "--current", slower, "--delta", "15%", status=0)
         self.gate("--baseline", ok, "--current", near, "--delta", "2%", status=1)

@@ -72,7 +72,6 @@ class Repair(CliTest):
         self.write("results/c.jsonl", b"".join(twice))
         commands = (
             ("report", "results"), ("site", "results", "--out", "page.html"), ("compare", "fast", "steady", "results"),
-            ("gate", "--baseline", "20260102", "--current", "20260102", "--source", "results"),
             ("bars", self.write("bars.toml", BARS), "results"), ("export", "results"),
         )  # fmt: skip
         for command in commands:
@@ -82,6 +81,14 @@ class Repair(CliTest):
                 self.assertIn(f"assay store repair 'results/{name}'", result.stderr, command)
         self.assertIn("20260102", self.assay("export", "results").stdout)
         self.assertNotIn("20260101", self.assay("export", "results").stdout)
+        # Nothing is decided beside what cannot be read.
+        for command in (
+            ("gate", "--baseline", "results/b.jsonl", "--current", "results"), ("report", "results", "--strict"),
+            ("compare", "fast", "steady", "results", "--strict"), ("bars", "bars.toml", "results", "--strict"),
+        ):  # fmt: skip
+            result = self.assay(*command)
+            self.assertEqual(result.returncode, 2, f"{command}: {result.stderr}")
+            self.assertIn("assay store repair 'results/a.jsonl'", result.stderr)
         # By its name it is an error, and so is a folder in which nothing can be read.
         for source in ("results/a.jsonl", "results/c.jsonl"):
             self.assertEqual(self.assay("report", source).returncode, 2)

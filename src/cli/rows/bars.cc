@@ -47,7 +47,7 @@ void check_cases(const lab::BarFile& file, const std::vector<lab::Row>& rows) {
 int bars(const BarsArguments& a) {
   if (a.json && a.markdown) fail("--json and --markdown: one of them");
   const auto file = lab::parse_bars(read_input_file(a.file), a.file);
-  auto rows = read_rows(a.sources);
+  auto rows = read_rows(a.sources, reading_for(a.strict));
   if (a.latest) rows = lab::latest_rows(std::move(rows));
   if (rows.empty()) fail("there are no rows to hold to '{}'", a.file);
   check_cases(file, rows);

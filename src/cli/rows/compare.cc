@@ -20,8 +20,10 @@ int compare(const CompareArguments& a) {
       .confidence = parse_share(a.confidence, "--confidence"),
       .effect = parse_share(a.effect, "--effect"),
       .between_runs = parse_share(a.between_runs, "--between-runs")};
-  const auto rows = read_rows(a.sources);
-  auto first = select_side(a.a, rows, a.pool), second = select_side(a.b, rows, a.pool);
+  const auto reading = reading_for(a.strict);
+  const auto rows = read_rows(a.sources, reading);
+  auto first = select_side(a.a, rows, a.pool, reading);
+  auto second = select_side(a.b, rows, a.pool, reading);
   const auto is_provider = [](const SelectedSide& side) {
     return side.selector.kind == lab::SelectorKind::kProvider;
   };
@@ -29,10 +31,7 @@ int compare(const CompareArguments& a) {
     fail("a provider is compared with a provider only: {} with {}", first.selector.name,
          second.selector.name);
   }
-  if (first.selector.kind == second.selector.kind &&
-      first.selector.value == second.selector.value) {
-    fail("both sides are the same: {}", first.selector.name);
-  }
+  refuse_equal_sides(first, second);
   const bool by_provider = is_provider(first);
   if (by_provider && !a.pool) lab::keep_newest_shared_runs(first.rows, second.rows);
   const auto comparisons = lab::compare_matches(

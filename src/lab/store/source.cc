@@ -18,6 +18,8 @@ namespace {
 // Collects rows, each key once.
 class Collector {
  public:
+  explicit Collector(Reading reading) : reading_(reading) {}
+
   void add(Row row, const std::string& where) {
     const auto [it, first] =
         seen_.try_emplace({row.run_id, row.attempt_id}, Seen{source.rows.size(), where});
@@ -39,11 +41,12 @@ class Collector {
       try {
         add_journal(path);
       } catch (const UserError& e) {
-        forget_from(rows_before);
         last_problem = e.what();
+        const auto way_out = fmt::format("(assay store repair '{}' takes out what is whole)", path);
+        if (reading_ == Reading::kAllOrNothing) fail("{} {}", last_problem, way_out);
+        forget_from(rows_before);
         ++damaged;
-        source.warnings.push_back(fmt::format(
-            "left out: {} (assay store repair '{}' takes out what is whole)", last_problem, path));
+        source.warnings.push_back(fmt::format("left out: {} {}", last_problem, way_out));
       }
     }
     if (damaged == paths.size()) fail("no journal of this folder can be read: {}", last_problem);
@@ -98,6 +101,7 @@ class Collector {
     std::size_t index;
     std::string where;
   };
+  Reading reading_;
   std::map<std::pair<std::string, std::string>, Seen> seen_;
 };
 
@@ -105,8 +109,8 @@ class Collector {
 
 Source read_source(const std::string& text) { return read_sources({&text, 1}); }
 
-Source read_sources(std::span<const std::string> texts) {
-  Collector collector;
+Source read_sources(std::span<const std::string> texts, Reading reading) {
+  Collector collector(reading);
   for (const auto& text : texts) collector.add_source(text);
   return std::move(collector.source);
 }

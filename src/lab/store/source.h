@@ -21,11 +21,12 @@ struct Source {
 // of the journals of a folder. Rows of a store come ordered by run, those of journals as they stand
 // there. Nothing is created or changed. Throws UserError that names what cannot be read; of a
 // folder's journals one that is damaged, or contradicts those before it, is left out with a
-// warning, unless all are.
+// warning, unless all are, or what is read must be whole.
+enum class Reading { kWhatIsWhole, kAllOrNothing };
 Source read_source(const std::string& text);
 
 // Reads several sources one after another. A row that occurs twice with the same content is there
 // once; with other content it is a UserError that names its run and attempt.
-Source read_sources(std::span<const std::string> texts);
+Source read_sources(std::span<const std::string> texts, Reading reading = Reading::kWhatIsWhole);
 
 }  // namespace assay::lab
