@@ -199,6 +199,7 @@ Definition strong_scaling_definition() {
              {{"cases", 128}, {"layout", "ladder"}, {"lanes", lanes}, {"batch", 128}}));
   }
   d.representative = {with(d.standard[1], {{"n_theta", 9}, {"n_zeta", 11}, {"n_xi", 6}})};
+  d.standard.push_back(d.representative.front());
   d.providers = lane_providers();
   d.figures = strong_scaling_figures();
   return d;
