@@ -54,6 +54,9 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->delimiter(',')
       ->group(what);
   app.add_option("--skip", a.skip, "not these")->delimiter(',')->group(what);
+  app.add_option("--baseline", a.baseline,
+                 "whom ratios refer to (the case's own, or the first of --providers)")
+      ->group(what);
   app.add_option("--platforms", a.platforms, "cpu (default), cuda")->delimiter(',')->group(what);
 
   const std::string how = "How to measure";

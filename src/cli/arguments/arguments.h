@@ -30,6 +30,7 @@ struct RunArguments {
   bool quick = false;
   std::string points;
   std::vector<std::string> providers, skip, platforms;
+  std::string baseline;
   MeasureArguments measure;
   std::optional<int> batches, warm_up, cpu_slots, tries;
   std::optional<std::string> limit, memory, settle, precision;

@@ -36,6 +36,7 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
   if (a.quick) r.rounds = lab::kQuickRounds;
   r.providers = a.providers;
   r.skip = a.skip;
+  r.baseline = a.baseline;
   if (!a.platforms.empty()) r.platforms = a.platforms;
   apply(a.measure, r);
   if (a.precision) {

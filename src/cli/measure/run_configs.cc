@@ -81,6 +81,7 @@ RunArguments read_config(const TomlTable& table) {
   reader.read_points("points", a.points);
   reader.read("providers", a.providers);
   reader.read("skip", a.skip);
+  reader.read("baseline", a.baseline);
   reader.read("platforms", a.platforms);
   reader.read("rounds", a.measure.rounds);
   reader.read("cores", a.measure.cores);
@@ -116,6 +117,7 @@ void apply_typed(RunArguments& a, const RunArguments& typed) {
   prefer(a.points, typed.points);
   prefer(a.providers, typed.providers);
   prefer(a.skip, typed.skip);
+  prefer(a.baseline, typed.baseline);
   prefer(a.platforms, typed.platforms);
   if (typed.measure.rounds) a.precision.reset();
   if (typed.precision) a.measure.rounds.reset();

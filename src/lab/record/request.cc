@@ -61,6 +61,7 @@ void each_member(Request& r, const Visit& visit) {
   visit("points", r.points);
   visit("providers", r.providers);
   visit("skip", r.skip);
+  visit("baseline", r.baseline);
   visit("platforms", r.platforms);
   visit("sides", r.sides);
   visit("rounds", r.rounds);
@@ -141,6 +142,7 @@ std::vector<RunArgument> run_arguments(const RunRequest& r) {
   if (r.mode == "points") add("--points", canonical_json(r.points));
   add("--providers", comma_separated(r.providers));
   add("--skip", comma_separated(r.skip));
+  add("--baseline", r.baseline);
   if (r.platforms != usual.platforms) add("--platforms", comma_separated(r.platforms));
   if (r.precision > 0) {
     number("--precision", r.precision, usual.precision);

@@ -35,6 +35,7 @@ struct RunRequest {
   std::vector<std::string> providers;
   std::vector<RunSide> sides;
   std::vector<std::string> skip;  // providers to leave out
+  std::string baseline;           // whom ratios refer to; empty: the case's own, if that runs
   std::vector<std::string> platforms = {"cpu"};
   int rounds = 10;  // with a precision: the most there can be
   // Above 0: measure until every ratio is known to ± this share, looked at only after the rounds of

@@ -39,13 +39,21 @@ void check_provider_names(const std::vector<const Case*>& cases, const RunReques
   for (const auto* c : cases) {
     for (const auto& provider : c->providers()) known.insert(provider.id);
   }
-  for (const auto* list : {&request.providers, &request.skip}) {
+  const std::vector<std::string> baselines(request.baseline.empty() ? 0 : 1, request.baseline);
+  for (const auto* list : {&request.providers, &request.skip, &baselines}) {
     for (const auto& name : *list) {
       if (!known.contains(std::string(provider_of(name)))) {
         fail("unknown provider (known here: {}): '{}'", fmt::join(known, ", "), name);
       }
       if (name.find('@') != std::string::npos) check_label(std::string(side_of(name)), name);
     }
+  }
+  const auto is_baseline = [&](const std::string& name) {
+    return name == request.baseline || provider_of(name) == request.baseline;
+  };
+  if (!request.baseline.empty() && !request.providers.empty() &&
+      std::ranges::none_of(request.providers, is_baseline)) {
+    fail("the baseline is not among the providers asked for: '{}'", request.baseline);
   }
   std::set<std::string> labels;
   for (const auto& side : request.sides) {
@@ -79,19 +87,24 @@ std::string worker_of(const std::string& name, const RunRequest& request) {
   return "";
 }
 
-std::string baseline_of(const PointPlan& plan) {
-  const std::string baseline(plan.definition->baseline());
-  const auto named = [&](const Contender& c) { return c.name == baseline; };
-  if (std::ranges::any_of(plan.contenders, named)) return baseline;
-  for (const auto& c : plan.contenders) {
-    if (c.provider.id == baseline) return c.name;
+// Whoever is asked for, else the case's own, else the first that was named, else the first: of
+// those that run, so that providers of the same rounds always have a ratio.
+std::string baseline_of(const PointPlan& plan, const RunRequest& request) {
+  const std::string own(plan.definition->baseline());
+  std::vector<std::string> wanted = {request.baseline, own};
+  wanted.insert(wanted.end(), request.providers.begin(), request.providers.end());
+  for (const auto& name : wanted) {
+    for (const auto& c : plan.contenders) {
+      if (!c.refused && c.name == name) return c.name;
+    }
+    for (const auto& c : plan.contenders) {
+      if (!c.refused && c.provider.id == name) return c.name;
+    }
   }
-  // No baseline at all: two names of one provider still have each other.
   for (const auto& c : plan.contenders) {
-    const auto same = [&](const Contender& d) { return d.provider.id == c.provider.id; };
-    if (std::ranges::count_if(plan.contenders, same) > 1) return c.name;
+    if (!c.refused) return c.name;
   }
-  return baseline;
+  return own;
 }
 
 std::optional<Refusal> refusal(const Case& c, const Json& point, const Contender& contender,
@@ -259,6 +272,8 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
   plan.memory_limit = memory_limit;
   std::map<std::string, std::string> hashes;  // of the sides' workers
   for (const auto* definition : selected) {
+    // What is not installed is not there at any point: one row of the case says so.
+    std::set<std::pair<std::string, std::string>> told;
     for (auto& point : selected_points(*definition, request)) {
       PointPlan at{definition, std::move(point), {}, "", {}};
       for (const auto& provider : definition->providers()) {
@@ -282,12 +297,15 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
             }
             contender.refused = refusal(*definition, at.point, contender, environment, request,
                                         gpu_present, memory_limit);
+            const bool missing =
+                contender.refused && contender.refused->status == Status::kEnvMissing;
+            if (missing && !told.emplace(name, platform).second) continue;
             plan.attempts += contender.refused || provider.deterministic() ? 1 : request.rounds;
             at.contenders.push_back(std::move(contender));
           }
         }
       }
-      at.baseline = baseline_of(at);
+      at.baseline = baseline_of(at, request);
       at.order = order_of(at, request);
       if (!at.contenders.empty()) plan.points.push_back(std::move(at));
     }

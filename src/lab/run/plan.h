@@ -30,13 +30,14 @@ struct Contender {
   std::optional<Refusal> refused;
 };
 
-// All attempts at one point. They share a core group and follow each other in balanced order.
+// All attempts at one point; a provider whose environment is missing is among those of its case's
+// first point alone. They share a core group and follow each other in balanced order.
 struct PointPlan {
   const Case* definition = nullptr;
   Json point;
   std::vector<Contender> contenders;
-  // Whom ratios refer to: the case's baseline provider or, where only sides of it run, the first of
-  // them. A name of a contender, unless the baseline does not run here.
+  // Whom ratios refer to: whoever the request names, else the case's baseline provider (the first
+  // name of it), else the first provider that was named. A contender that runs, if any does.
   std::string baseline;
   // order[round] lists indices into `contenders`. Refused and deterministic providers are not
   // there.

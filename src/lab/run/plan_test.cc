@@ -129,6 +129,29 @@ TEST_F(PlanTest, OneProviderUnderSeveralNames) {
   }
 }
 
+TEST_F(PlanTest, WhoeverRunsHasABaseline) {
+  const auto baseline = [&](std::vector<std::string> providers, std::string asked = "",
+                            std::vector<std::string> skip = {}) {
+    request_.providers = std::move(providers);
+    request_.baseline = std::move(asked);
+    request_.skip = std::move(skip);
+    return plan().points[0].baseline;
+  };
+  EXPECT_EQ(baseline({}), "plain");
+  EXPECT_EQ(baseline({}, "even-only"), "even-only");
+  EXPECT_EQ(baseline({"simulated", "even-only"}), "simulated");
+  EXPECT_EQ(baseline({"even-only", "simulated"}), "even-only");
+  EXPECT_EQ(baseline({"even-only", "simulated"}, "simulated"), "simulated");
+  EXPECT_EQ(baseline({"even-only@a", "plain@b", "plain@c"}), "plain@b");
+  EXPECT_EQ(baseline({"even-only@a", "plain@b", "plain@c"}, "plain@c"), "plain@c");
+  EXPECT_EQ(baseline({"missing", "even-only"}), "even-only");  // what does not run is no baseline
+  EXPECT_EQ(baseline({"plain", "even-only"}, "", {"plain"}), "even-only");
+  EXPECT_THAT([&] { baseline({}, "nobody"); }, ThrowsMessage<UserError>(HasSubstr("'nobody'")));
+  EXPECT_THAT(
+      [&] { baseline({"plain"}, "even-only"); },
+      ThrowsMessage<UserError>(HasSubstr("not among the providers asked for: 'even-only'")));
+}
+
 TEST_F(PlanTest, SidesHaveWorkersOfTheirOwn) {
   request_.sides = {{"baseline", "/bin/true"}, {"current", ""}};
   const auto p = plan();
