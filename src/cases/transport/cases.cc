@@ -168,7 +168,7 @@ Definition scan_definition() {
     return with(std::move(grid), {{"cases", cases}, {"layout", "ladder"}, {"batch", 32}});
   };
   // Small enough for a look at every lane within minutes: 128 cases on the grid of the published
-  // ladder, 17 x 25 x 16, take a core ten seconds a call.
+  // ladder, 17 x 25 x 16, take a core half a minute a call.
   d.representative = {ladder(grid_point("sample_dkes", 9, 11, 6), 128)};
   for (const int n : {8, 16, 32, 64, 128, 256}) {
     d.standard.push_back(ladder(grid_point("sample_dkes", 9, 11, 6), n));
