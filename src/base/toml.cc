@@ -4,8 +4,10 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/input_file.h"
 
@@ -90,6 +92,10 @@ const void* TomlTable::find(std::string_view key, std::string_view expected) con
 bool TomlTable::has(std::string_view key) const {
   document_->asked.insert(prefix_ + std::string(key));
   return as_table(node_).contains(key);
+}
+
+bool TomlTable::is_table(std::string_view key) const {
+  return has(key) && as_table(node_).get(key)->is_table();
 }
 
 std::string TomlTable::text(std::string_view key) const {
@@ -189,6 +195,16 @@ std::vector<std::string> TomlTable::keys() const {
     document_->asked.insert(prefix_ + keys.back());
   }
   return keys;
+}
+
+std::vector<std::string> TomlTable::keys_as_written() const {
+  auto written = keys();
+  const auto place = [&](const std::string& key) {
+    const auto begin = as_table(node_).get(key)->source().begin;
+    return std::pair(begin.line, begin.column);
+  };
+  std::ranges::stable_sort(written, {}, place);
+  return written;
 }
 
 std::vector<std::vector<std::int64_t>> TomlTable::integer_rows(std::string_view key) const {

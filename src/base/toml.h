@@ -26,6 +26,8 @@ class TomlTable {
   static TomlTable read(const std::string& path);
 
   bool has(std::string_view key) const;
+  // Whether the key is there and holds a table.
+  bool is_table(std::string_view key) const;
 
   // The value of a key. A missing key or another type throws UserError "FILE:LINE: KEY: …".
   std::string text(std::string_view key) const;
@@ -42,6 +44,8 @@ class TomlTable {
   Json json(std::string_view key) const;
   // The table's keys, in alphabetical order, each asked for hereby.
   std::vector<std::string> keys() const;
+  // The same in the order of the file.
+  std::vector<std::string> keys_as_written() const;
   // An array of arrays of integers, e.g. [[0, 1], [1, 2]]: coordinates, links.
   std::vector<std::vector<std::int64_t>> integer_rows(std::string_view key) const;
 

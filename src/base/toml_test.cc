@@ -126,5 +126,14 @@ TEST(Toml, NumbersAreOneOrSeveral) {
   }
 }
 
+TEST(Toml, KeysAsTheyWereWritten) {
+  const auto t = TomlTable::parse("z = 1\n[m]\nb = 1\na = 2\n[c]\n", "f");
+  EXPECT_EQ(t.keys_as_written(), (std::vector<std::string>{"z", "m", "c"}));
+  EXPECT_EQ(t.table("m").keys_as_written(), (std::vector<std::string>{"b", "a"}));
+  EXPECT_TRUE(t.is_table("m"));
+  EXPECT_FALSE(t.is_table("z"));
+  EXPECT_FALSE(t.is_table("missing"));
+}
+
 }  // namespace
 }  // namespace assay

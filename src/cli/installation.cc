@@ -58,6 +58,11 @@ lab::Programs find_programs() {
   return programs;
 }
 
+std::string include_folder() {
+  const auto folder = std::filesystem::path(own_program()).parent_path();
+  return first_existing({folder / "include", folder / "../include"});
+}
+
 std::string cache_folder() {
   const auto absolute = [](const char* name) {
     const char* value = std::getenv(name);

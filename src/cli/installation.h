@@ -21,6 +21,9 @@ lab::Programs find_programs();
 // EnvironmentError where that cannot be done.
 [[noreturn]] void become_program(const std::string& name, char** argv);
 
+// The folder that holds assay/workload.h, found the same way.
+std::string include_folder();
+
 // What can be made again lives here: assay in XDG_CACHE_HOME, or in ~/.cache. Throws UserError if
 // neither that nor HOME is an absolute path.
 std::string cache_folder();

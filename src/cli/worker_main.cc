@@ -14,7 +14,9 @@
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == assay::lab::kCanLoadOption) {
-    return ::dlopen(argv[2], RTLD_LAZY | RTLD_LOCAL) != nullptr ? 0 : 1;
+    if (::dlopen(argv[2], RTLD_LAZY | RTLD_LOCAL) != nullptr) return 0;
+    std::fprintf(stderr, "cannot load library: %s\n", ::dlerror());
+    return 1;
   }
   if (argc == 2 && std::string_view(argv[1]) == assay::cli::kBuiltFromOption) {
     std::printf("%s%s\n", assay::cli::kBuildCommit.commit,

@@ -28,6 +28,7 @@ LIBRARY_OF_HEADER = {
     r"CLI/": "CLI11",
     r"zlib\.h": "zlib",
     r"gtest/|gmock/": "gtest",
+    r"assay/workload\.h": "workload.h",
 }
 # Free to all, as the table's preface says.
 FREE = re.compile(

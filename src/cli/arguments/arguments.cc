@@ -26,17 +26,19 @@ const std::string kMainFooter = R"(Examples:
                                 "\nDocumentation: README.md, docs/";
 
 void add_list(CLI::App& app, ListArguments& a) {
-  app.add_option("case", a.cases, "show these cases in full");
+  app.add_option("case", a.cases, "show these cases, or case files, in full");
   app.add_flag("--json", a.json, "print JSON");
   app.footer(R"(Examples:
   assay list                      every suite, case and provider, and what is available here
-  assay list semiring_matmul      its parameters and points)");
+  assay list semiring_matmul      its parameters and points
+  assay list bench.toml           the same of a case file)");
 }
 
 void add_run(CLI::App& app, RunArguments& a) {
-  app.add_option("case", a.cases,
-                 "cases to run (see `assay list`), or `all` but those of the harness itself; with "
-                 "--config the names of configurations, or `all`");
+  app.add_option(
+      "case", a.cases,
+      "cases to run (see `assay list`), case files (FILE.toml, see `assay new`), or `all` "
+      "but those of the harness itself; with --config the names of configurations, or `all`");
   const std::string what = "What to measure";
   app.add_option("--config", a.config,
                  "TOML file of configurations, [configs.NAME]: each a run of its own, labelled so; "
@@ -113,6 +115,7 @@ void add_run(CLI::App& app, RunArguments& a) {
   assay run semiring_matmul --quick
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20
   assay run semiring_matmul --precision 1% --budget 10m
+  assay run bench.toml --quick
   assay run all --quick --dry-run
   assay run --config nightly.toml small large --store sqlite:results/assay.db
   assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
@@ -125,6 +128,16 @@ A file of configurations has the options above by their names, with _ for -:
   providers = ["naive", "openblas"]            skip, platforms likewise
   rounds = 20                                  quick, precision, batches, warm_up, seed, …
   settle = "1s"                                budget, steady, limit, memory, …)");
+}
+
+void add_new(CLI::App& app, NewArguments& a) {
+  auto* sub = app.add_subcommand("case", "a case file with a function, a C library and a program");
+  sub->add_option("name", a.name, "of the case, and of the folder that is made")->required();
+  sub->add_option("--out", a.out, "another folder, which must not be there");
+  app.require_subcommand(1);
+  app.footer(R"(Examples:
+  assay new case softmax                       a folder with an example that runs as it is
+  make -C softmax && assay run softmax/softmax.toml --quick)");
 }
 
 void add_report(CLI::App& app, ReportArguments& a) {
@@ -291,6 +304,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv, const std::str
         add_list);
   offer(app, chosen, "run", "measure: each provider in processes of its own, judged, one row each",
         add_run);
+  offer(app, chosen, "new", "an example of a case of your own, that runs as it is", add_new);
   offer(app, chosen, "report", "a markdown report from rows", add_report);
   offer(app, chosen, "figures", "pictures of rows, with the numbers beside them", add_figures);
   offer(app, chosen, "site", "one HTML file with tables and charts of rows", add_site);

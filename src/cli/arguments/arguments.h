@@ -40,6 +40,11 @@ struct RunArguments {
   bool quiet = false;
 };
 
+// `assay new case NAME`
+struct NewArguments {
+  std::string name, out;
+};
+
 struct ReportArguments {
   std::vector<std::string> sources;
   std::string out;
@@ -207,11 +212,12 @@ struct FeedArguments {
   bool quick_rows = false;
 };
 
-using Command = std::variant<ListArguments, RunArguments, ReportArguments, FiguresArguments,
-                             SiteArguments, ServeArguments, StoreArguments, DoctorArguments,
-                             CalibrateArguments, ChipArguments, TransportArguments, EinsumArguments,
-                             ImportArguments, ExportArguments, CompareArguments, GateArguments,
-                             HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
+using Command =
+    std::variant<ListArguments, RunArguments, NewArguments, ReportArguments, FiguresArguments,
+                 SiteArguments, ServeArguments, StoreArguments, DoctorArguments, CalibrateArguments,
+                 ChipArguments, TransportArguments, EinsumArguments, ImportArguments,
+                 ExportArguments, CompareArguments, GateArguments, HistoryArguments, BarsArguments,
+                 BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help, or `version`, and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

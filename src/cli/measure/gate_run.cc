@@ -27,9 +27,9 @@ namespace {
 constexpr double kDefaultBudgetS = 600;
 constexpr int kLooksOfGate = 2;
 
-lab::RunRequest request_of(const lab::CaseRegistry& cases, const GateArguments& a) {
+lab::RunRequest request_of(RunSetup& setup, const GateArguments& a) {
   lab::RunRequest r;
-  r.cases = case_names(cases, a.cases);
+  select_cases(r, setup, a.cases);
   select_points(r, a.quick, a.points);
   r.budget_s = kDefaultBudgetS;
   apply(a.measure, r);
@@ -66,7 +66,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   if (options.rule != lab::GateRule::kIntervals)
     fail("--run judges by intervals, not by '{}'", a.rule);
   RunSetup setup;
-  auto request = request_of(setup.cases(), a);
+  auto request = request_of(setup, a);
   const auto baseline = side_program(a.baseline, a.build);
   const auto current = side_program(a.current, a.build);
   SideRuns runs(setup, "baseline", baseline, "current", current, a.journals);

@@ -29,9 +29,9 @@
 namespace assay::cli {
 namespace {
 
-lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a) {
+lab::RunRequest request_of(RunSetup& setup, const RunArguments& a) {
   lab::RunRequest r;
-  r.cases = case_names(cases, a.cases);
+  select_cases(r, setup, a.cases);
   select_points(r, a.quick, a.points);
   if (a.quick) r.rounds = lab::kQuickRounds;
   r.providers = a.providers;
@@ -60,9 +60,12 @@ lab::RunRequest request_of(const lab::CaseRegistry& cases, const RunArguments& a
 }
 
 // With --resume the plan is the run's own; cases named beside it must be the same ones.
-lab::RunPlace place_to_resume(const lab::CaseRegistry& cases, const RunArguments& a) {
+lab::RunPlace place_to_resume(RunSetup& setup, const RunArguments& a) {
   auto place = a.dry_run ? lab::look_at_place(a.resume, a.out) : lab::find_place(a.resume, a.out);
-  if (!a.cases.empty() && case_names(cases, a.cases) != place.request.cases) {
+  setup.own_cases().add_again(place.request);
+  lab::RunRequest named;
+  if (!a.cases.empty()) select_cases(named, setup, a.cases);
+  if (!a.cases.empty() && named.cases != place.request.cases) {
     fail("--resume continues a run of other cases than those named: '{}'", a.resume);
   }
   // A run that spent its budget may get more.
@@ -164,14 +167,14 @@ lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* st
   auto& context = setup.context();
   const auto result = [&] {
     if (a.resume.empty()) {
-      const auto request = request_of(setup.cases(), a);
+      const auto request = request_of(setup, a);
       if (request.in_process) load_openblas_early();
       if (request.precision == 0) {
         setup.progress().note_when_planned(what_rounds_can_show(request.rounds));
       }
       return lab::start_run(context, request, a.out);
     }
-    auto place = place_to_resume(setup.cases(), a);
+    auto place = place_to_resume(setup, a);
     if (place.request.in_process) load_openblas_early();
     if (store != nullptr && std::filesystem::exists(place.journal)) {
       store->take_journal(place.journal);  // what an earlier part has measured
@@ -236,8 +239,8 @@ int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) 
   Json list = Json::array();
   for (const auto& a : runs) {
     try {
-      const auto request = a.resume.empty() ? request_of(setup.cases(), a)
-                                            : place_to_resume(setup.cases(), a).request;
+      const auto request =
+          a.resume.empty() ? request_of(setup, a) : place_to_resume(setup, a).request;
       const auto plan = lab::plan_run(setup.context(), request);
       list.push_back(plan_json(plan));
       if (!a.config.empty()) list.back()["label"] = a.label;

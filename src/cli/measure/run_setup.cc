@@ -56,6 +56,12 @@ void apply(const MeasureArguments& a, lab::RunRequest& request) {
   }
 }
 
+void select_cases(lab::RunRequest& request, RunSetup& setup,
+                  const std::vector<std::string>& typed) {
+  request.cases = case_names(setup.cases(), setup.own_cases().names(typed));
+  request.case_files = setup.own_cases().files_of(request.cases);
+}
+
 std::vector<std::string> case_names(const lab::CaseRegistry& cases,
                                     const std::vector<std::string>& typed) {
   if (typed.empty()) fail("name at least one case, or `all` (see assay list)");

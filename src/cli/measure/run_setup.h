@@ -8,6 +8,7 @@
 
 #include "cli/arguments/arguments.h"
 #include "cli/measure/progress.h"
+#include "cli/own_cases.h"
 #include "lab/measure/workload.h"
 #include "lab/run/runner.h"
 
@@ -23,12 +24,14 @@ class RunSetup {
 
   lab::RunContext& context() { return context_; }
   const lab::CaseRegistry& cases() const { return cases_; }
+  OwnCases& own_cases() { return own_cases_; }
   TerminalProgress& progress() { return progress_; }
   // From here on Ctrl-C and SIGTERM are caught.
   static void catch_interrupts();
 
  private:
   lab::CaseRegistry cases_;
+  OwnCases own_cases_{cases_};
   lab::WorkloadRegistry workloads_;
   TerminalProgress progress_;
   lab::RunContext context_;
@@ -37,6 +40,9 @@ class RunSetup {
 // Puts what was typed into a request, in place of what the command had put there. Throws UserError
 // naming the option that makes no sense.
 void apply(const MeasureArguments& arguments, lab::RunRequest& request);
+
+// Puts cases as typed into a request, those of case files among them: see case_names().
+void select_cases(lab::RunRequest& request, RunSetup& setup, const std::vector<std::string>& typed);
 
 // Names of cases as typed, repetitions removed; `all` is every case but those that try the lab
 // itself. Throws UserError for unknown ones, and when there is none.

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/own_cases.h"
 #include "cli/program.h"
 #include "lab/record/point.h"
 #include "lab/run/environment.h"
@@ -88,11 +89,12 @@ Json json_of(const lab::Case& c, lab::EnvironmentProbe& probe) {
 }  // namespace
 
 int list(const ListArguments& a) {
-  const auto cases = all_cases();
+  auto cases = all_cases();
+  const auto names = OwnCases(cases).names(a.cases);
   lab::EnvironmentProbe probe(find_programs(), cases);
-  for (const auto& name : a.cases) cases.find(name);  // refuse unknown names before printing
+  for (const auto& name : names) cases.find(name);  // refuse unknown names before printing
   const auto wanted = [&](const lab::Case& c) {
-    return a.cases.empty() || std::ranges::find(a.cases, c.name()) != a.cases.end();
+    return names.empty() || std::ranges::find(names, c.name()) != names.end();
   };
   if (a.json) {
     Json all = Json::array();

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lab/beside/place.h"
 #include "lab/testing/example_rows.h"
 
 namespace assay::lab {
@@ -31,6 +32,17 @@ TEST(Latest, WhatWasMeasuredInAnotherWayIsAnotherPlace) {
   const auto isolated = example_row({.run_id = "r1"});
   const auto debugging = example_row({.run_id = "r2", .isolation = "in-process"});
   EXPECT_THAT(runs_of(latest_rows({isolated, debugging})), testing::ElementsAre("r1", "r2"));
+}
+
+// A case file may say something else tomorrow under the same name: that is no newer run of it.
+TEST(Latest, AnotherProblemIsAnotherPlace) {
+  auto old = example_row({.run_id = "r1"}), changed = example_row({.run_id = "r2"});
+  old.provenance.identity = Json{{"problem", "aaaa"}};
+  changed.provenance.identity = Json{{"problem", "bbbb"}};
+  EXPECT_THAT(runs_of(latest_rows({old, changed})), testing::ElementsAre("r1", "r2"));
+  EXPECT_NE(place_of(old), place_of(changed));
+  changed.provenance.identity = old.provenance.identity;
+  EXPECT_THAT(runs_of(latest_rows({old, changed})), testing::ElementsAre("r2"));
 }
 
 }  // namespace

@@ -8,7 +8,15 @@ namespace assay::lab {
 namespace {
 
 auto in_order(const Place& p) {
-  return std::tie(p.suite, p.case_name, p.point, p.platform, p.fingerprint, p.cores, p.isolation);
+  return std::tie(p.suite, p.case_name, p.point, p.platform, p.fingerprint, p.cores, p.isolation,
+                  p.problem);
+}
+
+std::string problem_of(const Row& row) {
+  const auto& identity = row.provenance.identity;
+  if (!identity || !identity->is_object()) return {};
+  const auto problem = identity->find("problem");
+  return problem != identity->end() && problem->is_string() ? problem->get<std::string>() : "";
 }
 
 }  // namespace
@@ -22,7 +30,8 @@ Place place_of(const Row& row) {
           row.platform,
           row.machine.fingerprint,
           row.cores,
-          row.provenance.isolation.value_or("")};
+          row.provenance.isolation.value_or(""),
+          problem_of(row)};
 }
 
 bool SeriesId::operator<(const SeriesId& other) const {
@@ -32,10 +41,12 @@ bool SeriesId::operator<(const SeriesId& other) const {
 }
 
 Json SeriesId::to_json() const {
-  return {{"suite", suite},       {"case", case_name},
-          {"point", point},       {"provider", provider.empty() ? Json() : Json(provider)},
-          {"platform", platform}, {"fingerprint", fingerprint},
-          {"cores", cores},       {"isolation", isolation.empty() ? Json() : Json(isolation)}};
+  Json json = {{"suite", suite},       {"case", case_name},
+               {"point", point},       {"provider", provider.empty() ? Json() : Json(provider)},
+               {"platform", platform}, {"fingerprint", fingerprint},
+               {"cores", cores},       {"isolation", isolation.empty() ? Json() : Json(isolation)}};
+  if (!problem.empty()) json["problem"] = problem;
+  return json;
 }
 
 SeriesId series_of(const Row& row) { return {place_of(row), row.provider}; }

@@ -35,9 +35,7 @@ void check_pinned(const std::vector<int>& cpus) {
 void measure_points(const WorkerSpec& spec, const WorkloadRegistry& workloads) {
   const auto instruments = real_instruments(phase_path(spec.directory));
   for (std::size_t i = 0; i < spec.points.size(); ++i) {
-    const auto make = [&] {
-      return workloads.make(spec.case_name, spec.provider, spec.points[i], spec.cores);
-    };
+    const auto make = [&] { return workloads.make(spec, spec.points[i]); };
     const auto report = measure_attempt(make, spec.settings, spec.deterministic,
                                         output_path(spec.directory, i), instruments);
     write_file_atomically(report_path(spec.directory, i), canonical_json(report_to_json(report)));

@@ -24,4 +24,14 @@ std::unique_ptr<Workload> WorkloadRegistry::make(std::string_view case_name,
   return it->second(point, cores);
 }
 
+std::unique_ptr<Workload> WorkloadRegistry::make(const WorkerSpec& spec, const Json& point) const {
+  if (spec.definition.is_null()) return make(spec.case_name, spec.provider, point, spec.cores);
+  if (!defined_) {
+    throw ProviderFailure(
+        Status::kFailed, "unknown_provider",
+        fmt::format("this worker serves no case that a file defines: '{}'", spec.case_name));
+  }
+  return defined_(spec, point);
+}
+
 }  // namespace assay::lab

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "lab/record/protocol.h"
 #include "lab/record/status.h"
 
 namespace assay::lab {
@@ -58,7 +59,8 @@ class ProviderFailure : public std::runtime_error {
   std::string code_;
 };
 
-// Native providers by (case, provider). Filled by the cases, read by the worker.
+// Native providers by (case, provider), and those of cases that a spec defines. Filled by the
+// cases, read by the worker.
 class WorkloadRegistry {
  public:
   // Makes the workload of a canonical point for that many threads.
@@ -69,8 +71,16 @@ class WorkloadRegistry {
   std::unique_ptr<Workload> make(std::string_view case_name, std::string_view provider,
                                  const Json& point, int cores) const;
 
+  // Makes the workload of a point where the spec has a definition.
+  using DefinedFactory =
+      std::function<std::unique_ptr<Workload>(const WorkerSpec& spec, const Json& point)>;
+  void serve_definitions(DefinedFactory factory) { defined_ = std::move(factory); }
+  // The workload of one of the spec's points. Throws ProviderFailure as above.
+  std::unique_ptr<Workload> make(const WorkerSpec& spec, const Json& point) const;
+
  private:
   std::map<std::pair<std::string, std::string>, Factory> factories_;
+  DefinedFactory defined_;
 };
 
 }  // namespace assay::lab

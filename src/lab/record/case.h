@@ -100,6 +100,8 @@ class Case {
   // that tells two such things apart; null: nothing. Rows keep it as provenance.identity, and rows
   // that differ in it are never drawn together.
   virtual Json identity() const { return nullptr; }
+  // What a worker must be told of a case that is not built into it; null: it knows the case.
+  virtual Json definition() const { return nullptr; }
   // What is worth drawing of this case's rows; empty: time, ratio and fraction of limit over size.
   virtual std::vector<FigureRecipe> figures() const { return {}; }
 

@@ -58,16 +58,18 @@ MeasureSettings settings_from_json(const Json& json, std::string_view what) {
 }
 
 Json spec_to_json(const WorkerSpec& spec) {
-  return {{"protocol", kProtocol},
-          {"case", spec.case_name},
-          {"provider", spec.provider},
-          {"platform", spec.platform},
-          {"cores", spec.cores},
-          {"cpus", spec.cpus},
-          {"points", spec.points},
-          {"deterministic", spec.deterministic},
-          {"settings", settings_to_json(spec.settings)},
-          {"directory", spec.directory}};
+  Json json = {{"protocol", kProtocol},
+               {"case", spec.case_name},
+               {"provider", spec.provider},
+               {"platform", spec.platform},
+               {"cores", spec.cores},
+               {"cpus", spec.cpus},
+               {"points", spec.points},
+               {"deterministic", spec.deterministic},
+               {"settings", settings_to_json(spec.settings)},
+               {"directory", spec.directory}};
+  if (!spec.definition.is_null()) json["definition"] = spec.definition;
+  return json;
 }
 
 WorkerSpec spec_from_json(const Json& json, std::string_view what) {
@@ -85,6 +87,9 @@ WorkerSpec spec_from_json(const Json& json, std::string_view what) {
   spec.deterministic = json_field<bool>(json, "deterministic", what);
   spec.settings = settings_from_json(json_field<Json>(json, "settings", what), what);
   spec.directory = json_field<std::string>(json, "directory", what);
+  if (const auto definition = json.find("definition"); definition != json.end()) {
+    spec.definition = *definition;
+  }
   return spec;
 }
 

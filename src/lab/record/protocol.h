@@ -60,6 +60,8 @@ struct WorkerSpec {
   bool deterministic = false;
   MeasureSettings settings;
   std::string directory;  // where all files of the attempt are
+  // What the worker must know of a case that it was not built with (Case::definition); else null.
+  Json definition;
 };
 
 // A part of an attempt's time, by the worker's monotonic clock.

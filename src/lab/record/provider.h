@@ -30,6 +30,7 @@ struct Provider {
   // as the attempt has cores.
   int threads = 0;
   std::string library;  // shared library it loads ("libopenblas.so.0"), if any
+  std::string program;  // program it starts, if any: a path, or looked up in PATH
   // A provider that does less or other work than the case's definition says so, with the reason;
   // empty: equal work.
   std::string unequal_work;

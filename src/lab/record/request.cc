@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "base/error.h"
@@ -25,6 +26,17 @@ std::vector<std::string> words(const Json& json, std::string_view key, std::stri
   return list;
 }
 
+std::map<std::string, std::string> texts_by_name(const Json& json, std::string_view key,
+                                                 std::string_view what) {
+  std::map<std::string, std::string> texts;
+  const Json object = json_field<Json>(json, key, what);
+  if (!object.is_object()) fail("{}: key '{}' must be an object of strings", what, key);
+  for (const auto& [name, text] : object.items()) {
+    texts[name] = json_field<std::string>(object, name, what);
+  }
+  return texts;
+}
+
 // Replaces `value` by the member `key`, if there is one.
 template <typename T>
 void read(const Json& json, std::string_view key, std::string_view what, T& value) {
@@ -40,6 +52,13 @@ void read(const Json& json, std::string_view key, std::string_view what, T& valu
                        false});
       read(side, "commit", what, value.back().commit);
       read(side, "dirty", what, value.back().dirty);
+    }
+  } else if constexpr (std::is_same_v<T, std::vector<RequestedFile>>) {
+    for (const auto& file : json_field<Json>(json, key, what)) {
+      value.push_back({json_field<std::string>(file, "case", what),
+                       json_field<std::string>(file, "path", what),
+                       {}});
+      value.back().sha256 = texts_by_name(file, "sha256", what);
     }
   } else if constexpr (std::is_same_v<T, MeasureSettings>) {
     each_setting(value, [&](const char* name, auto& of) { read(*member, name, what, of); });
@@ -57,6 +76,7 @@ void read(const Json& json, std::string_view key, std::string_view what, T& valu
 template <typename Request, typename Visit>
 void each_member(Request& r, const Visit& visit) {
   visit("cases", r.cases);
+  visit("case_files", r.case_files);
   visit("mode", r.mode);
   visit("points", r.points);
   visit("providers", r.providers);
@@ -112,6 +132,11 @@ Json request_to_json(const RunRequest& request) {
                              {"commit", side.commit},
                              {"dirty", side.dirty}});
       }
+    } else if constexpr (std::is_same_v<T, std::vector<RequestedFile>>) {
+      for (const auto& file : value) {
+        json[key].push_back(
+            {{"case", file.case_name}, {"path", file.path}, {"sha256", file.sha256}});
+      }
     } else {
       json[key] = value;
     }
@@ -130,7 +155,10 @@ std::vector<RunArgument> run_arguments(const RunRequest& r) {
   const bool quick = r.mode == "quick";
   const RunRequest usual = default_request(quick);
   std::vector<RunArgument> arguments;
-  for (const auto& name : r.cases) arguments.push_back({"", name});
+  for (const auto& name : r.cases) {
+    const auto file = std::ranges::find(r.case_files, name, &RequestedFile::case_name);
+    arguments.push_back({"", file == r.case_files.end() ? name : file->path});
+  }
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) arguments.push_back({option, value});
   };

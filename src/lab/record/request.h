@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +24,22 @@ struct RunSide {
   bool dirty = false;  // with changes that were not committed
 };
 
+// A case that is defined in a file: what it depends on, as it was when the run was begun.
+struct RequestedFile {
+  std::string case_name;
+  std::string path;  // absolute
+  // Contents by path, of the case file itself and of every file that it names; empty: there was no
+  // such file.
+  std::map<std::string, std::string> sha256;
+};
+
 // What the user asked for. It is written beside the journal before the first attempt and repeated
 // in every row, so that a run can be continued, and repeated, from what it left.
 struct RunRequest {
   std::vector<std::string> cases;
-  std::string mode = "standard";  // quick, standard, all, points
-  Json points;                    // for mode "points": an object or a list of objects
+  std::vector<RequestedFile> case_files;  // those of the cases that are in no program
+  std::string mode = "standard";          // quick, standard, all, points
+  Json points;                            // for mode "points": an object or a list of objects
   // Each a provider's id, or `id@label` for the same provider under another name; row.provider is
   // exactly what stands here. A label that `sides` does not list is our own worker. Empty: all
   // providers of the case, or where there are sides, each of them on every side.

@@ -66,8 +66,9 @@ EnvironmentProbe::EnvironmentProbe(Programs programs, const CaseRegistry& cases)
 
 const Environment& EnvironmentProbe::operator()(const Provider& provider,
                                                 const std::string& platform) {
-  const auto key =
-      provider.id + "\n" + platform + "\n" + fmt::format("{}", fmt::join(provider.modules, ","));
+  const auto key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", provider.id, platform,
+                               static_cast<int>(provider.runtime), provider.library,
+                               provider.program, fmt::join(provider.modules, ","));
   const auto it = environments_.find(key);
   if (it != environments_.end()) return it->second;
   return environments_.emplace(key, resolve(provider, platform)).first->second;
@@ -85,10 +86,17 @@ Environment EnvironmentProbe::resolve(const Provider& provider, const std::strin
     ProcessSpec spec;
     spec.argv = {programs_.worker, kCanLoadOption, provider.library};
     spec.time_limit_s = 60;
-    if (run_process(spec).exit_code != 0) {
-      environment.missing =
-          Skip{"library_missing", fmt::format("cannot load library '{}'", provider.library)};
+    if (const auto result = run_process(spec); result.exit_code != 0) {
+      auto why = result.stderr_text.substr(0, result.stderr_text.find('\n'));
+      // A name alone needs no reason; the loader's repeats the path.
+      if (why.empty() || provider.library.find('/') == std::string::npos) {
+        why = fmt::format("cannot load library '{}'", provider.library);
+      }
+      environment.missing = Skip{"library_missing", why};
     }
+  } else if (!provider.program.empty() && !find_program(provider.program)) {
+    environment.missing =
+        Skip{"command_missing", fmt::format("no such program: '{}'", provider.program)};
   }
   return environment;
 }

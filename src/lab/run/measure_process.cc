@@ -31,6 +31,7 @@ WorkerSpec spec_of(const ProcessToMeasure& who, std::vector<Json> points, std::s
   spec.points = std::move(points);
   spec.deterministic = who.contender.provider.deterministic();
   spec.settings = who.request.settings;
+  spec.definition = who.definition.definition();
   return spec;
 }
 

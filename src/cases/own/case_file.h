@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A case of one's own as a TOML file says it, read and checked at every point. Everything that can
+// be wrong is a UserError "FILE:LINE: KEY: …" when it is read, before anything is measured.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/toml.h"
+#include "cases/own/expression.h"
+#include "cases/own/problem.h"
+
+namespace assay::cases::own {
+
+inline constexpr std::size_t kMostPoints = 10'000;
+inline constexpr std::size_t kMostTensors = 64;  // inputs; likewise outputs and providers
+
+// A parameter of the points: integers, or words.
+struct ParameterSpec {
+  std::string name;
+  bool is_word = false;
+  std::vector<std::string> words;  // those that the file names
+};
+
+// FILE.py:NAME.
+struct PythonFunction {
+  std::string file;  // absolute; empty: there is no function
+  std::string name;
+};
+
+// What says which answer is right.
+struct OracleSpec {
+  enum class Kind { kNone, kPython, kFile, kProvider };
+  Kind kind = Kind::kNone;
+  PythonFunction python;                     // f(inputs, point) in f64
+  std::map<std::string, std::string> files;  // .npy by output
+  std::string provider;
+  std::optional<Expression> reduction;  // length of the longest sum: the tolerance follows
+  std::optional<double> rtol, atol;     // or it is said
+  std::int64_t sample_rows = 0;  // rows of an output that are compared; 0: as many as is quick
+};
+
+struct ProviderSpec {
+  enum class Kind { kPython, kLibrary, kCommand };
+  std::string id, description;
+  Kind kind = Kind::kPython;
+  std::vector<std::string> platforms = {"cpu"};
+  std::string unequal_work;
+  PythonFunction python, setup;
+  std::string synchronise;           // dotted name of a function
+  std::vector<std::string> modules;  // that Python must have
+  std::string library;               // absolute
+  std::vector<std::string> command;  // argv; {name} stands for a parameter or a tensor's file
+};
+
+struct CaseFile {
+  std::string path;  // absolute
+  std::string name, suite = "own", description, baseline;
+  std::vector<ParameterSpec> parameters;  // `seed`, of the inputs, is always among them
+  std::vector<Json> points, quick_points;
+  Problem problem;
+  OracleSpec oracle;
+  std::map<std::string, Expression> work;    // "flops", "bytes", …
+  std::map<std::string, Expression> limits;  // by ceiling: how many of its operations or bytes
+  std::vector<ProviderSpec> providers;       // in the order of the file
+
+  std::string folder() const;
+  const ProviderSpec& provider(std::string_view id) const;
+};
+
+// Reads, checks, and refuses unknown keys.
+CaseFile read_case_file(const std::string& path);
+
+// Throws UserError when something of the file has no value, or one that makes no sense, at a point
+// that it does not list itself.
+void check_point(const CaseFile& file, const Json& point);
+
+// Parts of it, each in a file of its own. They read one table and complain about it.
+void read_points(const TomlTable& root, CaseFile& into);     // case_file_points.cc
+void read_tensors(const TomlTable& root, CaseFile& into);    // case_file_tensors.cc
+void read_providers(const TomlTable& root, CaseFile& into);  // case_file_providers.cc
+
+// What those files share. case_file.cc
+//
+// Letters, digits and underscores, no digit first, at most 32: parameters, tensors, functions.
+bool is_name(std::string_view text);
+// The absolute path of what a key names, relative to the file's folder; it must be a regular file.
+std::string existing_file(const TomlTable& table, std::string_view key, const std::string& text,
+                          const CaseFile& of);
+PythonFunction python_function(const TomlTable& table, std::string_view key, const CaseFile& of);
+// An expression whose parameters all exist, with a value at every point.
+Expression read_expression(const TomlTable& table, std::string_view key, const Json& value,
+                           Expression::Kind kind, const CaseFile& of);
+
+}  // namespace assay::cases::own

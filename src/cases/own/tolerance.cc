@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/own/tolerance.h"
+
+#include <cmath>
+
+namespace assay::cases::own {
+namespace {
+
+constexpr double kOperations = 8;  // on an element, beside the sum
+
+double unit_roundoff(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 0x1p-11;
+    case DType::kF32:
+      return 0x1p-24;
+    case DType::kF64:
+      return 0x1p-52;  // twice: the oracle's own f64 rounds as well
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+Tolerance derived_tolerance(DType dtype, std::int64_t length, std::span<const double> values) {
+  const double u = unit_roundoff(dtype);
+  double sum = 0, count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    sum += value * value;
+    ++count;
+  }
+  const double typical = count > 0 ? std::sqrt(sum / count) : 0;
+  const double root = std::sqrt(static_cast<double>(length));
+  Tolerance tolerance{kOperations * u, kOperations * u * root * typical};
+  if (!std::isfinite(tolerance.atol)) tolerance.atol = 0;
+  return tolerance;
+}
+
+}  // namespace assay::cases::own
