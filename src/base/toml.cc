@@ -89,6 +89,23 @@ const void* TomlTable::find(std::string_view key, std::string_view expected) con
   return node;
 }
 
+std::string toml_quoted(std::string_view text) {
+  // The escapes of JSON are TOML's; only DEL may stand bare in one and not in the other.
+  try {
+    std::string quoted;
+    for (const char c : Json(text).dump()) {
+      if (c == '\x7f') {
+        quoted += "\\u007f";
+      } else {
+        quoted += c;
+      }
+    }
+    return quoted;
+  } catch (const Json::exception&) {
+    fail("text that is not UTF-8 cannot stand in a TOML file");
+  }
+}
+
 bool TomlTable::has(std::string_view key) const {
   document_->asked.insert(prefix_ + std::string(key));
   return as_table(node_).contains(key);

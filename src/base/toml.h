@@ -17,6 +17,9 @@
 
 namespace assay {
 
+// Text as a TOML string. Throws UserError where it is not UTF-8, which no TOML file may hold.
+std::string toml_quoted(std::string_view text);
+
 // A table of a parsed file. Copies share the parsed file; cheap to pass by value.
 class TomlTable {
  public:

@@ -126,6 +126,14 @@ TEST(Toml, NumbersAreOneOrSeveral) {
   }
 }
 
+TEST(Toml, QuotedTextIsReadBack) {
+  const std::string texts[] = {"", "a \"b\" \\ \n\t", std::string("\x01\x00\x7f", 3), "ü…𝄞"};
+  for (const auto& text : texts) {
+    EXPECT_EQ(TomlTable::parse("k = " + toml_quoted(text), "f").text("k"), text);
+  }
+  EXPECT_THROW(toml_quoted("\xff"), UserError);
+}
+
 TEST(Toml, KeysAsTheyWereWritten) {
   const auto t = TomlTable::parse("z = 1\n[m]\nb = 1\na = 2\n[c]\n", "f");
   EXPECT_EQ(t.keys_as_written(), (std::vector<std::string>{"z", "m", "c"}));

@@ -128,7 +128,6 @@ std::string problem_hash(const CaseFile& file) {
   const auto& oracle = file.oracle;
   Json judged = {{"kind", static_cast<int>(oracle.kind)},
                  {"function", oracle.python.name},
-                 {"code", oracle.python.file.empty() ? "" : hash_or_nothing(oracle.python.file)},
                  {"provider", oracle.provider},
                  {"reduction", oracle.reduction ? Json(oracle.reduction->text()) : Json()},
                  {"rtol", oracle.rtol ? Json(*oracle.rtol) : Json()},

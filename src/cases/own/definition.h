@@ -41,8 +41,9 @@ struct NamedFile {
 // The case file and every file that it names, in the order of their paths.
 std::vector<NamedFile> named_files(const CaseFile& file);
 
-// What the answers depend on: inputs, outputs, oracle and tolerance with the files behind them, as
-// one hash. What the providers do is not in it.
+// What is computed: inputs and outputs with the files behind them, the oracle's name and the
+// tolerance, as one hash. What providers do is not in it, nor is the oracle's code, which often
+// stands in the same file as theirs: a change of either would begin a new history.
 std::string problem_hash(const CaseFile& file);
 
 }  // namespace assay::cases::own
