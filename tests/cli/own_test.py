@@ -396,6 +396,24 @@ class Own(CliTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("another case of that name", result.stderr)
 
+    def test_rows_are_of_the_commit_that_holds_the_file(self):
+        git = ["git", "-C", self.path("."), "-c", "user.name=a", "-c", "user.email=a@b"]
+        for command in (["init", "-q"], ["add", "f.py", "bench.toml"], ["commit", "-qm", "first"]):
+            subprocess.run([*git, *command], check=True)
+        head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        arguments = ("run", "bench.toml", "--points", '{"n":8}', *FAST)
+        self.run_ok(*arguments, "--out", "clean.jsonl")
+        with open(self.path("f.py"), "a") as file:
+            file.write("# changed\n")
+        self.run_ok(*arguments, "--out", "changed.jsonl")
+        for journal, dirty in (("clean.jsonl", False), ("changed.jsonl", True)):
+            (row,) = self.rows(journal)
+            self.assertEqual((row["provenance"]["commit"], row["provenance"]["dirty"]), (head, dirty))
+        # The function's file changed in between: no repetition, and nothing is pooled.
+        report = self.run_ok("report", "clean.jsonl", "changed.jsonl").stdout
+        self.assertIn("1 attempt of other contents of the case's files left out", report)
+        self.assertNotIn("pooled", report)
+
     def test_resume(self):
         run = ("run", "bench.toml", "--out", "j.jsonl", *FAST)
         self.run_ok(*run)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/own/own_case.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,13 +18,28 @@ constexpr std::uint64_t kOwnWorkerBytes = 128 << 20;  // a worker with NumPy bef
 constexpr double kComparedElements = 1 << 24;         // of an output, where the file does not say
 constexpr std::int64_t kFewestRows = 2;               // the first and the last
 
+// The values that a parameter has in the file, at most a few of them.
+std::string values_in_words(const CaseFile& file, const std::string& name) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::string> values;
+  for (const auto& point : file.points) {
+    const auto& value = point.at(name);
+    auto text = value.is_string() ? value.get<std::string>() : canonical_json(value);
+    if (std::ranges::find(values, text) == values.end()) values.push_back(std::move(text));
+  }
+  const bool more = values.size() > kShown;
+  if (more) values.resize(kShown);
+  return fmt::format("{}{}", fmt::join(values, ", "), more ? ", …" : "");
+}
+
 lab::PointSchema schema_of(const CaseFile& file) {
   std::vector<lab::Parameter> parameters;
   for (const auto& p : file.parameters) {
     const bool is_seed = p.name == "seed";
     lab::Parameter parameter;
     parameter.name = p.name;
-    parameter.description = is_seed ? "of the inputs" : "of the case file";
+    parameter.description =
+        is_seed ? "of the inputs" : "in the file: " + values_in_words(file, p.name);
     parameter.min = is_seed ? 0 : -kLargest;
     parameter.max = is_seed ? (std::int64_t{1} << 31) - 1 : kLargest;
     parameter.choices = p.words;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/own/tolerance.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace assay::cases::own {
@@ -26,17 +27,19 @@ double unit_roundoff(DType dtype) {
 
 Tolerance derived_tolerance(DType dtype, std::int64_t length, std::span<const double> values) {
   const double u = unit_roundoff(dtype);
-  double sum = 0, count = 0;
+  // Scaled by the largest, so that squares neither overflow nor vanish.
+  double largest = 0, sum = 0, count = 0;
   for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    sum += value * value;
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  for (const double value : values) {
+    if (!std::isfinite(value) || largest == 0) continue;
+    sum += (value / largest) * (value / largest);
     ++count;
   }
-  const double typical = count > 0 ? std::sqrt(sum / count) : 0;
+  const double typical = count > 0 ? largest * std::sqrt(sum / count) : 0;
   const double root = std::sqrt(static_cast<double>(length));
-  Tolerance tolerance{kOperations * u, kOperations * u * root * typical};
-  if (!std::isfinite(tolerance.atol)) tolerance.atol = 0;
-  return tolerance;
+  return {kOperations * u, kOperations * u * root * typical};
 }
 
 }  // namespace assay::cases::own

@@ -47,7 +47,11 @@ void print_case(const lab::Case& c, lab::EnvironmentProbe& probe, bool in_full) 
   for (const auto& p : c.schema().parameters()) {
     std::string values;
     for (const auto& choice : p.choices) values += (values.empty() ? "" : " | ") + choice;
-    if (values.empty()) values = fmt::format("{} … {}", p.min, p.max);
+    constexpr std::int64_t kAny = std::int64_t{1} << 53;  // what a point can hold
+    if (values.empty()) {
+      values =
+          p.min == -kAny && p.max == kAny ? "any integer" : fmt::format("{} … {}", p.min, p.max);
+    }
     if (!p.same_as.empty()) values += fmt::format(", as {} when not given", p.same_as);
     print(fmt::format("      {:<10} {} ({})\n", p.name, p.description, values));
   }

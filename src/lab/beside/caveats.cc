@@ -111,6 +111,10 @@ std::vector<std::string> summary_caveats(const Summary& s) {
   if (s.isolation == "in-process") {
     caveats.push_back("measured inside the runner's process, not in a fresh one");
   }
+  if (s.other_contents > 0) {
+    caveats.push_back(fmt::format("{} of other contents of the case's files left out",
+                                  plural(s.other_contents, "attempt")));
+  }
   if (s.runs.size() > 1) {
     caveats.push_back(fmt::format("pooled over {} runs", s.runs.size()));
   }

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "lab/beside/caveats.h"
+#include "lab/beside/contents.h"
 #include "lab/record/fields.h"
 #include "lab/record/metrics.h"
 #include "lab/stats/quantile.h"
@@ -112,6 +113,38 @@ void measure(std::span<const Row* const> rows, Summary& s) {
   }
 }
 
+using Places = std::map<Place, Providers>;
+
+// Whoever changes what a case file asks leaves rows of another problem under the same name. They
+// stand at places of their own, and what is shown is the newest: takes the others out, and says how
+// many rows of each provider went, by place without its problem.
+std::map<Place, std::map<std::string, int>> leave_newest_problems(Places& places) {
+  std::map<Place, const Row*> newest;
+  const auto without_problem = [](Place place) {
+    place.problem.clear();
+    return place;
+  };
+  for (const auto& [place, providers] : places) {
+    auto& last = newest[without_problem(place)];
+    for (const auto& [provider, rows] : providers) {
+      for (const Row* row : rows) {
+        if (last == nullptr || made_before(*last, *row)) last = row;
+      }
+    }
+  }
+  std::map<Place, std::map<std::string, int>> gone;
+  std::erase_if(places, [&](const auto& entry) {
+    const auto& [place, providers] = entry;
+    const auto key = without_problem(place);
+    if (place_of(*newest.at(key)) == place) return false;
+    for (const auto& [provider, rows] : providers) {
+      gone[key][provider] += static_cast<int>(rows.size());
+    }
+    return true;
+  });
+  return gone;
+}
+
 void judge_together(std::vector<Summary>& summaries, const std::map<SeriesId, Evidence>& family) {
   std::vector<Evidence> rows;
   for (const auto& [series, evidence] : family) rows.push_back(evidence);
@@ -144,14 +177,20 @@ Summary summarise_series(SeriesId series, std::span<const Row* const> attempts,
 }
 
 std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName& cases) {
-  std::map<Place, Providers> places;
+  Places places;
   for (const Row& row : rows) places[place_of(row)][row.provider].push_back(&row);
+
+  auto gone = leave_newest_problems(places);
 
   std::vector<Summary> summaries;
   std::map<SeriesId, Evidence> family;
   for (auto& [place, providers] : places) {
+    auto key = place;
+    key.problem.clear();
+    auto& left_out = gone[key];
     for (auto& [provider, attempts] : providers) {
       std::ranges::sort(attempts, [](auto* a, auto* b) { return made_before(*a, *b); });
+      left_out[provider] += leave_newest_contents(attempts);
     }
     const auto facts = facts_of(place.case_name, providers, cases);
     const auto baseline = providers.find(facts.baseline);
@@ -160,6 +199,7 @@ std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName&
       auto s = summarise_series({place, provider}, attempts, facts.primary_metric);
       s.baseline = facts.baseline;
       s.is_baseline = provider == facts.baseline;
+      s.other_contents = left_out[provider];
       if (s.is_baseline) {
         if (s.status == Status::kOk) s.ratio = PairedRatio{s.rounds, 1, std::nullopt};
       } else if (baseline != providers.end()) {

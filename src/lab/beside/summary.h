@@ -45,6 +45,7 @@ struct Summary : SeriesId {
   std::map<Status, int> counts;    // attempts by status, void ones included
   int rounds = 0;                  // rounds with a measured attempt (ok or wrong_result)
   std::vector<std::string> runs;
+  int other_contents = 0;  // attempts left out: the files of the case held something else then
 
   std::string metric;  // the primary one
   // Median of the attempts' values: of the ok attempts or, where there are none, of wrong ones.

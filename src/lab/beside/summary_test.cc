@@ -322,5 +322,37 @@ TEST(Summary, TwoHeapsOfAttemptsAreShownAsSuch) {
   EXPECT_THAT(summaries[0].caveats, Not(Contains(HasSubstr("bimodal"))));
 }
 
+// A kernel that was changed is no repetition of what it was, nor is another problem of that name.
+TEST(Summary, OtherContentsOfACaseFileAreLeftOut) {
+  auto rows = example_rounds(4, 0.5, {.run_id = "r1"});
+  auto second = example_rounds(4, 0.9, {.run_id = "r2"});
+  const auto held = [](std::vector<Row>& all, const char* sha256, const char* problem) {
+    for (auto& row : all) {
+      row.provenance.request =
+          Json{{"case_files",
+                {{{"case", row.case_name}, {"path", "/b.toml"}, {"sha256", {{"/l.so", sha256}}}}}}};
+      row.provenance.identity = Json{{"problem", problem}};
+    }
+  };
+  const auto pooled = [&] {
+    auto all = rows;
+    all.insert(all.end(), second.begin(), second.end());
+    return of(summarise(all), "simd");
+  };
+  held(rows, "aa", "p");
+  held(second, "aa", "p");
+  EXPECT_EQ(pooled().rounds, 8);
+  EXPECT_EQ(pooled().other_contents, 0);
+  for (const auto& [sha256, problem] : {std::pair("bb", "p"), std::pair("aa", "q")}) {
+    held(second, sha256, problem);
+    const auto simd = pooled();
+    EXPECT_EQ(simd.rounds, 4);
+    EXPECT_EQ(simd.other_contents, 4);
+    EXPECT_NEAR(simd.ratio->ratio, 0.9, 0.02);
+    EXPECT_THAT(simd.caveats,
+                Contains("4 attempts of other contents of the case's files left out"));
+  }
+}
+
 }  // namespace
 }  // namespace assay::lab

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "lab/beside/contents.h"
 #include "lab/show/terminal/cells.h"
 #include "lab/stats/quantile.h"
 
@@ -41,6 +42,7 @@ void add_extremes(const RowPointers& rows, MatchSide& side) {
 
 MatchSide side_of(RowPointers rows, const SeriesId& key, const std::string& metric) {
   std::ranges::sort(rows, [](auto* x, auto* y) { return made_before(*x, *y); });
+  leave_newest_contents(rows);
   MatchSide side;
   side.summary = summarise_series({key, rows.back()->provider}, rows, metric);
   for (const Row* row : rows) {

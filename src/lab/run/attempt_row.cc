@@ -131,6 +131,12 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
   if (!work.empty()) row.work = work;
   row.provenance = facts.provenance;
   auto& p = row.provenance;
+  if (const auto own = facts.own_trees.find(row.case_name); own != facts.own_trees.end()) {
+    p.commit = own->second.commit;
+    p.branch = own->second.branch;
+    p.dirty = own->second.dirty;
+    p.tree_commit.reset();
+  }
   p.label = facts.request.label;
   p.mode = facts.request.mode;
   p.settings = settings_to_json(facts.request.settings);

@@ -16,6 +16,7 @@
 #include "lab/run/execute.h"
 #include "lab/run/noise.h"
 #include "lab/run/plan.h"
+#include "lab/run/provenance.h"
 
 namespace assay::lab {
 
@@ -25,6 +26,8 @@ struct RunFacts {
   Machine machine;
   RunRequest request;
   Provenance provenance;
+  // Of the cases that are in files, by name: what they are part of, which is what is measured.
+  std::map<std::string, SourceTree> own_trees;
   double harness_overhead_s = 0;
   std::optional<Ceilings> ceilings;        // of this machine, where they were measured
   std::optional<Calibration> calibration;  // likewise

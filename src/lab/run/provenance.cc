@@ -18,10 +18,10 @@ namespace assay::lab {
 namespace {
 
 // The output of a git command without its newline; empty when it failed.
-std::string git(std::vector<std::string> arguments) {
+std::string git(std::vector<std::string> arguments, const std::string& folder = ".") {
   ProcessSpec spec;
   // Without locks: reading must not disturb a user's own git, nor leave a lock behind when killed.
-  spec.argv = {"git", "--no-optional-locks"};
+  spec.argv = {"git", "-C", folder, "--no-optional-locks"};
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
   spec.time_limit_s = 10;
   auto result = run_process(spec);
@@ -68,6 +68,17 @@ std::optional<std::string> checkout_here() {
   if (project.find("\nproject(assay ") == std::string::npos) return std::nullopt;
   const auto head = git({"rev-parse", "HEAD"});
   return head.empty() ? std::nullopt : std::optional(head);
+}
+
+SourceTree source_tree_at(const std::string& folder) {
+  SourceTree tree;
+  const auto head = git({"rev-parse", "HEAD"}, folder);
+  if (head.empty()) return tree;
+  tree.commit = head;
+  tree.branch = git({"rev-parse", "--abbrev-ref", "HEAD"}, folder);
+  // What is not tracked is no change: results and what was built lie beside the sources.
+  tree.dirty = !git({"status", "--porcelain", "--untracked-files=no"}, folder).empty();
+  return tree;
 }
 
 std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree) {

@@ -20,6 +20,9 @@ struct SourceTree {
   std::optional<bool> dirty;
 };
 
+// The checkout that a folder is part of; "unknown" where it is in none.
+SourceTree source_tree_at(const std::string& folder);
+
 // HEAD of the checkout of Assay that the current folder is part of, if it is.
 std::optional<std::string> checkout_here();
 

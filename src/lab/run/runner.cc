@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -37,9 +39,27 @@ std::uint64_t memory_limit_of(const RunRequest& request) {
   return static_cast<std::uint64_t>(kMemoryShare * free / request.cpu_slots);
 }
 
-// Whose times a run takes: those of the program that the user says it is, or of this one.
+// What the cases in files are part of, by their names; nothing where the user says what is
+// measured.
+std::map<std::string, SourceTree> own_trees_of(const RunRequest& request) {
+  std::map<std::string, SourceTree> trees;
+  if (!request.commit.empty()) return trees;
+  for (const auto& file : request.case_files) {
+    trees[file.case_name] = source_tree_at(std::filesystem::path(file.path).parent_path());
+  }
+  return trees;
+}
+
+bool measures_only_files(const RunRequest& request) {
+  return !request.case_files.empty() && request.case_files.size() == request.cases.size();
+}
+
+// Whose times a run takes: those of the program that the user says it is, of the user's own where
+// there is nothing else, or of this one.
 SourceTree tree_of(const RunContext& context, const RunRequest& request) {
-  return request.commit.empty() ? context.built_from : SourceTree{request.commit, {}, {}};
+  if (!request.commit.empty()) return {request.commit, {}, {}};
+  if (!measures_only_files(request)) return context.built_from;
+  return source_tree_at(std::filesystem::path(request.case_files.front().path).parent_path());
 }
 
 // One run under way. Each core group has a thread of its own that takes points off a common queue;
@@ -60,7 +80,10 @@ class Runner {
     facts_.calibration = load_calibration(facts_.machine.fingerprint());
     facts_.request = place.request;
     facts_.provenance = run_provenance(tree_of(context, place.request), context.own_program);
-    note_all(mark_other_sources(facts_.provenance, place.request, rows_));
+    facts_.own_trees = own_trees_of(place.request);
+    if (!measures_only_files(place.request)) {
+      note_all(mark_other_sources(facts_.provenance, place.request, rows_));
+    }
     if (place.torn) {
       context_.progress->note(
           fmt::format("warning: ignoring a torn last line in '{}'", place.journal));

@@ -136,8 +136,7 @@ std::string group_title(const Place& s) {
   return fmt::format("{} {}{}{}, {}{}{}", fit(printable(s.case_name), kLongestName), point,
                      point.empty() ? "" : ", ", fit(printable(s.platform), kLongestName), cores,
                      s.fingerprint.empty() ? "" : ", machine ", fit(printable(s.fingerprint), 16)) +
-         (s.isolation == "in-process" ? ", in process" : "") +
-         (s.problem.empty() ? "" : ", problem " + fit(printable(s.problem), 8));
+         (s.isolation == "in-process" ? ", in process" : "");
 }
 
 std::string terminal_table(std::span<const Summary> summaries, const TableStyle& style,
