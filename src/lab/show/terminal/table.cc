@@ -9,6 +9,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/text.h"
@@ -76,10 +77,11 @@ std::vector<std::string> absence_notes(const Order& absent) {
     std::vector<std::string> providers;
     std::string message;
   };
-  std::map<std::pair<Status, std::string>, Reason> reasons;
+  using Kind = std::tuple<Status, std::string, bool>;  // code; whether the case is in a file
+  std::map<Kind, Reason> reasons;
   for (const Summary* s : absent) {
     const auto code = s->failure ? s->failure->code : std::string();
-    auto& reason = reasons[{s->status, code}];
+    auto& reason = reasons[{s->status, code, !s->problem.empty()}];
     const auto provider = provider_cell(*s);
     if (reason.message.empty() && s->failure) reason.message = s->failure->message;
     if (std::ranges::find(reason.providers, provider) == reason.providers.end()) {
@@ -87,12 +89,14 @@ std::vector<std::string> absence_notes(const Order& absent) {
     }
   }
   std::vector<std::string> notes;
-  for (const auto& [key, reason] : reasons) {
-    const bool peers = key.second == "module_missing";
-    notes.push_back(
-        fmt::format("{}: {} ({}{})", key.first == Status::kEnvMissing ? "not here" : "left out",
-                    fmt::join(reason.providers, ", "), fit(printable(reason.message), 160),
-                    peers ? "; 'make peers' installs it" : ""));
+  for (const auto& [kind, reason] : reasons) {
+    const auto& [status, code, is_own] = kind;
+    const auto remedy = code != "module_missing" ? ""
+                        : is_own ? "; its pip installs it, or ASSAY_PYTHON names another Python"
+                                 : "; 'make peers' installs it";
+    notes.push_back(fmt::format(
+        "{}: {} ({}{})", status == Status::kEnvMissing ? "not here" : "left out",
+        fmt::join(reason.providers, ", "), fit(printable(reason.message), 160), remedy));
   }
   return notes;
 }
