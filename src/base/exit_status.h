@@ -22,11 +22,11 @@ inline constexpr int kOutputClosed = 141;  // as the shell has it for SIGPIPE
 inline constexpr const char* kExitStatuses =
     R"(Exit status (where several apply, 4 before 1 before 3):
     0  fine
-    1  slower: gate, bars --strict, history --confirm
+    1  slower: gate, bars --strict, history --confirm; time: a command failed
     2  usage or bad input; output that cannot be written
     3  nothing shown: run measured nothing, compare and gate had nothing to compare, a gate is unresolved;
        with --strict also what is missing, new, dropped, broken, uncalibrated or not known well enough
-    4  wrong results: run; gate, where what was ok is wrong, crashed, out of memory, timed out or failed
+    4  wrong results: run, time; gate, where what was ok is wrong, crashed, out of memory, timed out or failed
     5  refused by the environment: a device, a permission, not enough memory
    70  a bug of ours
   130  interrupted

@@ -18,6 +18,7 @@ namespace assay::cli {
 
 int list(const ListArguments& arguments);
 int run(const RunArguments& arguments);
+int time_commands(const TimeArguments& arguments);
 int new_case(const NewArguments& arguments);
 int report(const ReportArguments& arguments);
 int figures(const FiguresArguments& arguments);

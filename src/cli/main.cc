@@ -12,6 +12,7 @@ struct Dispatch {
   char** argv;
   int operator()(const ListArguments& a) const { return list(a); }
   int operator()(const RunArguments& a) const { return run(a); }
+  int operator()(const TimeArguments& a) const { return time_commands(a); }
   int operator()(const NewArguments& a) const { return new_case(a); }
   int operator()(const ReportArguments& a) const { return report(a); }
   int operator()(const FiguresArguments& a) const { return figures(a); }

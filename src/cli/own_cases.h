@@ -25,11 +25,27 @@ class OwnCases {
   // changed since, or is gone.
   void add_again(const lab::RunRequest& request);
 
+  // Another version of a case that was added: `path` says how side `label` computes it. Throws
+  // UserError where that file does not pose the same problem, with what differs.
+  lab::RequestedFile add_side(const std::string& label, const std::string& case_name,
+                              const std::string& path);
+  // The oracle of the case itself judges both sides: a change must not bring the judge that lets it
+  // pass. Throws UserError where the side's own oracle fails at a point of the request, or gives
+  // another answer: then somebody must say which of them is right.
+  void check_oracle_of_side(const std::string& label, const std::string& case_name,
+                            const lab::RunRequest& request) const;
+
  private:
+  struct Known {
+    lab::RequestedFile file;
+    Json problem;
+    bool judged_by_code;
+  };
   const lab::RequestedFile& add(const std::string& path);
+  const Known& known(const std::string& case_name) const;
 
   lab::CaseRegistry& cases_;
-  std::vector<lab::RequestedFile> files_;
+  std::vector<Known> known_;
 };
 
 }  // namespace assay::cli

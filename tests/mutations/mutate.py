@@ -69,6 +69,7 @@ def mutant(source, build, fault, folder):
         subprocess.run([words[0], "-Wl,--allow-multiple-definition", *objects, *words[1:], "-o",
                         folder / program], check=True, cwd=build)
     (folder / "python").symlink_to(source / "python")
+    (folder / "assay-launch").symlink_to(build / "assay-launch")
 
 
 def statuses(folder, fault, journal):

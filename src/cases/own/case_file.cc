@@ -69,6 +69,7 @@ void read_answers(const TomlTable& table, CaseFile& into) {
 void read_oracle(const TomlTable& root, CaseFile& into) {
   auto& oracle = into.oracle;
   if (!root.is_table("oracle")) {
+    if (!root.has("oracle") && into.is_of_whole_runs()) return;  // a check says what is right
     if (!root.has("oracle")) {
       root.reject("oracle", "missing table: what says which answer is right; or oracle = \"none\"");
     }
@@ -78,6 +79,10 @@ void read_oracle(const TomlTable& root, CaseFile& into) {
     return;
   }
   const auto table = root.table("oracle");
+  if (into.is_of_whole_runs()) {
+    root.reject("oracle",
+                "there are no [outputs] to look at: a command's `check` says what is right");
+  }
   const int ways = int{table.has("python")} + int{table.has("file")} + int{table.has("provider")};
   if (ways != 1) {
     root.reject("oracle",
@@ -155,6 +160,29 @@ std::string existing_file(const TomlTable& table, std::string_view key, const st
     table.reject(key, "no such file: '{}'", path.string());
   }
   return path.string();
+}
+
+std::string beside(const CaseFile& of, const std::string& text) {
+  return (std::filesystem::path(of.folder()) / text).lexically_normal().string();
+}
+
+std::vector<std::string> read_texts(const TomlTable& table, std::string_view key) {
+  constexpr std::size_t kMostWords = 256, kLongestArgument = 4096;
+  const Json list = table.json(key);
+  std::vector<std::string> texts;
+  const auto bad = [&] {
+    table.reject(key, "expected an array of strings, got {}", canonical_json(list));
+  };
+  if (!list.is_array()) bad();
+  if (list.size() > kMostWords) table.reject(key, "more than {} of them", kMostWords);
+  for (const auto& text : list) {
+    if (!text.is_string()) bad();
+    texts.push_back(text.get<std::string>());
+    if (texts.back().size() > kLongestArgument || texts.back().find('\0') != std::string::npos) {
+      table.reject(key, "one of them is longer than {} bytes or holds a zero", kLongestArgument);
+    }
+  }
+  return texts;
 }
 
 PythonFunction python_function(const TomlTable& table, std::string_view key, const CaseFile& of) {

@@ -46,8 +46,21 @@ struct OracleSpec {
   std::int64_t sample_rows = 0;  // rows of an output that are compared; 0: as many as is quick
 };
 
+// How a command is run, beside its own words. Hooks and checks are texts for a shell.
+struct CommandOptions {
+  std::vector<std::string> shell;  // words before -c TEXT; empty: the command is no text but words
+  std::string prepare, conclude;   // before and after every run, beside the clock
+  std::string setup, cleanup;      // before the first and after the last run of an attempt
+  std::string check;               // after the run that is judged; fails: the result is wrong
+  std::string input;               // a file; empty: nothing to read
+  std::string output = "null";     // what it prints: "null", "pipe" (read, not kept), or a file
+  std::string directory;           // where all of that runs; absolute
+  bool ignore_failure = false;     // a run counts however it ends
+  std::optional<std::int64_t> warm_up;  // runs of an attempt that do not count; else as asked for
+};
+
 struct ProviderSpec {
-  enum class Kind { kPython, kLibrary, kCommand };
+  enum class Kind { kPython, kLibrary, kCommand, kBenchmark };
   std::string id, description;
   Kind kind = Kind::kPython;
   std::vector<std::string> platforms = {"cpu"};
@@ -56,7 +69,12 @@ struct ProviderSpec {
   std::string synchronise;           // dotted name of a function
   std::vector<std::string> modules;  // that Python must have
   std::string library;               // absolute
-  std::vector<std::string> command;  // argv; {name} stands for a parameter or a tensor's file
+  // argv, or one text where there is a shell; {name} stands for a parameter or a tensor's file
+  std::vector<std::string> command;
+  CommandOptions run;
+  // Of a Google Benchmark program, whose argv `command` is: the exact name of the benchmark, with
+  // {parameter}s; empty: argv has a filter.
+  std::string benchmark;
 };
 
 struct CaseFile {
@@ -72,6 +90,9 @@ struct CaseFile {
 
   std::string folder() const;
   const ProviderSpec& provider(std::string_view id) const;
+  // Whether every provider is a command that is run for its time (and checked, where it says how):
+  // there is nothing to compute, so a run needs no tensors.
+  bool is_of_whole_runs() const { return problem.outputs.empty(); }
 };
 
 // Reads, checks, and refuses unknown keys.
@@ -85,6 +106,10 @@ void check_point(const CaseFile& file, const Json& point);
 void read_points(const TomlTable& root, CaseFile& into);     // case_file_points.cc
 void read_tensors(const TomlTable& root, CaseFile& into);    // case_file_tensors.cc
 void read_providers(const TomlTable& root, CaseFile& into);  // case_file_providers.cc
+void read_command(const TomlTable& table, const CaseFile& of,
+                  ProviderSpec& provider);  // case_file_commands.cc
+void read_benchmark(const TomlTable& table, const CaseFile& of,
+                    ProviderSpec& provider);  // case_file_benchmarks.cc
 
 // What those files share. case_file.cc
 //
@@ -93,6 +118,10 @@ bool is_name(std::string_view text);
 // The absolute path of what a key names, relative to the file's folder; it must be a regular file.
 std::string existing_file(const TomlTable& table, std::string_view key, const std::string& text,
                           const CaseFile& of);
+// The same path, whether or not there is anything yet.
+std::string beside(const CaseFile& of, const std::string& text);
+// An array of strings, few and short enough to be arguments.
+std::vector<std::string> read_texts(const TomlTable& table, std::string_view key);
 PythonFunction python_function(const TomlTable& table, std::string_view key, const CaseFile& of);
 // An expression whose parameters all exist, with a value at every point.
 Expression read_expression(const TomlTable& table, std::string_view key, const Json& value,

@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.h"
 #include "cases/own/case_file.h"
-#include "cases/own/command_words.h"
 
 namespace assay::cases::own {
 namespace {
-
-constexpr std::size_t kMostWords = 256, kLongestArgument = 4096;
 
 bool is_provider_name(std::string_view text) {
   const auto allowed = [](char c) {
@@ -19,24 +15,6 @@ bool is_provider_name(std::string_view text) {
   };
   return !text.empty() && text.size() <= 32 && text[0] != '-' && text[0] != '.' &&
          std::ranges::all_of(text, allowed);
-}
-
-std::vector<std::string> texts(const TomlTable& table, std::string_view key) {
-  const Json list = table.json(key);
-  std::vector<std::string> texts;
-  const auto bad = [&] {
-    table.reject(key, "expected an array of strings, got {}", canonical_json(list));
-  };
-  if (!list.is_array()) bad();
-  if (list.size() > kMostWords) table.reject(key, "more than {} of them", kMostWords);
-  for (const auto& text : list) {
-    if (!text.is_string()) bad();
-    texts.push_back(text.get<std::string>());
-    if (texts.back().size() > kLongestArgument || texts.back().find('\0') != std::string::npos) {
-      table.reject(key, "one of them is longer than {} bytes or holds a zero", kLongestArgument);
-    }
-  }
-  return texts;
 }
 
 // torch.cuda.synchronize
@@ -61,7 +39,7 @@ void read_python(const TomlTable& table, const CaseFile& of, ProviderSpec& provi
   }
   provider.modules = {"numpy"};  // the worker's inputs are its arrays
   if (table.has("modules")) {
-    provider.modules = texts(table, "modules");
+    provider.modules = read_texts(table, "modules");
     for (const auto& module : provider.modules) {
       if (!is_dotted(module)) table.reject("modules", "not the name of a module: '{}'", module);
     }
@@ -71,47 +49,14 @@ void read_python(const TomlTable& table, const CaseFile& of, ProviderSpec& provi
   }
 }
 
-// What is there need not be built yet: that is an attempt that leaves a row, not an error.
-std::string beside(const CaseFile& of, const std::string& text) {
-  return (std::filesystem::path(of.folder()) / text).lexically_normal().string();
-}
-
 void read_library(const TomlTable& table, const CaseFile& of, ProviderSpec& provider) {
   provider.kind = ProviderSpec::Kind::kLibrary;
   const auto text = table.text("library");
   if (text.empty() || text.find('\0') != std::string::npos) {
     table.reject("library", "expected the path of a shared library, got '{}'", text);
   }
+  // What is there need not be built yet: that is an attempt that leaves a row, not an error.
   provider.library = beside(of, text);
-}
-
-void read_command(const TomlTable& table, const CaseFile& of, ProviderSpec& provider) {
-  provider.kind = ProviderSpec::Kind::kCommand;
-  provider.command = texts(table, "command");
-  if (provider.command.empty() || provider.command[0].empty()) {
-    table.reject("command", "expected a program and its arguments, got none");
-  }
-  std::map<std::string, std::string> known;
-  for (const auto& parameter : of.parameters) known[parameter.name];
-  for (const auto& input : of.problem.inputs) known[input.name];
-  for (const auto& output : of.problem.outputs) known[output.name];
-  for (const auto& word : provider.command) {
-    try {
-      with_words_replaced(word, known);
-    } catch (const UserError& e) {
-      table.reject("command", "{}", e.what());
-    }
-  }
-  for (const auto& output : of.problem.outputs) {
-    const auto names_it = [&](const std::string& word) {
-      return word.find("{" + output.name + "}") != std::string::npos;
-    };
-    if (std::ranges::none_of(provider.command, names_it)) {
-      table.reject("command", "it is not told where to write output '{0}': {{{0}}}", output.name);
-    }
-  }
-  auto& program = provider.command[0];
-  if (program.find('/') != std::string::npos) program = beside(of, program);
 }
 
 ProviderSpec read_provider(const TomlTable& all, const std::string& id, const CaseFile& of) {
@@ -121,15 +66,19 @@ ProviderSpec read_provider(const TomlTable& all, const std::string& id, const Ca
   const auto table = all.table(id);
   ProviderSpec provider;
   provider.id = id;
-  const int ways = int{table.has("python")} + int{table.has("library")} + int{table.has("command")};
-  if (ways != 1) all.reject(id, "expected one of python, library and command, got {}", ways);
+  const int ways = int{table.has("python")} + int{table.has("library")} +
+                   int{table.has("command")} + int{table.has("google_benchmark")};
+  if (ways != 1) {
+    all.reject(id, "expected one of python, library, command and google_benchmark, got {}", ways);
+  }
   if (table.has("python")) read_python(table, of, provider);
   if (table.has("library")) read_library(table, of, provider);
   if (table.has("command")) read_command(table, of, provider);
+  if (table.has("google_benchmark")) read_benchmark(table, of, provider);
   if (table.has("description")) provider.description = table.text("description");
   if (table.has("unequal_work")) provider.unequal_work = table.text("unequal_work");
   if (table.has("platforms")) {
-    provider.platforms = texts(table, "platforms");
+    provider.platforms = read_texts(table, "platforms");
     for (const auto& platform : provider.platforms) {
       if (platform != "cpu" && platform != "cuda") {
         table.reject("platforms", "unknown platform (cpu, cuda): '{}'", platform);
@@ -150,6 +99,17 @@ void read_providers(const TomlTable& root, CaseFile& into) {
       all.reject(id, "more than {} providers", kMostTensors);
   }
   if (into.providers.empty()) root.reject("providers", "expected at least one provider");
+  for (const auto& provider : into.providers) {
+    if (!into.is_of_whole_runs()) break;
+    if (provider.kind == ProviderSpec::Kind::kBenchmark) continue;
+    if (provider.kind != ProviderSpec::Kind::kCommand) {
+      root.reject("outputs", "expected at least one output: provider '{}' is no command",
+                  provider.id);
+    }
+    if (provider.run.check.empty() != into.providers.front().run.check.empty()) {
+      root.reject("providers", "all commands have a check or none has: not so '{}'", provider.id);
+    }
+  }
   into.baseline = into.providers.front().id;
   if (root.has("baseline")) {
     into.baseline = root.text("baseline");

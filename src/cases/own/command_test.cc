@@ -11,18 +11,24 @@
 #include "base/file.h"
 #include "cases/own/command_words.h"
 #include "cases/own/guarded_tensor.h"
+#include "cases/own/launch_protocol.h"
+#include "cases/own/launcher.h"
+#include "lab/measure/workload.h"
 
 namespace assay::cases::own {
 namespace {
 
 CommandSpec shell(const std::string& script) { return {{"sh", "-c", script}, "", "/dev/null"}; }
 
+CommandTimes run_command(const CommandSpec& spec) { return Launcher(ASSAY_LAUNCH).run(spec); }
+
 TEST(Command, TellsHowItEnded) {
   EXPECT_EQ(run_command(shell("exit 0")).exit_code, 0);
   EXPECT_EQ(failure_of(run_command(shell("exit 3"))), "exit status 3");
   EXPECT_EQ(run_command(shell("kill -SEGV $$")).signal, SIGSEGV);
   const CommandSpec missing{{"/nonexistent/program"}};
-  EXPECT_EQ(failure_of(run_command(missing)), "cannot be started: No such file or directory");
+  EXPECT_EQ(failure_of(run_command(missing)),
+            "cannot be started: '/nonexistent/program': No such file or directory");
 }
 
 TEST(Command, CountsItsTime) {
@@ -51,10 +57,59 @@ TEST(Command, RunsWhereItIsTold) {
   EXPECT_EQ(last_line(folder.path() + "/none"), "");
 }
 
+// The peak is the program's, whatever we hold ourselves.
+TEST(Command, IsNotChargedForOurMemory) {
+  std::vector<char> ours(64 << 20, 1);
+  const auto times = run_command({{"true"}});
+  EXPECT_GT(times.peak_bytes, 1e4);
+  EXPECT_LT(times.peak_bytes, 16e6) << ours.size();
+}
+
+TEST(Command, SaysWhatIsMissing) {
+  const TemporaryDirectory folder;
+  auto spec = shell("true");
+  spec.input = folder.path() + "/none";
+  EXPECT_EQ(failure_of(run_command(spec)),
+            "cannot be started: input '" + spec.input + "': No such file or directory");
+  spec = shell("true");
+  spec.output = "/nonexistent/out";
+  EXPECT_NE(failure_of(run_command(spec)).find("output '/nonexistent/out'"), std::string::npos);
+  spec = shell("true");
+  spec.working_directory = "/nonexistent";
+  EXPECT_NE(failure_of(run_command(spec)).find("folder '/nonexistent'"), std::string::npos);
+}
+
+TEST(Command, PrintsIntoAPipeThatIsRead) {
+  auto spec = shell("if [ -p /dev/stdout ]; then head -c 3000000 /dev/zero; else exit 3; fi");
+  spec.output = kThroughPipe;
+  EXPECT_EQ(failure_of(run_command(spec)), "");
+  // Whoever keeps the pipe open is not waited for.
+  spec = shell("sleep 1000 & exit 0");
+  spec.output = kThroughPipe;
+  EXPECT_EQ(run_command(spec).leftovers, 1);
+}
+
+TEST(Launcher, ServesManyAndKeepsWhatASetUpStarts) {
+  const TemporaryDirectory folder;
+  Launcher launcher(ASSAY_LAUNCH);
+  auto server = shell("sleep 1000 & echo $!");
+  server.output = folder.path() + "/pid";
+  EXPECT_EQ(failure_of(launcher.run(server, true)), "");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(failure_of(launcher.run(shell("sleep 1000 & true"))), "");
+  EXPECT_EQ(failure_of(launcher.run(shell("kill -0 " + read_file(server.output)))), "");
+}
+
+TEST(Launcher, ThatIsMissingOrGoneIsSaid) {
+  EXPECT_THROW(Launcher("/nonexistent/assay-launch"), lab::ProviderFailure);
+  Launcher launcher(ASSAY_LAUNCH);
+  EXPECT_THROW(launcher.run(shell("kill -9 $PPID; sleep 1000")), lab::ProviderFailure);
+  EXPECT_THROW(launcher.run(shell("true")), lab::ProviderFailure);
+}
+
 // What a command leaves in the background does not outlive it.
 TEST(Command, LeavesNothingBehind) {
   const TemporaryDirectory folder;
-  auto spec = shell("trap '' TERM; sleep 1000 & echo $!");
+  auto spec = shell("trap '' TERM; setsid sleep 1000 & echo $!");
   spec.output = folder.path() + "/pid";
   EXPECT_EQ(run_command(spec).exit_code, 0);
   const int pid = std::stoi(read_file(spec.output));
@@ -72,6 +127,7 @@ TEST(CommandWords, ReplacesNames) {
   EXPECT_EQ(with_words_replaced("--n={n}{n}", values), "--n=55");
   EXPECT_EQ(with_words_replaced("{\"k\": {n}} {} {", values), "{\"k\": 5} {} {");
   EXPECT_THROW(with_words_replaced("{m}", values), UserError);
+  EXPECT_EQ(with_known_replaced("awk '{print} {n}' ${HOME}", values), "awk '{print} 5' ${HOME}");
 }
 
 TEST(GuardedTensor, MarksWhatLiesAround) {

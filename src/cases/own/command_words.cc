@@ -11,10 +11,10 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-}  // namespace
+enum class Unknown { kIsRefused, kStays };
 
-std::string with_words_replaced(const std::string& word,
-                                const std::map<std::string, std::string>& values) {
+std::string replaced(const std::string& word, const std::map<std::string, std::string>& values,
+                     Unknown unknown) {
   std::string result;
   std::size_t at = 0;
   while (at < word.size()) {
@@ -27,6 +27,10 @@ std::string with_words_replaced(const std::string& word,
     }
     const auto name = word.substr(at + 1, end - at - 1);
     const auto found = values.find(name);
+    if (found == values.end() && unknown == Unknown::kStays) {
+      result += word[at++];
+      continue;
+    }
     if (found == values.end()) {
       std::string known;
       for (const auto& [other, value] : values) known += (known.empty() ? "" : ", ") + other;
@@ -36,6 +40,26 @@ std::string with_words_replaced(const std::string& word,
     at = end + 1;
   }
   return result;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> point_words(const Json& point) {
+  std::map<std::string, std::string> words;
+  for (const auto& [name, value] : point.items()) {
+    words[name] = value.is_string() ? value.get<std::string>() : canonical_json(value);
+  }
+  return words;
+}
+
+std::string with_words_replaced(const std::string& word,
+                                const std::map<std::string, std::string>& values) {
+  return replaced(word, values, Unknown::kIsRefused);
+}
+
+std::string with_known_replaced(const std::string& text,
+                                const std::map<std::string, std::string>& values) {
+  return replaced(text, values, Unknown::kStays);
 }
 
 }  // namespace assay::cases::own

@@ -5,12 +5,20 @@
 #include <map>
 #include <string>
 
+#include "base/json.h"
+
 namespace assay::cases::own {
+
+// The parameters of a point, as they stand in a command line.
+std::map<std::string, std::string> point_words(const Json& point);
 
 // The word with every {name} replaced by its value. Braces around anything but a name (letters,
 // digits, underscores) stay as they are. Throws UserError for a name that has no value, listing
 // those that have.
 std::string with_words_replaced(const std::string& word,
+                                const std::map<std::string, std::string>& values);
+// The same for the text of a shell, which has braces of its own: names without a value stay.
+std::string with_known_replaced(const std::string& text,
                                 const std::map<std::string, std::string>& values);
 
 }  // namespace assay::cases::own

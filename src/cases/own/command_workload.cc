@@ -9,10 +9,11 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
-#include "base/resident_memory.h"
-#include "cases/own/command.h"
 #include "cases/own/command_words.h"
+#include "cases/own/definition.h"
 #include "cases/own/inputs.h"
+#include "cases/own/launch_protocol.h"
+#include "cases/own/launcher.h"
 #include "tensor/npy.h"
 #include "tensor/safetensors.h"
 #include "tensor/tensor.h"
@@ -23,6 +24,9 @@ namespace {
 using lab::ProviderFailure;
 using lab::Status;
 
+constexpr int kShellStarts = 10;
+constexpr double kShortest = 1e-6;  // of what is left of a time, in seconds
+
 double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -31,33 +35,30 @@ double middle_of(std::vector<double> values) {
 
 class CommandWorkload : public lab::Workload {
  public:
-  CommandWorkload(const std::vector<std::string>& argv, const std::string& working_directory,
-                  const std::string& directory, Problem problem, Json point,
-                  const std::array<int, 3>& sets)
-      : folder_(directory + "/command"),
+  CommandWorkload(const ProviderSpec& provider, const std::string& directory, Problem problem,
+                  Json point, const std::array<int, 3>& sets)
+      : options_(provider.run),
+        command_(provider.command),
+        folder_(directory + "/command"),
         problem_(std::move(problem)),
         point_(std::move(point)),
-        sets_(sets) {
-    const auto program = find_program(argv[0]);
+        sets_(sets),
+        launcher_(launcher_program()) {
+    const auto program = find_program(program_of(provider));
     if (!program) {
       throw ProviderFailure(Status::kEnvMissing, "command_missing",
-                            fmt::format("no such program: '{}'", argv[0]));
+                            fmt::format("no such program: '{}'", program_of(provider)));
     }
     program_ = *program;
-    for (int slot = 0; slot < 2; ++slot) {
-      make_directories(input_folder(slot));
-      auto& spec = specs_[static_cast<std::size_t>(slot)];
-      spec.working_directory = working_directory;
-      spec.errors = folder_ + "/stderr";
-      std::map<std::string, std::string> words;
-      for (const auto& [name, value] : point_.items()) {
-        words[name] = value.is_string() ? value.get<std::string>() : canonical_json(value);
-      }
-      for (const auto& input : problem_.inputs) {
-        words[input.name] = input_folder(slot) + "/" + input.name + ".npy";
-      }
-      for (const auto& output : problem_.outputs) words[output.name] = output_file(output.name);
-      for (const auto& word : argv) spec.argv.push_back(with_words_replaced(word, words));
+    for (int slot = 0; slot < 2; ++slot) make_slot(slot);
+    run_hook("setup", options_.setup, true);
+    is_set_up_ = true;
+    if (!options_.shell.empty()) time_shell();
+  }
+  ~CommandWorkload() override {
+    try {  // what went wrong is told already
+      finish();
+    } catch (const ProviderFailure&) {
     }
   }
 
@@ -69,25 +70,46 @@ class CommandWorkload : public lab::Workload {
     }
   }
   void call(int slot) override {
-    const auto times = run_command(specs_[static_cast<std::size_t>(slot)]);
-    if (const auto why = failure_of(times); !why.empty()) {
-      const auto said = last_line(folder_ + "/stderr");
-      throw ProviderFailure(times.start_errno != 0 ? Status::kEnvMissing : Status::kFailed,
-                            times.start_errno != 0 ? "command_missing"
-                            : times.signal         ? "signal"
+    conclude();
+    slot_ = slot;
+    run_hook("prepare", options_.prepare);
+    must_conclude_ = true;
+    last_ = launcher_.run(specs_[static_cast<std::size_t>(slot)]);
+    const auto why = failure_of(last_);
+    const bool counts = why.empty() || (options_.ignore_failure && last_.start_errno == 0);
+    if (!counts) {
+      throw ProviderFailure(last_.start_errno != 0 ? Status::kEnvMissing : Status::kFailed,
+                            last_.start_errno != 0 ? "command_missing"
+                            : last_.signal         ? "signal"
                                                    : "exit_code",
-                            said.empty() ? why : fmt::format("{}: {}", why, said));
+                            with_last_words(why));
     }
-    user_s_.push_back(times.user_s);
-    system_s_.push_back(times.system_s);
-    peak_bytes_ = times.peak_bytes;
+    user_s_.push_back(std::max(0.0, last_.user_s - shell_.user_s));
+    system_s_.push_back(std::max(0.0, last_.system_s - shell_.system_s));
+    peak_bytes_ = std::max(peak_bytes_, last_.peak_bytes);
   }
+  std::optional<double> own_seconds() const override {
+    return std::max(kShortest, last_.wall_s - shell_.wall_s);
+  }
+  bool is_whole_run() const override { return problem_.inputs.empty(); }
+  std::optional<int> warm_up_calls() const override {
+    if (!options_.warm_up) return std::nullopt;
+    return static_cast<int>(*options_.warm_up);
+  }
+  std::map<std::string, double> call_values() const override {
+    return {{"user_time", user_s_.back()},
+            {"system_time", system_s_.back()},
+            {"run_peak_rss", last_.peak_bytes},
+            {"exit_code", last_.signal ? 128 + *last_.signal : *last_.exit_code}};
+  }
+
   void poison_outputs() override {
     for (const auto& output : problem_.outputs) std::filesystem::remove(output_file(output.name));
   }
   void write_outputs(const std::string& path) override {
     std::vector<Tensor> read;
     std::vector<std::pair<std::string, TensorView>> tensors;
+    std::map<std::string, std::string> metadata;
     for (const auto& output : problem_.outputs) {
       try {
         read.push_back(read_npy(output_file(output.name)));
@@ -98,41 +120,151 @@ class CommandWorkload : public lab::Workload {
     for (std::size_t i = 0; i < read.size(); ++i) {
       tensors.emplace_back(problem_.outputs[i].name, read[i].view());
     }
-    write_safetensors(path, tensors);
+    if (!options_.check.empty()) {
+      const auto why = failure_of(launcher_.run(hook_spec(options_.check)));
+      metadata[kCheckSaid] = why.empty() ? "fine" : with_last_words(why);
+      read.emplace_back(DType::kI32, Shape());
+      read.back().mutable_view().data<std::int32_t>()[0] = why.empty() ? 0 : 1;
+      tensors.emplace_back(kCheckOutput, read.back().view());
+    }
+    write_safetensors(path, tensors, metadata);
+    finish();
   }
-  // The peak of the command alone: what we hold ourselves is no part of it, though the system
-  // counts it in (command.h).
-  double child_memory() const override {
-    return std::max(0.0, peak_bytes_ - peak_resident_bytes());
-  }
+  double child_memory() const override { return last_.peak_bytes; }
   std::map<std::string, double> metrics() const override {
-    return {{"user_time", middle_of(user_s_)}, {"system_time", middle_of(system_s_)}};
+    std::map<std::string, double> metrics = {{"user_time", middle_of(user_s_)},
+                                             {"system_time", middle_of(system_s_)}};
+    if (is_whole_run()) metrics["peak_rss_steady"] = peak_bytes_;
+    if (!options_.shell.empty()) metrics["shell_time"] = shell_.wall_s;
+    return metrics;
   }
   std::map<std::string, std::string> versions() const override {
-    return {{program_.substr(program_.rfind('/') + 1), "sha256:" + sha256_file(program_)}};
+    auto versions = std::map<std::string, std::string>{
+        {program_.substr(program_.rfind('/') + 1), "sha256:" + sha256_file(program_)}};
+    if (!options_.shell.empty()) versions["command"] = specs_[0].argv.back();
+    return versions;
   }
 
  private:
   std::string input_folder(int slot) const { return fmt::format("{}/inputs-{}", folder_, slot); }
   std::string output_file(const std::string& name) const { return folder_ + "/" + name + ".npy"; }
+  std::string errors_file() const { return folder_ + "/stderr"; }
 
+  void make_slot(int slot) {
+    make_directories(input_folder(slot));
+    auto& words = words_[static_cast<std::size_t>(slot)];
+    words = point_words(point_);
+    for (const auto& input : problem_.inputs) {
+      words[input.name] = input_folder(slot) + "/" + input.name + ".npy";
+    }
+    for (const auto& output : problem_.outputs) words[output.name] = output_file(output.name);
+    auto& spec = specs_[static_cast<std::size_t>(slot)];
+    spec.working_directory = options_.directory;
+    spec.errors = errors_file();
+    if (!options_.input.empty()) spec.input = text_at(slot, options_.input);
+    if (options_.output == "pipe") {
+      spec.output = kThroughPipe;
+    } else if (options_.output != "null") {
+      spec.output = text_at(slot, options_.output);
+    }
+    if (options_.shell.empty()) {
+      // A file without parameters has no names: braces are the program's own.
+      for (const auto& word : command_) {
+        spec.argv.push_back(words.size() > 1 ? with_words_replaced(word, words) : word);
+      }
+    } else {
+      spec.argv = options_.shell;
+      spec.argv.insert(spec.argv.end(), {"-c", text_at(slot, command_[0])});
+    }
+  }
+  // A shell's text: the seed, which every point has, is not something that it was told of.
+  std::string text_at(int slot, const std::string& text) const {
+    auto words = words_[static_cast<std::size_t>(slot)];
+    words.erase("seed");
+    return with_known_replaced(text, words);
+  }
+
+  CommandSpec hook_spec(const std::string& text) const {
+    CommandSpec spec;
+    spec.argv = options_.shell.empty() ? std::vector<std::string>{"sh"} : options_.shell;
+    spec.argv.insert(spec.argv.end(), {"-c", text_at(slot_, text)});
+    spec.working_directory = options_.directory;
+    spec.errors = spec.output = errors_file();
+    return spec;
+  }
+  void run_hook(const char* name, const std::string& text, bool keeps_children = false) {
+    if (text.empty()) return;
+    const auto why = failure_of(launcher_.run(hook_spec(text), keeps_children));
+    if (why.empty()) return;
+    throw ProviderFailure(
+        Status::kFailed, fmt::format("{}_failed", name),
+        fmt::format("{}: {} (where that is fine: '… || true')", name, with_last_words(why)));
+  }
+  // After the check of the last run, or when the next begins.
+  void conclude() {
+    if (!must_conclude_) return;
+    must_conclude_ = false;
+    run_hook("conclude", options_.conclude);
+  }
+  void finish() {
+    conclude();
+    if (!is_set_up_) return;
+    is_set_up_ = false;
+    run_hook("cleanup", options_.cleanup);
+  }
+
+  std::string with_last_words(const std::string& why) const {
+    const auto said = last_line(errors_file());
+    return said.empty() ? why : fmt::format("{}: {}", why, said);
+  }
+
+  void time_shell() {
+    CommandSpec empty = specs_[0];
+    empty.input = empty.output = "/dev/null";
+    empty.argv.back() = "";
+    std::vector<double> wall, user, system;
+    for (int i = 0; i <= kShellStarts; ++i) {
+      const auto times = launcher_.run(empty);
+      if (const auto why = failure_of(times); !why.empty()) {
+        throw ProviderFailure(times.start_errno != 0 ? Status::kEnvMissing : Status::kFailed,
+                              "shell_failed",
+                              fmt::format("shell '{}' with nothing to do: {}", options_.shell[0],
+                                          with_last_words(why)));
+      }
+      if (i == 0) continue;  // brings it into the caches
+      wall.push_back(times.wall_s);
+      user.push_back(times.user_s);
+      system.push_back(times.system_s);
+    }
+    shell_.wall_s = middle_of(wall);
+    shell_.user_s = middle_of(user);
+    shell_.system_s = middle_of(system);
+  }
+
+  const CommandOptions options_;
+  const std::vector<std::string> command_;
   const std::string folder_;
   const Problem problem_;
   const Json point_;
   const std::array<int, 3> sets_;
+  Launcher launcher_;
   std::string program_;
+  std::array<std::map<std::string, std::string>, 2> words_;  // what {name} stands for
   std::array<CommandSpec, 2> specs_;
+  CommandTimes shell_;  // its start alone
+  int slot_ = 0;
+  bool is_set_up_ = false, must_conclude_ = false;
+  CommandTimes last_;
   std::vector<double> user_s_, system_s_;  // of each call
-  double peak_bytes_ = 0;                  // of the last
+  double peak_bytes_ = 0;                  // of all
 };
 
 }  // namespace
 
-std::unique_ptr<lab::Workload> command_workload(const std::vector<std::string>& argv,
-                                                const std::string& working_directory,
+std::unique_ptr<lab::Workload> command_workload(const ProviderSpec& provider,
                                                 const std::string& directory, Problem problem,
                                                 Json point, const std::array<int, 3>& sets) {
-  return std::make_unique<CommandWorkload>(argv, working_directory, directory, std::move(problem),
+  return std::make_unique<CommandWorkload>(provider, directory, std::move(problem),
                                            std::move(point), sets);
 }
 

@@ -14,7 +14,7 @@
 namespace assay::cases::own {
 namespace {
 
-constexpr std::string_view kKinds[] = {"python", "library", "command"};
+constexpr std::string_view kKinds[] = {"python", "library", "command", "google_benchmark"};
 
 Json function_json(const PythonFunction& function) {
   if (function.file.empty()) return nullptr;
@@ -26,6 +26,39 @@ PythonFunction function_of(const Json& json, std::string_view what) {
   return {json_field<std::string>(json, "file", what), json_field<std::string>(json, "name", what)};
 }
 
+// The texts of a command's options by their keys.
+template <typename Options, typename Visit>
+void each_text(Options& o, const Visit& visit) {
+  visit("prepare", o.prepare);
+  visit("conclude", o.conclude);
+  visit("setup", o.setup);
+  visit("cleanup", o.cleanup);
+  visit("check", o.check);
+  visit("input", o.input);
+  visit("output", o.output);
+  visit("directory", o.directory);
+}
+
+Json options_json(const CommandOptions& options) {
+  Json json = {{"shell", options.shell}, {"ignore_failure", options.ignore_failure}};
+  each_text(options, [&](const char* key, const std::string& text) { json[key] = text; });
+  if (options.warm_up) json["warm_up"] = *options.warm_up;
+  return json;
+}
+
+CommandOptions options_of_json(const Json& json, std::string_view what) {
+  CommandOptions options;
+  for (const auto& word : json_field<Json>(json, "shell", what)) {
+    options.shell.push_back(word.get<std::string>());
+  }
+  options.ignore_failure = json_field<bool>(json, "ignore_failure", what);
+  each_text(options, [&](const char* key, std::string& text) {
+    text = json_field<std::string>(json, key, what);
+  });
+  if (json.contains("warm_up")) options.warm_up = json_field<std::int64_t>(json, "warm_up", what);
+  return options;
+}
+
 Json provider_json(const ProviderSpec& provider) {
   return {{"id", provider.id},
           {"kind", kKinds[static_cast<std::size_t>(provider.kind)]},
@@ -33,7 +66,9 @@ Json provider_json(const ProviderSpec& provider) {
           {"setup", function_json(provider.setup)},
           {"synchronise", provider.synchronise},
           {"library", provider.library},
-          {"command", provider.command}};
+          {"command", provider.command},
+          {"benchmark", provider.benchmark},
+          {"run", options_json(provider.run)}};
 }
 
 ProviderSpec provider_of_json(const Json& json, std::string_view what) {
@@ -50,6 +85,8 @@ ProviderSpec provider_of_json(const Json& json, std::string_view what) {
   for (const auto& word : json_field<Json>(json, "command", what)) {
     provider.command.push_back(word.get<std::string>());
   }
+  provider.benchmark = json_field<std::string>(json, "benchmark", what);
+  provider.run = options_of_json(json_field<Json>(json, "run", what), what);
   return provider;
 }
 
@@ -59,6 +96,10 @@ std::string hash_or_nothing(const std::string& path) {
 }
 
 }  // namespace
+
+const std::string& program_of(const ProviderSpec& command) {
+  return command.run.shell.empty() ? command.command[0] : command.run.shell[0];
+}
 
 std::string Definition::folder() const {
   return std::filesystem::path(path).parent_path().string();
@@ -108,8 +149,9 @@ std::vector<NamedFile> named_files(const CaseFile& file) {
     add(provider.python.file);
     add(provider.setup.file);
     add(provider.library);
-    if (provider.kind == ProviderSpec::Kind::kCommand) {
-      add(find_program(provider.command[0]).value_or(provider.command[0]));
+    if (!provider.command.empty()) {
+      const auto& program = program_of(provider);
+      add(find_program(program).value_or(program));
     }
   }
   std::vector<NamedFile> files;
@@ -117,7 +159,7 @@ std::vector<NamedFile> named_files(const CaseFile& file) {
   return files;
 }
 
-std::string problem_hash(const CaseFile& file) {
+Json problem_json(const CaseFile& file) {
   Json json = problem_to_json(file.problem);
   for (std::size_t i = 0; i < file.problem.inputs.size(); ++i) {
     // Where a file lies changes nothing, what is in it does.
@@ -134,7 +176,18 @@ std::string problem_hash(const CaseFile& file) {
                  {"atol", oracle.atol ? Json(*oracle.atol) : Json()}};
   for (const auto& [output, path] : oracle.files) judged["files"][output] = hash_or_nothing(path);
   json["oracle"] = std::move(judged);
-  return short_hash(canonical_json(json));
+  // What a command reads and how it is checked is what tells two cases of whole runs apart.
+  if (file.is_of_whole_runs()) {
+    std::set<std::pair<std::string, std::string>> runs;
+    for (const auto& provider : file.providers)
+      runs.emplace(provider.run.input, provider.run.check);
+    json["runs"] = runs;
+  }
+  return json;
+}
+
+std::string problem_hash(const CaseFile& file) {
+  return short_hash(canonical_json(problem_json(file)));
 }
 
 }  // namespace assay::cases::own

@@ -29,6 +29,9 @@ struct Definition {
   const ProviderSpec& provider(std::string_view id) const;
 };
 
+// What a command's process begins as: its program, or its shell.
+const std::string& program_of(const ProviderSpec& command);
+
 Json definition_json(const CaseFile& file, const std::string& sha256);
 // Throws UserError naming `what`.
 Definition definition_from_json(const Json& json, std::string_view what);
@@ -45,5 +48,7 @@ std::vector<NamedFile> named_files(const CaseFile& file);
 // tolerance, as one hash. What providers do is not in it, nor is the oracle's code, which often
 // stands in the same file as theirs: a change of either would begin a new history.
 std::string problem_hash(const CaseFile& file);
+// What that is the hash of.
+Json problem_json(const CaseFile& file);
 
 }  // namespace assay::cases::own

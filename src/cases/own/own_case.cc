@@ -7,8 +7,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cases/own/command_workload.h"
 #include "cases/own/tolerance.h"
 #include "lab/record/sample_rows.h"
+#include "tensor/safetensors.h"
 
 namespace assay::cases::own {
 namespace {
@@ -65,9 +67,17 @@ lab::Provider provider_of(const ProviderSpec& spec) {
       if (spec.description.empty()) provider.description = "library " + spec.library;
       break;
     case ProviderSpec::Kind::kCommand:
-      provider.program = spec.command[0];
+      provider.program = program_of(spec);
       if (spec.description.empty()) {
-        provider.description = "program " + spec.command[0] + ", whole processes";
+        provider.description = (spec.run.shell.empty() ? "program " : "command ") +
+                               spec.command[0].substr(0, 160) + ", whole processes";
+      }
+      break;
+    case ProviderSpec::Kind::kBenchmark:
+      provider.program = spec.command[0];
+      provider.judged = false;
+      if (spec.description.empty()) {
+        provider.description = "Google Benchmark program " + spec.command[0] + ", by its own clock";
       }
       break;
   }
@@ -130,6 +140,25 @@ class CaseOfFile : public lab::Case {
   }
   Json identity() const override { return identity_; }
   Json definition() const override { return definition_; }
+
+  // What a command's check said of its last run.
+  std::optional<lab::Certificate> certify(const Json&, int, std::string_view id,
+                                          const std::string& output_file) const override {
+    const auto& check = file_.provider(id).run.check;
+    if (check.empty()) return std::nullopt;
+    lab::Certificate certificate;
+    certificate.oracle = "check " + check.substr(0, 200);
+    certificate.checked = 1;
+    const SafetensorsFile output(output_file);
+    const auto& metadata = output.metadata();
+    const auto said = metadata.find(kCheckSaid);
+    if (said == metadata.end() || !output.contains(kCheckOutput)) {
+      certificate.wrong = "the run was not checked";
+    } else if (value_as_double(output.view(kCheckOutput), 0) != 0) {
+      certificate.wrong = fmt::format("check '{}': {}", check.substr(0, 200), said->second);
+    }
+    return certificate;
+  }
 
   std::vector<lab::Expectation> expect(const Json& point, int set,
                                        std::int64_t draw) const override {
@@ -216,6 +245,8 @@ OwnCase read_own_case(const std::string& path, OraclePrograms programs) {
   own.files = named_files(file);
   const auto itself = std::ranges::find(own.files, file.path, &NamedFile::path);
   const auto sha256 = itself->sha256;
+  own.problem = problem_json(file);
+  own.judged_by_code = file.oracle.kind == OracleSpec::Kind::kPython;
   own.definition = std::make_unique<CaseOfFile>(std::move(file), sha256, std::move(programs));
   return own;
 }

@@ -17,6 +17,8 @@ struct OwnCase {
   std::unique_ptr<lab::Case> definition;
   std::string path;              // of the file, absolute
   std::vector<NamedFile> files;  // what it depends on, as it is now
+  Json problem;                  // what is computed (problem_json)
+  bool judged_by_code = false;   // of a function: its name is part of the problem, its code is not
 };
 
 // Reads the file. Throws UserError "FILE:LINE: KEY: …".

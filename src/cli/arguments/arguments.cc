@@ -19,6 +19,7 @@ namespace {
 const std::string kMainFooter = R"(Examples:
   assay list                              what can be run here
   assay run semiring_matmul --quick       measure one case at its representative points
+  assay time 'sort a.txt' 'sort -S1G a.txt'   which of two commands is faster?
   assay report results/ --out report.md   what all runs so far say
   assay gate --baseline a.db --current b.db   did anything become slower or wrong?
 
@@ -304,6 +305,8 @@ std::variant<Command, int> parse_arguments(int argc, char** argv, const std::str
         add_list);
   offer(app, chosen, "run", "measure: each provider in processes of its own, judged, one row each",
         add_run);
+  offer(app, chosen, "time", "commands in turn: ratios with intervals, a verdict, memory",
+        add_time);
   offer(app, chosen, "new", "an example of a case of your own, that runs as it is", add_new);
   offer(app, chosen, "report", "a markdown report from rows", add_report);
   offer(app, chosen, "figures", "pictures of rows, with the numbers beside them", add_figures);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,23 @@ struct RunArguments {
   std::string label, commit, out, resume, store, trace;
   bool in_process = false, dry_run = false, all = false, json = false, strict = false;
   bool quiet = false;
+};
+
+// `assay time`
+struct TimeArguments {
+  std::vector<std::string> commands, labels;
+  std::string baseline;
+  std::vector<std::string> scan;                           // VAR MIN MAX
+  std::string step;                                        // of the scan
+  std::vector<std::pair<std::string, std::string>> lists;  // VAR, values separated by commas
+  std::string shell, input, output;
+  bool no_shell = false, ignore_failure = false;
+  // One for all commands, or one for each.
+  std::vector<std::string> checks, prepare, conclude, setup, cleanup;
+  std::optional<int> warm_up, runs, min_runs, max_runs, rounds, cores;
+  std::optional<std::string> precision, budget, steady, limit, max_steal, max_foreign;
+  std::string case_name = "time", out, export_json, export_markdown;
+  bool json = false, quiet = false;
 };
 
 // `assay new case NAME`
@@ -148,9 +166,15 @@ struct EinsumArguments {
 struct CompareArguments {
   std::string a, b;
   std::vector<std::string> sources;
-  std::string metric, effect = "5%", alpha = "5%", confidence = "95%", between_runs = "5%";
+  std::string metric, effect = "5%", alpha = "5%", confidence = "95%", between_runs = "5%",
+                      between_builds = "0.5%";
   std::string out;
   bool pool = false, json = false, strict = false;
+  // --run: measure A and B now; `sources` are then cases
+  bool run = false, quick = false;
+  std::vector<std::string> providers;
+  std::string delta = "5%", filter, points, build, journals;
+  MeasureArguments measure;
 };
 
 struct GateArguments {
@@ -162,7 +186,7 @@ struct GateArguments {
   // --run: measure both sides
   bool run = false, quick = false;
   std::vector<std::string> cases, providers;
-  std::string points, build, journals;
+  std::string filter, points, build, journals;
   MeasureArguments measure;
 };
 
@@ -213,11 +237,11 @@ struct FeedArguments {
 };
 
 using Command =
-    std::variant<ListArguments, RunArguments, NewArguments, ReportArguments, FiguresArguments,
-                 SiteArguments, ServeArguments, StoreArguments, DoctorArguments, CalibrateArguments,
-                 ChipArguments, TransportArguments, EinsumArguments, ImportArguments,
-                 ExportArguments, CompareArguments, GateArguments, HistoryArguments, BarsArguments,
-                 BundleArguments, FeedArguments>;
+    std::variant<ListArguments, RunArguments, TimeArguments, NewArguments, ReportArguments,
+                 FiguresArguments, SiteArguments, ServeArguments, StoreArguments, DoctorArguments,
+                 CalibrateArguments, ChipArguments, TransportArguments, EinsumArguments,
+                 ImportArguments, ExportArguments, CompareArguments, GateArguments,
+                 HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help, or `version`, and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -4,8 +4,8 @@
 
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
-// arguments.cc (measuring and keeping), arguments_engines.cc, arguments_exchange.cc,
-// arguments_decide.cc, arguments_publish.cc (pages).
+// arguments.cc (measuring and keeping), arguments_time.cc, arguments_engines.cc,
+// arguments_exchange.cc, arguments_decide.cc, arguments_publish.cc (pages).
 
 #include <cstdint>
 #include <functional>
@@ -39,6 +39,9 @@ void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& 
 CLI::Option* add_seed(CLI::App& app, const std::string& help,
                       std::function<void(std::uint64_t)> set);
 CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::string& help);
+
+// arguments_time.cc
+void add_time(CLI::App& app, TimeArguments& a);
 
 // arguments_publish.cc
 void add_site(CLI::App& app, SiteArguments& a);

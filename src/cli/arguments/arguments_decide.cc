@@ -6,12 +6,50 @@
 
 namespace assay::cli {
 
+namespace {
+
+constexpr const char* kMeasureGroup = "Measuring both sides";
+constexpr const char* kComparedHelp = R"(
+What OLD and NEW may be, with --run:
+  two Google Benchmark programs    every benchmark that both have; --filter REGEX
+  two folders and a case file      each provider of old/bench.toml beside that of new/bench.toml
+  two case files                   likewise
+  two programs or command lines    timed as whole processes, in this folder
+  two builds of Assay and cases    an assay-worker, a folder with one, or a git revision
+
+Where case files are compared, points, tolerance and oracle are those of OLD, and its oracle judges both: a
+change cannot bring the judge that lets it pass. Files that do not pose the same problem are refused (2), and
+so are sides whose oracles give different answers.)";
+
+// What compare --run and gate --run share.
+template <typename Arguments>
+void add_compared_options(CLI::App& app, Arguments& a) {
+  const std::string measure = kMeasureGroup;
+  app.add_option("--filter", a.filter, "only benchmarks whose name matches this expression")
+      ->group(measure);
+  app.add_flag("--quick", a.quick, "representative points, short attempts")->group(measure);
+  app.add_option("--points", a.points, "as for assay run")->group(measure);
+  app.add_option("--providers", a.providers, "only these")->delimiter(',')->group(measure);
+  add_measure_options(app, a.measure,
+                      {.rounds = "before the first look (10)",
+                       .budget = "for all, rounds of unresolved rows included (10m)"},
+                      measure);
+  app.add_option("--build", a.build, "shell command that builds build/assay-worker of a revision")
+      ->group(measure);
+  app.add_option("--journals", a.journals, "folder for the journals (results/)")->group(measure);
+}
+
+}  // namespace
+
 void add_compare(CLI::App& app, CompareArguments& a) {
   app.add_option("A", a.a,
-                 "a provider, a run, a commit (each by name or unique beginning), a source")
+                 "a provider, a run, a commit (each by name or unique beginning), a source; with "
+                 "--run what is OLD")
       ->required();
   app.add_option("B", a.b, "the same kind; the ratio is B / A")->required();
-  app.add_option("source", a.sources, "where rows of providers, runs, commits are (results/)");
+  app.add_option("source", a.sources,
+                 "where rows of providers, runs, commits are (results/); with --run the case file "
+                 "of two folders, or cases");
   app.add_option("--metric", a.metric, "compare this one (each case's primary metric)");
   app.add_option("--effect", a.effect, "the effect that `rounds needed` is about (5%)");
   app.add_option("--alpha", a.alpha, "chance of even one false difference in all rows (5%)");
@@ -23,17 +61,30 @@ void add_compare(CLI::App& app, CompareArguments& a) {
                "exit with 3 where any row could not be compared (always where none could)");
   app.add_option("--out", a.out, "also write the JSON there");
   app.add_flag("--json", a.json, "print JSON");
-  app.footer(R"(Examples:
+  app.add_flag("--run", a.run, "measure A and B now, in the same rounds; exit status as gate")
+      ->group(kMeasureGroup);
+  app.add_option("--delta", a.delta, "how much slower is too slow (5%), for the exit status")
+      ->group(kMeasureGroup);
+  app.add_option("--between-builds", a.between_builds,
+                 "what two builds differ by with nothing changed (0.5%): less is perhaps")
+      ->group(kMeasureGroup);
+  add_compared_options(app, a);
+  app.footer(std::string(R"(Examples:
   assay compare naive assay-simd                      two providers, of the newest run with both
   assay compare 20260131T12 20260201T08               two runs
   assay compare 1a2b3c4 5d6e7f8 results/assay.db      two commits of a store
-  assay compare old.jsonl new.jsonl --effect 1%       two sources)");
+  assay compare old.jsonl new.jsonl --effect 1%       two sources
+  assay compare --run build-old/bench build/bench     two builds of a Google Benchmark program
+  assay compare --run base/ head/ bench.toml          two checkouts of your own case
+  assay compare --run './sort-old f' './sort-new f'   two commands
+)") + kComparedHelp +
+             R"(
+
+Exit status with --run: as assay gate (0 nothing is worse, 1 slower than --delta allows, 3 unresolved, 4 wrong).)");
 }
 
 void add_gate(CLI::App& app, GateArguments& a) {
-  app.add_option("--baseline", a.baseline,
-                 "a source, a run or a commit; with --run a worker program, or a revision to build")
-      ->required();
+  app.add_option("--baseline", a.baseline, "a source, a run or a commit; with --run what is OLD");
   app.add_option("--current", a.current, "likewise; with --run this build unless given");
   app.add_option("--source", a.sources, "where rows of runs and commits are (results/)");
   const std::string limits = "Thresholds";
@@ -60,26 +111,24 @@ void add_gate(CLI::App& app, GateArguments& a) {
   app.add_flag("--json", a.json, "print JSON")->group(output);
   app.add_flag("--markdown", a.markdown, "print markdown, for a comment on a pull request")
       ->group(output);
-  const std::string measure = "Measuring both sides";
+  const std::string measure = kMeasureGroup;
   app.add_flag("--run", a.run, "measure baseline and current now, in the same rounds")
       ->group(measure);
-  app.add_option("case", a.cases, "with --run: cases, or `all`")->group(measure);
-  app.add_flag("--quick", a.quick, "representative points, short attempts")->group(measure);
-  app.add_option("--points", a.points, "as for assay run")->group(measure);
-  app.add_option("--providers", a.providers, "only these")->delimiter(',')->group(measure);
-  add_measure_options(app, a.measure,
-                      {.rounds = "before the first look (10)",
-                       .budget = "for all, rounds of unresolved rows included (10m)"},
-                      measure);
-  app.add_option("--build", a.build, "shell command that builds build/assay-worker of a revision")
+  app.add_option("case", a.cases,
+                 "with --run: OLD and NEW, unless --baseline says it; then cases, or `all`, or the "
+                 "case file of two folders")
       ->group(measure);
-  app.add_option("--journals", a.journals, "folder for the journals (results/)")->group(measure);
-  app.footer(R"(Examples:
+  add_compared_options(app, a);
+  app.footer(std::string(R"(Examples:
+  assay gate --run base/ head/ bench.toml --markdown > comment.md                       for CI
+  assay gate --run build-old/bench build/bench --delta 2%
   assay gate --baseline main.db --current results/ --junit gate.xml --out gate.json
   assay gate --baseline main.db --current results/ --markdown --strict > comment.md     for CI
   assay gate --baseline 1a2b3c4 --current 5d6e7f8 --source results/assay.db --delta 3%
   assay gate --run semiring_matmul --quick --baseline origin/main --budget 5m
   assay gate --run dense_matmul --baseline old/assay-worker --providers naive,assay-simd
+)") + kComparedHelp +
+             R"(
 
 Exit status: 0 passed, 1 something is slower, 3 something is unresolved or nothing was shown, 4 something
 that was ok is wrong, crashed, out of memory, timed out or failed (4 before 1 before 3).)");

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/measure/calibrated_floor.h"
+#include "cli/measure/compared.h"
 #include "cli/measure/run_setup.h"
 #include "cli/measure/side_runs.h"
 #include "lab/stats/stopping.h"
@@ -27,14 +28,21 @@ namespace {
 constexpr double kDefaultBudgetS = 600;
 constexpr int kLooksOfGate = 2;
 
-lab::RunRequest request_of(RunSetup& setup, const GateArguments& a) {
+struct Planned {
+  lab::RunRequest request;
+  Sides sides;
+};
+
+Planned planned(RunSetup& setup, const GateArguments& a, const std::string& folder) {
   lab::RunRequest r;
-  select_cases(r, setup, a.cases);
   select_points(r, a.quick, a.points);
+  auto sides =
+      compared_sides(setup, {a.baseline, a.current, a.cases, a.filter, a.build, folder}, r);
   r.budget_s = kDefaultBudgetS;
   apply(a.measure, r);
   r.label = "gate";
-  return r;
+  check_oracles(setup, sides, r);
+  return {std::move(r), std::move(sides)};
 }
 
 // What to measure again: by case, the points and providers, and by how many rounds.
@@ -66,10 +74,9 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   if (options.rule != lab::GateRule::kIntervals)
     fail("--run judges by intervals, not by '{}'", a.rule);
   RunSetup setup;
-  auto request = request_of(setup, a);
-  const auto baseline = side_program(a.baseline, a.build);
-  const auto current = side_program(a.current, a.build);
-  SideRuns runs(setup, "baseline", baseline, "current", current, a.journals);
+  const auto folder = a.journals.empty() ? std::string("results") : a.journals;
+  auto [request, sides] = planned(setup, a, folder);
+  SideRuns runs(setup, sides, folder);
   options.looks = kLooksOfGate;
   options.floor = [&](const std::string& machine) {
     return calibrated_floor(machine, runs.second_rows());
@@ -81,7 +88,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   RunSetup::catch_interrupts();
   const auto start_ns = monotonic_ns();
   if (!runs.measure(request, a.providers)) return std::nullopt;
-  MeasuredGate gate{judge(), baseline.name, current.name};
+  MeasuredGate gate{judge(), sides.first_name, sides.second_name, {}, {}};
   auto more = unresolved_rows(gate.result);
   auto cases_left = static_cast<double>(more.size());
   for (const auto& [name, top_up] : more) {
@@ -101,6 +108,8 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   }
   if (!more.empty()) gate.result = judge();
   gate.result.options.floor = {};  // it refers to what is gone now
+  gate.baseline_rows = runs.first_rows();
+  gate.current_rows = runs.second_rows();
   return gate;
 }
 

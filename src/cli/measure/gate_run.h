@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/arguments/arguments.h"
 #include "lab/decide/gate.h"
@@ -13,6 +14,7 @@ namespace assay::cli {
 struct MeasuredGate {
   lab::GateResult result;
   std::string baseline, current;  // what the sides were, for people
+  std::vector<lab::Row> baseline_rows, current_rows;
 };
 
 // Measures both sides, judges, measures more rounds of what is unresolved within the budget, and

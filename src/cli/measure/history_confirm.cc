@@ -119,7 +119,8 @@ int confirm_change(const HistoryArguments& a, std::span<const lab::HistorySeries
   const auto request = request_of(a, changes);
   const auto before = program_for(a.before, changes.front().before(), a.build);
   const auto after = program_for(a.after, changes.front().after(), a.build);
-  SideRuns runs(setup, "before", before, "after", after, a.journals);
+  SideRuns runs(setup, sides_of("before", before, "after", after),
+                a.journals.empty() ? "results" : a.journals);
   std::set<std::string> providers;
   for (const auto& c : changes) providers.insert(c.series->key.provider);
   RunSetup::catch_interrupts();

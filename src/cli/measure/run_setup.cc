@@ -36,6 +36,8 @@ RunSetup::RunSetup() : cases_(all_cases()), workloads_(all_workloads()) {
   context_.stop = &stop_requested;
 }
 
+void RunSetup::stop() { stop_requested = true; }
+
 void RunSetup::catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;

@@ -26,6 +26,8 @@ class RunSetup {
   const lab::CaseRegistry& cases() const { return cases_; }
   OwnCases& own_cases() { return own_cases_; }
   TerminalProgress& progress() { return progress_; }
+  // Ends the run as Ctrl-C does.
+  static void stop();
   // From here on Ctrl-C and SIGTERM are caught.
   static void catch_interrupts();
 

@@ -99,6 +99,10 @@ std::string built_worker(const std::string& commit, const std::string& build) {
     fail("the build of commit {} left no {}: '{}'", commit.substr(0, 12), kWorker, shown(command));
   }
   make_directories(folder.string());
+  // What it starts commands with; earlier versions had none.
+  if (const auto launch = product.parent_path() / "assay-launch"; fs::exists(launch)) {
+    fs::copy_file(launch, folder / "assay-launch", fs::copy_options::overwrite_existing);
+  }
   // Copied under another name first: a worker that is there is complete.
   const auto partial = folder / "assay-worker.partial";
   fs::copy_file(product, partial, fs::copy_options::overwrite_existing);
@@ -123,6 +127,15 @@ void ask_source(SideProgram& program) {
 }
 
 }  // namespace
+
+std::optional<CheckedOut> checked_out(const std::string& folder) {
+  const auto head = git({"-C", folder, "rev-parse", "--verify", "--quiet", "HEAD"});
+  if (!succeeded(head)) return std::nullopt;
+  const auto status =
+      git({"-C", folder, "status", "--porcelain", "--untracked-files=no", "--", "."});
+  return CheckedOut{head.stdout_text.substr(0, head.stdout_text.find('\n')),
+                    !succeeded(status) || !status.stdout_text.empty()};
+}
 
 SideProgram side_program(const std::string& text, const std::string& build) {
   if (text.empty()) return {"", "this build", "", false};

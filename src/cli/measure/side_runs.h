@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Two builds measured beside each other: every provider under two labels, in the same rounds.
+// Two things measured beside each other, in the same rounds.
 
 #include <string>
 #include <utility>
@@ -13,26 +13,36 @@
 
 namespace assay::cli {
 
+// What stands beside what: every provider under two labels, or two providers of one case.
+struct Sides {
+  std::string first, second;            // the labels, or the two providers
+  std::string first_name, second_name;  // for people
+  std::vector<lab::RunSide> labelled;   // both sides; empty: two providers
+  std::string provider;                 // the name that two providers share in what is decided
+};
+
+// Two builds of the worker.
+Sides sides_of(std::string first, const SideProgram& a, std::string second, const SideProgram& b);
+
 class SideRuns {
  public:
-  // `first` and `second` are the labels.
-  SideRuns(RunSetup& setup, std::string first, SideProgram a, std::string second, SideProgram b,
-           std::string folder);
+  SideRuns(RunSetup& setup, Sides sides, std::string folder);
 
-  // Measures and adds to the rows; `providers` without labels, empty: all that a worker of another
-  // build can run. False: interrupted. The journal goes to the folder.
+  // Measures and adds to the rows; `providers` without labels, empty: all that both sides can run.
+  // Where the sides are two providers they run, whatever is asked for. False: interrupted. The
+  // journal goes to the folder.
   bool measure(lab::RunRequest request, const std::vector<std::string>& providers);
 
-  // All rows so far of each side, under their providers' own names: rounds pair by run and number.
+  // All rows so far of each side, under names that both share: rounds pair by run and number.
   const std::vector<lab::Row>& first_rows() const { return rows_.first; }
   const std::vector<lab::Row>& second_rows() const { return rows_.second; }
 
  private:
   std::vector<std::string> default_providers(const lab::RunRequest& request) const;
+  void set_providers(lab::RunRequest& request, const std::vector<std::string>& providers) const;
 
   RunSetup& setup_;
-  std::string first_, second_;
-  SideProgram a_, b_;
+  Sides sides_;
   std::string folder_;
   std::pair<std::vector<lab::Row>, std::vector<lab::Row>> rows_;
 };

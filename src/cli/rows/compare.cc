@@ -8,18 +8,71 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/measure/gate_run.h"
+#include "cli/program.h"
 #include "cli/rows/selections.h"
 #include "cli/terminal.h"
 #include "lab/decide/exits.h"
 
 namespace assay::cli {
 
+namespace {
+
+lab::CompareSettings settings_of(const CompareArguments& a) {
+  return {.alpha = parse_share(a.alpha, "--alpha"),
+          .confidence = parse_share(a.confidence, "--confidence"),
+          .effect = parse_share(a.effect, "--effect"),
+          .between_runs = parse_share(a.between_runs, "--between-runs")};
+}
+
+// `compare --run OLD NEW`: a gate whose every row is shown with its ratio.
+int compare_now(const CompareArguments& a) {
+  GateArguments g;
+  g.run = true;
+  g.baseline = a.a;
+  g.current = a.b;
+  g.cases = a.sources;
+  g.quick = a.quick;
+  g.providers = a.providers;
+  g.points = a.points;
+  g.filter = a.filter;
+  g.build = a.build;
+  g.journals = a.journals;
+  g.measure = a.measure;
+  auto settings = settings_of(a);
+  settings.between_builds = parse_share(a.between_builds, "--between-builds");
+  lab::GateOptions options;
+  options.delta = parse_share(a.delta, "--delta");
+  options.alpha = settings.alpha;
+  options.confidence = settings.confidence;
+  options.metric = a.metric;
+  options.strict = a.strict;
+  const auto measured = run_gate(g, options);
+  if (!measured) return kInterrupted;
+  const auto& [gate, old, now, old_rows, new_rows] = *measured;
+  settings.alpha /= gate.options.looks;  // of the same rows, and looked at as often
+  const auto comparisons =
+      lab::compare_matches(lab::match_rows(old_rows, new_rows, {.metric = a.metric}), settings);
+  Json json = lab::comparisons_json(comparisons, old, now, settings);
+  json["gate"] = lab::gate_json(gate, old, now);
+  const auto text = pretty_json(json) + "\n";
+  if (!a.out.empty()) write_file_atomically(a.out, text);
+  if (a.json) {
+    print(text);
+  } else {
+    auto table = lab::comparisons_table(comparisons, "OLD", "NEW", settings, stdout_style());
+    table += fmt::format("OLD: {}\nNEW: {}\n", old, now);
+    for (const auto& line : lab::gate_notes(gate, "OLD", "NEW")) table += line + "\n";
+    print(table);
+  }
+  return gate.exit_status();
+}
+
+}  // namespace
+
 int compare(const CompareArguments& a) {
-  const lab::CompareSettings settings{
-      .alpha = parse_share(a.alpha, "--alpha"),
-      .confidence = parse_share(a.confidence, "--confidence"),
-      .effect = parse_share(a.effect, "--effect"),
-      .between_runs = parse_share(a.between_runs, "--between-runs")};
+  if (a.run) return compare_now(a);
+  const auto settings = settings_of(a);
   const auto reading = reading_for(a.strict);
   const auto rows = read_rows(a.sources, reading);
   auto first = select_side(a.a, rows, a.pool, reading);

@@ -65,8 +65,18 @@ int gate_on_rows(const GateArguments& a) {
 
 }  // namespace
 
-int gate(const GateArguments& a) {
+int gate(const GateArguments& typed) {
+  auto a = typed;
   if (a.json && a.markdown) fail("--json and --markdown: one of them");
+  if (a.run && a.baseline.empty()) {  // gate --run OLD NEW [CASE…]
+    if (a.cases.size() < 2 || !a.current.empty()) {
+      fail("--run needs what is compared: gate --run OLD NEW, or --baseline OLD and cases");
+    }
+    a.baseline = a.cases[0];
+    a.current = a.cases[1];
+    a.cases.erase(a.cases.begin(), a.cases.begin() + 2);
+  }
+  if (a.baseline.empty()) fail("--baseline is required: a source, a run or a commit");
   if (!a.run) return gate_on_rows(a);
   const auto measured = run_gate(a, options_of(a));
   if (!measured) return kInterrupted;

@@ -104,9 +104,10 @@ std::vector<Comparison> compare_matches(std::vector<Match> matches,
   for (auto& c : comparisons) {
     if (!c.compared) continue;
     c.p = p[next++];
-    const double margin = c.pairing == Pairing::kUnpaired ? settings.between_runs : 0;
+    const double margin =
+        c.pairing == Pairing::kUnpaired ? settings.between_runs : settings.between_builds;
     c.shown = what_is_shown(c.interval, c.p, settings.alpha, margin);
-    c.within_between_runs = c.shown == Shown::kPerhaps && c.p.adjusted <= settings.alpha;
+    c.within_margin = c.shown == Shown::kPerhaps && c.p.adjusted <= settings.alpha;
   }
   return comparisons;
 }
@@ -141,6 +142,7 @@ Json comparisons_json(std::span<const Comparison> comparisons, const std::string
           {"confidence", settings.confidence},
           {"effect", settings.effect},
           {"between_runs", settings.between_runs},
+          {"between_builds", settings.between_builds},
           {"comparisons", std::move(list)}};
 }
 
@@ -165,8 +167,8 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
                              {"verdict"}}) {
     grid.columns.push_back(column);
   }
-  int unpaired = 0, differ = 0, perhaps = 0, within = 0, same = 0, few = 0, uncompared = 0,
-      unused = 0;
+  int unpaired = 0, differ = 0, perhaps = 0, within_runs = 0, within_builds = 0, same = 0, few = 0,
+      uncompared = 0, unused = 0;
   for (const auto& c : comparisons) {
     const auto& summary = c.match.a ? c.match.a->summary : c.match.b->summary;
     GridRow row;
@@ -189,7 +191,7 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
                                                            : kRed;
     unpaired += c.compared && c.pairing == Pairing::kUnpaired;
     unused += c.a_unused + c.b_unused;
-    within += c.within_between_runs;
+    (c.pairing == Pairing::kUnpaired ? within_runs : within_builds) += c.within_margin;
     ++(!c.compared                  ? uncompared
        : c.differs()                ? differ
        : c.shown == Shown::kPerhaps ? perhaps
@@ -207,7 +209,7 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
       "note: A is {}, B is {}; a ratio below 1 says that B is smaller; intervals at {:.4g} %, "
       "at most {:.4g} % chance that any row is falsely said to differ",
       a, b, 100 * settings.confidence, 100 * settings.alpha));
-  if (perhaps > within) {
+  if (perhaps > within_runs + within_builds) {
     grid.notes.push_back(
         "note: perhaps: alone it would count; among so many rows chance shows as much");
   }
@@ -222,11 +224,17 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
         "note: unpaired: the sides share no rounds, so whatever changed on the machine between "
         "them is part of the ratio");
   }
-  if (within > 0) {
+  if (within_builds > 0) {
+    grid.notes.push_back(fmt::format(
+        "note: {} of the perhaps: two builds differ by up to {} with nothing changed, as code and "
+        "data lie elsewhere in memory (--between-builds)",
+        within_builds, percent_text(settings.between_builds)));
+  }
+  if (within_runs > 0) {
     grid.notes.push_back(fmt::format(
         "note: {} of the perhaps: runs made apart differ by up to {} with nothing changed "
         "(--between-runs); assay gate --run measures both sides in one run",
-        within, percent_text(settings.between_runs)));
+        within_runs, percent_text(settings.between_runs)));
   }
   if (unused > 0) {
     grid.notes.push_back(

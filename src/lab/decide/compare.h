@@ -18,6 +18,7 @@ struct CompareSettings {
   double confidence = 0.95;            // of the intervals, which are not adjusted
   double effect = 0.05;                // relative: "rounds needed" is for this
   double between_runs = kBetweenRuns;  // relative: unpaired sides differ by less for other reasons
+  double between_builds = 0;           // the same of paired sides, where they are two builds
 };
 
 // One match, judged. Everything in b over a: below 1, b is smaller.
@@ -34,8 +35,9 @@ struct Comparison {
   int rounds_needed = 0;  // for the effect asked about
   int a_unused = 0, b_unused = 0;
 
-  // Its interval and the family would do, were the sides not measured apart.
-  bool within_between_runs = false;
+  // Its interval and the family would do, did such sides not differ by as much with nothing
+  // changed.
+  bool within_margin = false;
 
   bool differs() const { return is_difference(shown); }
   // "b is faster", "b is larger", "b is perhaps slower", "no difference shown", "only in a",

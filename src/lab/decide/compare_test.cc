@@ -69,6 +69,21 @@ TEST(Compare, RunsMadeApartMustDifferByMoreThanRunsDo) {
   EXPECT_TRUE(compare(before, beside, {.by_provider = true})[0].differs());
 }
 
+TEST(Compare, TwoBuildsMustDifferByMoreThanBuildsDo) {
+  const auto old = make_rounds(10, {.time = 1e-3});
+  const auto moved = make_rounds(10, {.provider = "other", .time = 1.03e-3});
+  const auto slower = make_rounds(10, {.provider = "other", .time = 1.1e-3});
+  const CompareSettings settings{.between_builds = 0.05};
+  const auto of = [&](const auto& now, const CompareSettings& by) {
+    return compare_matches(match_rows(old, now, {.by_provider = true}), by);
+  };
+  EXPECT_TRUE(of(moved, {})[0].differs());
+  EXPECT_FALSE(of(moved, settings)[0].differs());
+  EXPECT_THAT(comparisons_table(of(moved, settings), "a", "b", settings, {}),
+              HasSubstr("1 of the perhaps: two builds differ by up to 5 %"));
+  EXPECT_TRUE(of(slower, settings)[0].differs());
+}
+
 TEST(Compare, RowsOfToolsThatDoNotInterleaveDoNotPair) {
   auto a = make_rounds(10, {.provider = "naive"}), b = make_rounds(10, {.provider = "simd"});
   for (auto& row : a) row.provenance.interleaved = false;

@@ -45,11 +45,14 @@ class Caller {
 
   // Seconds for `count` calls, taken together.
   double time(std::int64_t count) {
+    double by_own_clock = 0;
     const std::int64_t start = instruments_.now_ns();
     for (std::int64_t i = 0; i < count; ++i) {
       workload_.call(slot_);
       slot_ ^= 1;
+      if (const auto seconds = workload_.own_seconds()) by_own_clock += *seconds;
     }
+    if (by_own_clock > 0) return by_own_clock;
     return static_cast<double>(instruments_.now_ns() - start) * 1e-9;
   }
   int next_slot() const { return slot_; }
@@ -102,7 +105,9 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
     const double target = std::max(shortest, settings.steady_s / settings.batches);
     report.batch_calls = calibrate(caller, target, one_call_s);
 
-    phases.begin("steady");
+    // The runner holds what is reported against how long it sees the phase `steady`: only a clock
+    // that runs all the time can keep up with that.
+    phases.begin(workload.own_seconds() ? "runs" : "steady");
     for (int batch = 0; batch < settings.batches; ++batch) {
       report.steady_s.push_back(caller.time(report.batch_calls) /
                                 static_cast<double>(report.batch_calls));
@@ -120,10 +125,62 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
   workload.poison_outputs();
   caller.time(1);
   workload.write_outputs(output_file);
+}
 
+// Of a program that has a clock of its own. The phase is not called steady: what else the program
+// does in it (trials, setting up) is unknown, so the runner cannot hold the times against it.
+void take_own_times(Workload& workload, const MeasureSettings& settings,
+                    const std::string& output_file, const Instruments& instruments, Phases& phases,
+                    WorkerReport& report) {
+  instruments.reset_peak_memory();
+  phases.begin("own_clock");
+  auto times = workload.own_times(settings);
+  report.steady_s = std::move(times.steady_s);
+  report.batch_calls = times.batch_calls;
+  report.samples = std::move(times.samples);
+  report.metrics["peak_rss_steady"] = instruments.peak_memory() + workload.child_memory();
+  phases.begin("output");
+  workload.write_outputs(output_file);
+}
+
+// What a provider says of itself when all is done.
+void take_facts(const Workload& workload, Phases& phases, WorkerReport& report) {
   phases.begin("report");
   for (const auto& [name, value] : workload.metrics()) report.metrics[name] = value;
   report.versions = workload.versions();
+}
+
+// Whole runs of a program: as many as fit into the steady time by what the first took with all
+// that goes around it, at least one and at most as many as there are batches. How long a program
+// takes that nobody has run yet is not known, so the first counts like every other.
+void measure_whole_runs(Workload& workload, const MeasureSettings& settings, bool deterministic,
+                        const std::string& output_file, const Instruments& instruments,
+                        Phases& phases, WorkerReport& report) {
+  Caller caller(workload, instruments);
+  const int warm_up = deterministic ? 0 : workload.warm_up_calls().value_or(settings.warm_up_calls);
+  if (warm_up > 0) {
+    phases.begin("warm_up");
+    report.metrics["cold_time"] = caller.time(1);
+    caller.time(warm_up - 1);
+  }
+
+  phases.begin("runs");
+  std::int64_t runs = 1;
+  const auto start = instruments.now_ns();
+  for (std::int64_t run = 0; run < runs; ++run) {
+    workload.poison_outputs();
+    report.steady_s.push_back(caller.time(1));
+    for (const auto& [name, value] : workload.call_values()) report.samples[name].push_back(value);
+    if (run > 0 || deterministic) continue;
+    const double first_s = 1e-9 * static_cast<double>(instruments.now_ns() - start);
+    const double fitting = first_s > 0 ? settings.steady_s / first_s : 1e9;
+    runs = static_cast<std::int64_t>(std::clamp(fitting, 1.0, 1.0 * settings.batches));
+  }
+  report.batch_calls = 1;
+  report.metrics.emplace("cold_time", report.steady_s.front());
+
+  phases.begin("output");
+  workload.write_outputs(output_file);
 }
 
 void set_failure(WorkerReport& report, Status status, const std::string& phase,
@@ -144,7 +201,13 @@ WorkerReport measure_attempt(const std::function<std::unique_ptr<Workload>()>& m
   try {
     phases.begin("prepare");
     const auto workload = make();
-    measure(*workload, settings, deterministic, output_file, instruments, phases, report);
+    if (workload->times_itself()) {
+      take_own_times(*workload, settings, output_file, instruments, phases, report);
+    } else {
+      const auto measure_it = workload->is_whole_run() ? measure_whole_runs : measure;
+      measure_it(*workload, settings, deterministic, output_file, instruments, phases, report);
+    }
+    take_facts(*workload, phases, report);
     phases.end();
   } catch (const ProviderFailure& e) {
     set_failure(report, e.status(), phases.current(), e.code(), e.what());

@@ -25,7 +25,8 @@ struct Instruments {
 // The real ones: the monotonic clock, the kernel's peak counter, and the attempt's phase file.
 Instruments real_instruments(const std::string& phase_file);
 
-// Measures one workload: prepare → cold → warm_up → calibrate → steady → output → memory. Failures
+// Measures one workload: prepare → cold → warm_up → calibrate → steady → output → memory; one that
+// times itself: prepare → own_clock → output. Failures
 // of the provider come back as values in the report; nothing is thrown for what it does.
 //   `make` builds the workload (part of prepare), `output_file` is where its outputs go.
 WorkerReport measure_attempt(const std::function<std::unique_ptr<Workload>()>& make,

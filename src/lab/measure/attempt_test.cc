@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "base/file.h"
 #include "lab/record/case.h"
 
@@ -102,6 +104,56 @@ TEST(Attempt, ACallBelowTheClockStepStillGetsALongEnoughBatch) {
   EXPECT_GE(report.batch_calls * 2, 1000 * 31);
 }
 
+// Whole runs by a clock of their own, which sees a tenth of what goes by.
+class ScriptedRuns : public Scripted {
+ public:
+  ScriptedRuns(Script& script, std::optional<int> warm_up)
+      : Scripted(script), script_(script), warm_up_(warm_up) {}
+  bool is_whole_run() const override { return true; }
+  std::optional<int> warm_up_calls() const override { return warm_up_; }
+  std::optional<double> own_seconds() const override { return 1e-4 * script_.calls; }
+  std::map<std::string, double> call_values() const override { return {{"n", script_.calls}}; }
+
+ private:
+  Script& script_;
+  const std::optional<int> warm_up_;
+};
+
+WorkerReport measure_runs(Script& s, const MeasureSettings& settings,
+                          std::optional<int> warm_up = 0) {
+  return measure_attempt([&] { return std::make_unique<ScriptedRuns>(s, warm_up); }, settings,
+                         false, "out", instruments_of(s));
+}
+
+TEST(Attempt, EveryWholeRunCountsAndTheLastIsJudged) {
+  Script s;
+  s.cold_ns = s.call_ns;
+  const auto report = measure_runs(s, {.batches = 200, .steady_s = 0.0045});
+  EXPECT_EQ(report.status, Status::kOk) << report.message;
+  EXPECT_EQ(s.calls, 4);  // of 1 ms
+  EXPECT_EQ(report.batch_calls, 1);
+  EXPECT_THAT(report.steady_s, ElementsAre(1e-4, 2e-4, 1e-4 * 3, 4e-4));
+  EXPECT_THAT(report.samples.at("n"), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(report.metrics.at("cold_time"), 1e-4);
+  EXPECT_THAT(s.phases, ElementsAre("prepare", "runs", "output", "report"));
+  EXPECT_THAT(s.events, ElementsAre("poison", "call", "poison", "call", "poison", "call", "poison",
+                                    "call", "write"));
+}
+
+TEST(Attempt, WholeRunsAreBoundedAndWarmedUpAsTheProviderSays) {
+  Script few;
+  EXPECT_EQ(measure_runs(few, {.batches = 5, .steady_s = 1e9}).steady_s.size(), 5u);
+  Script slow;
+  EXPECT_EQ(measure_runs(slow, {.batches = 200, .steady_s = 0.01}).steady_s.size(), 1u);
+  EXPECT_EQ(slow.calls, 1);
+  Script said;
+  EXPECT_EQ(measure_runs(said, {.batches = 5, .steady_s = 0}, 3).steady_s.size(), 1u);
+  EXPECT_EQ(said.calls, 4);
+  Script asked;
+  measure_runs(asked, {.warm_up_calls = 2, .batches = 5, .steady_s = 0}, std::nullopt);
+  EXPECT_EQ(asked.calls, 3);
+}
+
 TEST(Attempt, SlotsRotateAndTheJudgedInputsAreNewOnesInTimedBuffers) {
   Script s;
   measure_scripted(s, {.batches = 5, .steady_s = 0.1});
@@ -192,6 +244,38 @@ TEST(Attempt, TheReportSurvivesItsFile) {
   const auto report = measure_scripted(s, {.batches = 5, .steady_s = 0.05});
   const auto back = report_from_json(report_to_json(report), "report");
   EXPECT_EQ(canonical_json(report_to_json(back)), canonical_json(report_to_json(report)));
+}
+
+// A workload with a clock of its own.
+class SelfTimed : public Scripted {
+ public:
+  explicit SelfTimed(Script& script) : Scripted(script) {}
+  bool times_itself() const override { return true; }
+  OwnTimes own_times(const MeasureSettings& settings) override {
+    return {std::vector<double>(static_cast<std::size_t>(settings.batches), 2e-6),
+            7,
+            {{"cpu_time", {1e-6}}}};
+  }
+  std::map<std::string, double> metrics() const override { return {{"lanes", 3}}; }
+};
+
+TEST(Attempt, WhoTimesItselfIsAskedOnceAndNeverCalled) {
+  Script s;
+  s.child_memory = 5;
+  MeasureSettings settings;
+  settings.batches = 6;
+  const auto report =
+      measure_attempt([&]() -> std::unique_ptr<Workload> { return std::make_unique<SelfTimed>(s); },
+                      settings, false, "out", instruments_of(s));
+  EXPECT_EQ(report.status, Status::kOk) << report.message;
+  EXPECT_EQ(report.steady_s, std::vector<double>(6, 2e-6));
+  EXPECT_EQ(report.batch_calls, 7);
+  EXPECT_THAT(report.samples.at("cpu_time"), ElementsAre(1e-6));
+  EXPECT_EQ(report.metrics.at("peak_rss_steady"), 5);
+  EXPECT_EQ(report.metrics.at("lanes"), 3);
+  EXPECT_FALSE(report.metrics.contains("cold_time"));
+  EXPECT_THAT(s.phases, ElementsAre("prepare", "own_clock", "output", "report"));
+  EXPECT_THAT(s.events, ElementsAre("write"));
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,6 +18,13 @@
 #include "lab/record/status.h"
 
 namespace assay::lab {
+
+// What a program says of calls that it timed by its own clock.
+struct OwnTimes {
+  std::vector<double> steady_s;  // seconds of one call, one value for each repetition
+  std::int64_t batch_calls = 0;  // calls behind each value, at least
+  std::map<std::string, std::vector<double>> samples;  // further values, as in a report
+};
 
 // One provider at one point, inside an attempt. It owns two slots of input buffers and one set of
 // outputs; the measurement decides what goes where and when. A call must do all of its work before
@@ -33,9 +42,24 @@ class Workload {
   // Writes the outputs of the last call, in the form the judge reads (.safetensors).
   virtual void write_outputs(const std::string& path) = 0;
 
+  // A provider that times its calls itself is asked for them once, in place of all that is above;
+  // it has no output that could be judged (Provider::judged).
+  virtual bool times_itself() const { return false; }
+  virtual OwnTimes own_times(const MeasureSettings&) { return {}; }
+
   // The stages of the last call in their order, with their seconds; empty: a call is one thing.
   // Each is a metric "stage_NAME" and "cold_stage_NAME" (lab/record/metrics.h).
   virtual std::vector<std::pair<std::string, double>> stages() const { return {}; }
+  // What the last call took by a clock of the workload's own, in seconds, where more than the work
+  // lies around it; nothing: it is timed from outside.
+  virtual std::optional<double> own_seconds() const { return std::nullopt; }
+  // Whether each call is the whole run of a program and a sample by itself. Then an attempt has no
+  // calls but those that count and the warm-up before them, and the last of them is judged.
+  virtual bool is_whole_run() const { return false; }
+  // Calls before those that count; nothing: as many as the settings say. For whole runs.
+  virtual std::optional<int> warm_up_calls() const { return std::nullopt; }
+  // What else is known of the last call, by name: each a list of the row's samples. For whole runs.
+  virtual std::map<std::string, double> call_values() const { return {}; }
   // Bytes that child processes of the last call held at their peak, beyond what they share with
   // this one; those of this process are seen from outside.
   virtual double child_memory() const { return 0; }

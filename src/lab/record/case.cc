@@ -33,6 +33,18 @@ const Case& CaseRegistry::find(std::string_view name) const {
   fail("unknown case (known: {}): '{}'", names, name);
 }
 
+void CaseRegistry::add_side(std::string label, std::unique_ptr<Case> c) {
+  check(of_side(label, c->name()) == nullptr, "a side has a case once");
+  sides_.emplace_back(std::move(label), std::move(c));
+}
+
+const Case* CaseRegistry::of_side(std::string_view label, std::string_view name) const {
+  for (const auto& [of, c] : sides_) {
+    if (of == label && c->name() == name) return c.get();
+  }
+  return nullptr;
+}
+
 Philox input_stream(std::int64_t seed, std::string_view input, int set) {
   check(input.size() <= 7, "the name of an input has at most seven characters");
   return Philox(static_cast<std::uint64_t>(seed),

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -129,7 +130,14 @@ class CaseRegistry {
   const Case& find(std::string_view name) const;
   const std::vector<std::unique_ptr<Case>>& all() const { return cases_; }
 
+  // One of these cases as another side of a comparison has it (RunSide::case_file): its providers,
+  // and what their workers are told. Points and right answers stay those of the case itself.
+  void add_side(std::string label, std::unique_ptr<Case> c);
+  // Null: that side has nothing of its own.
+  const Case* of_side(std::string_view label, std::string_view name) const;
+
  private:
+  std::vector<std::pair<std::string, std::unique_ptr<Case>>> sides_;
   std::vector<std::unique_ptr<Case>> cases_;
 };
 

@@ -34,6 +34,9 @@ struct Provider {
   // A provider that does less or other work than the case's definition says so, with the reason;
   // empty: equal work.
   std::string unequal_work;
+  // False: it leaves no output, so nobody can say whether it is right (Fidelity::kNoOracle),
+  // whatever oracle the case has for others.
+  bool judged = true;
   Origin origin = Origin::kMeasured;
   // How its attempts are meant to end: a provider kept to show what the judge refuses has
   // kWrongResult here, and then such rows are no failure of the run.

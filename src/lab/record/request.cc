@@ -37,6 +37,15 @@ std::map<std::string, std::string> texts_by_name(const Json& json, std::string_v
   return texts;
 }
 
+RequestedFile requested_file(const Json& json, std::string_view what) {
+  return {json_field<std::string>(json, "case", what), json_field<std::string>(json, "path", what),
+          texts_by_name(json, "sha256", what)};
+}
+
+Json requested_file_json(const RequestedFile& file) {
+  return {{"case", file.case_name}, {"path", file.path}, {"sha256", file.sha256}};
+}
+
 // Replaces `value` by the member `key`, if there is one.
 template <typename T>
 void read(const Json& json, std::string_view key, std::string_view what, T& value) {
@@ -52,13 +61,13 @@ void read(const Json& json, std::string_view key, std::string_view what, T& valu
                        false});
       read(side, "commit", what, value.back().commit);
       read(side, "dirty", what, value.back().dirty);
+      if (const auto file = side.find("case_file"); file != side.end()) {
+        value.back().case_file = requested_file(*file, what);
+      }
     }
   } else if constexpr (std::is_same_v<T, std::vector<RequestedFile>>) {
     for (const auto& file : json_field<Json>(json, key, what)) {
-      value.push_back({json_field<std::string>(file, "case", what),
-                       json_field<std::string>(file, "path", what),
-                       {}});
-      value.back().sha256 = texts_by_name(file, "sha256", what);
+      value.push_back(requested_file(file, what));
     }
   } else if constexpr (std::is_same_v<T, MeasureSettings>) {
     each_setting(value, [&](const char* name, auto& of) { read(*member, name, what, of); });
@@ -131,11 +140,11 @@ Json request_to_json(const RunRequest& request) {
                              {"worker", side.worker},
                              {"commit", side.commit},
                              {"dirty", side.dirty}});
+        if (side.case_file) json[key].back()["case_file"] = requested_file_json(*side.case_file);
       }
     } else if constexpr (std::is_same_v<T, std::vector<RequestedFile>>) {
       for (const auto& file : value) {
-        json[key].push_back(
-            {{"case", file.case_name}, {"path", file.path}, {"sha256", file.sha256}});
+        json[key].push_back(requested_file_json(file));
       }
     } else {
       json[key] = value;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,15 @@
 #include "lab/record/protocol.h"
 
 namespace assay::lab {
+
+// A case that is defined in a file: what it depends on, as it was when the run was begun.
+struct RequestedFile {
+  std::string case_name;
+  std::string path;  // absolute
+  // Contents by path, of the case file itself and of every file that it names; empty: there was no
+  // such file.
+  std::map<std::string, std::string> sha256;
+};
 
 // One side of a comparison of builds: a contender named `provider@label` is that provider run by
 // this worker program (an `assay-worker` of another build) instead of our own. Sides of one point
@@ -22,15 +32,8 @@ struct RunSide {
   std::string worker;  // path; empty: our own worker, so that both sides are the same code
   std::string commit;  // what that worker was built from; empty: not known
   bool dirty = false;  // with changes that were not committed
-};
-
-// A case that is defined in a file: what it depends on, as it was when the run was begun.
-struct RequestedFile {
-  std::string case_name;
-  std::string path;  // absolute
-  // Contents by path, of the case file itself and of every file that it names; empty: there was no
-  // such file.
-  std::map<std::string, std::string> sha256;
+  // The case as this side has it, in a file of its own: its providers are those that run here.
+  std::optional<RequestedFile> case_file = std::nullopt;
 };
 
 // What the user asked for. It is written beside the journal before the first attempt and repeated

@@ -66,6 +66,21 @@ TEST(Request, SurvivesTheFileWholeOrInPart) {
   EXPECT_EQ(command_of(sparse), " =a --quick=");
 }
 
+TEST(Request, SidesKeepTheirCaseFiles) {
+  auto request = unusual_request();
+  request.sides = {{"old", "", "1a2b", true}, {"new", "/bin/true"}};
+  request.sides[0].case_file = RequestedFile{"a", "/old/bench.toml", {{"/old/bench.toml", "00ff"}}};
+  const auto json = request_to_json(request);
+  EXPECT_FALSE(json["sides"][1].contains("case_file"));
+  const auto back = request_from_json(json, "request");
+  EXPECT_EQ(request_to_json(back), json);
+  EXPECT_EQ(back.sides[0].case_file->sha256.at("/old/bench.toml"), "00ff");
+  EXPECT_FALSE(back.sides[1].case_file);
+  auto bad = json;
+  bad["sides"][0]["case_file"] = {{"case", "a"}};
+  EXPECT_THROW(request_from_json(bad, "request"), UserError);
+}
+
 TEST(Request, WrongTypesAreRefused) {
   for (const Json& bad : {Json(3), Json{{"cases", "a"}}, Json{{"rounds", "many"}},
                           Json{{"order_seed", -1}}, Json{{"settings", {{"steady_s", "long"}}}}}) {

@@ -84,6 +84,7 @@ void LimitRecord::fields(auto& self, auto&& field) {
 void SideRecord::fields(auto& self, auto&& field) {
   field("label", self.label);
   field.or_null("worker_sha256", self.worker_sha256);
+  field("case_file_sha256", self.case_file_sha256);
 }
 
 void ImportRecord::fields(auto& self, auto&& field) {

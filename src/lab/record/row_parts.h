@@ -120,7 +120,7 @@ struct LimitRecord {
 };
 
 struct SideRecord {
-  std::optional<std::string> label, worker_sha256;
+  std::optional<std::string> label, worker_sha256, case_file_sha256;
   Json rest = Json::object();
   static void fields(auto& self, auto&& field);
 };

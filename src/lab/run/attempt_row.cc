@@ -155,10 +155,17 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
   if (const auto label = side_of(contender.name); !label.empty()) {
     auto& side = p.side.emplace();
     side.label = label;
-    if (!contender.side_worker.empty()) {  // another program, of another source
-      side.worker_sha256 = contender.side_sha256;
-      const auto of = std::ranges::find(facts.request.sides, label, &RunSide::label);
-      const bool is_known = of != facts.request.sides.end() && !of->commit.empty();
+    const auto of = std::ranges::find(facts.request.sides, label, &RunSide::label);
+    const bool is_listed = of != facts.request.sides.end();
+    if (!contender.side_worker.empty()) side.worker_sha256 = contender.side_sha256;
+    if (is_listed && of->case_file) {
+      const auto& [name, path, sha256] = *of->case_file;
+      if (const auto hash = sha256.find(path); hash != sha256.end()) {
+        side.case_file_sha256 = hash->second;
+      }
+    }
+    if (side.worker_sha256 || side.case_file_sha256) {  // of another source than this program
+      const bool is_known = is_listed && !of->commit.empty();
       p.commit = is_known ? of->commit : "unknown";
       p.dirty = is_known ? std::optional(of->dirty) : std::nullopt;
       p.branch.reset();
@@ -169,7 +176,8 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
 }
 
 void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
-              const Case& definition, Expectations& expectations, bool may_repeat) {
+              const Case& definition, const Provider& provider, Expectations& expectations,
+              bool may_repeat) {
   const auto& outcome = measured.outcome.points[point];
   row.status = outcome.status;
   row.failure = outcome.failure;
@@ -200,12 +208,13 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
     }
   }
   std::optional<double> from_baseline;
-  if (row.status == Status::kOk) {
-    const auto id = row.provider.substr(0, row.provider.find('@'));  // whatever side it stands on
+  if (row.status == Status::kOk && !provider.judged) {
+    row.fidelity.emplace().status = Fidelity::kNoOracle;
+  } else if (row.status == Status::kOk) {
     const auto verdict = judge(
         expectations(kJudgedSet), outcome.output_file,
         [&](int set) -> const std::vector<Expectation>& { return expectations(set); },
-        held_to_report(definition.certify(row.point, kJudgedSet, id, outcome.output_file),
+        held_to_report(definition.certify(row.point, kJudgedSet, provider.id, outcome.output_file),
                        outcome.report));
     row.fidelity = verdict.fidelity;
     from_baseline = verdict.from_baseline;

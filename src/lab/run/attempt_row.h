@@ -70,7 +70,8 @@ Row blank_row(const RunFacts& facts, const PointPlan& plan, const Contender& con
 // looked at, and the judge speaks before the attempt may count. An attempt that was disturbed is
 // excluded, or where `may_repeat` is false kept with a mark.
 void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::size_t point,
-              const Case& definition, Expectations& expectations, bool may_repeat = true);
+              const Case& definition, const Provider& provider, Expectations& expectations,
+              bool may_repeat = true);
 
 // Adds why nothing was attempted.
 void refuse_row(Row& row, const Refusal& refusal);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -141,6 +142,11 @@ std::vector<std::pair<std::string, std::string>> provider_environment(const Prov
                                                                       const Programs& programs) {
   std::vector<std::pair<std::string, std::string>> environment;
   if (provider.threads > 0) environment = thread_environment(provider.threads);
+  if (!provider.program.empty()) {  // a command is the user's own, and so is what it is told
+    for (const auto& [name, value] : thread_environment(1)) {
+      if (const char* theirs = std::getenv(name.c_str())) environment.emplace_back(name, theirs);
+    }
+  }
   if (provider.runtime == Runtime::kPython) {
     environment.emplace_back("PYTHONPATH", programs.python_package);
     environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");

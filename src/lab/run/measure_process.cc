@@ -31,7 +31,8 @@ WorkerSpec spec_of(const ProcessToMeasure& who, std::vector<Json> points, std::s
   spec.points = std::move(points);
   spec.deterministic = who.contender.provider.deterministic();
   spec.settings = who.request.settings;
-  spec.definition = who.definition.definition();
+  const auto& of_side = who.contender.definition;
+  spec.definition = of_side.is_null() ? who.definition.definition() : of_side;
   return spec;
 }
 

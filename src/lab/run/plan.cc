@@ -87,6 +87,14 @@ std::string worker_of(const std::string& name, const RunRequest& request) {
   return "";
 }
 
+std::optional<Provider> provider_named(const Case& c, const std::string& id,
+                                       const std::string& platform) {
+  for (auto& provider : c.providers()) {
+    if (provider.id == id && among(provider.platforms, platform)) return std::move(provider);
+  }
+  return std::nullopt;
+}
+
 // Whoever is asked for, else the case's own, else the first that was named, else the first: of
 // those that run, so that providers of the same rounds always have a ratio.
 std::string baseline_of(const PointPlan& plan, const RunRequest& request) {
@@ -280,16 +288,21 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
         const auto names = names_of(provider.id, request);
         for (const auto& platform : provider.platforms) {
           if (!among(request.platforms, platform)) continue;
-          const auto& environment = probe(provider, platform);
           for (const auto& name : names) {
+            const auto* const on_side = cases.of_side(side_of(name), definition->name());
+            const auto own = on_side == nullptr ? std::optional(provider)
+                                                : provider_named(*on_side, provider.id, platform);
+            if (!own) continue;  // this side has no such provider
+            const auto& environment = probe(*own, platform);
             Contender contender{.name = name,
-                                .provider = provider,
+                                .provider = *own,
                                 .side_worker = worker_of(name, request),
                                 .side_sha256 = "",
                                 .platform = platform,
                                 .command = environment.command,
                                 .versions = environment.versions,
                                 .refused = {}};
+            if (on_side != nullptr) contender.definition = on_side->definition();
             if (const auto& worker = contender.side_worker; !worker.empty()) {
               contender.command = {worker};
               if (!hashes.contains(worker)) hashes[worker] = sha256_file(worker);

@@ -28,6 +28,8 @@ struct Contender {
   std::vector<std::string> command;             // the worker's argv
   std::map<std::string, std::string> versions;  // known before it runs
   std::optional<Refusal> refused;
+  // What its worker is told of the case, where its side has a file of its own; null: as the case.
+  Json definition = nullptr;
 };
 
 // All attempts at one point; a provider whose environment is missing is among those of its case's

@@ -176,6 +176,22 @@ TEST_F(PlanTest, SidesHaveWorkersOfTheirOwn) {
   EXPECT_THAT([&] { plan(); }, ThrowsMessage<UserError>(HasSubstr("same label")));
 }
 
+TEST_F(PlanTest, ASideHasTheProvidersOfItsOwnCase) {
+  Provider changed{.id = "plain", .description = "of the other side"};
+  changed.judged = false;
+  cases_.add_side("new", std::make_unique<ToyCase>(std::vector<Provider>{changed}));
+  request_.providers = {"plain@old", "plain@new", "even-only@old", "even-only@new"};
+  const auto p = plan();
+  const auto& at = p.points[0];
+  ASSERT_EQ(at.contenders.size(), 3u);  // the other side has no even-only
+  EXPECT_EQ(at.contenders[0].name, "plain@old");
+  EXPECT_TRUE(at.contenders[0].provider.judged);
+  EXPECT_EQ(at.contenders[1].name, "plain@new");
+  EXPECT_EQ(at.contenders[1].provider.description, "of the other side");
+  EXPECT_FALSE(at.contenders[1].provider.judged);
+  EXPECT_EQ(at.contenders[2].name, "even-only@old");
+}
+
 TEST_F(PlanTest, RequestsSurviveTheFile) {
   request_.sides = {{"baseline", "/bin/true"}};
   request_.precision = 0.01;

@@ -222,13 +222,15 @@ class Runner {
       context_.progress->note("the budget went by while another runner held the cores");
       return Status::kOk;
     }
-    expectations(kJudgedSet);  // before the attempt, so that nothing computes beside it
+    // Before the attempt, so that nothing computes beside it.
+    if (contender.provider.judged) expectations(kJudgedSet);
     announce(plan, contender, round);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
     const auto measured =
         measure_process({context_, facts_.request, *plan.definition, contender, plan_.memory_limit},
                         {plan.point}, row.attempt_id, cpus, *lock);
-    fill_row(row, facts_, measured, 0, *plan.definition, expectations, may_repeat(*try_number));
+    fill_row(row, facts_, measured, 0, *plan.definition, contender.provider, expectations,
+             may_repeat(*try_number));
     turn.late = monotonic_ns() >= turn.until;
     note_stopping(plan, turn, row);
     {
@@ -287,7 +289,7 @@ class Runner {
         Expectations expectations(*plan.definition, plan.point, facts_.run_id);
         Row row =
             blank_row(facts_, plan, of_point, 0, next_try(plan, of_point, 0).value_or(0), cpus);
-        fill_row(row, facts_, measured, i, *plan.definition, expectations);
+        fill_row(row, facts_, measured, i, *plan.definition, of_point.provider, expectations);
         rows.push_back(std::move(row));
         left.erase(left.begin());
       }

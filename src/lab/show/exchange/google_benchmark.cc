@@ -5,73 +5,39 @@
 // only where --benchmark_report_aggregates_only left nothing else.
 
 #include <array>
-#include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "base/error.h"
 #include "base/json_stream.h"
+#include "lab/record/benchmark_entry.h"
 #include "lab/show/exchange/import.h"
 #include "lab/show/exchange/json_path.h"
 
 namespace assay::lab {
 namespace {
 
-double unit_of(const Json& entry, std::string_view what) {
-  const auto unit = entry.contains("time_unit") ? json_field<std::string>(entry, "time_unit", what)
-                                                : std::string("ns");
-  if (unit == "ns") return 1e-9;
-  if (unit == "us") return 1e-6;
-  if (unit == "ms") return 1e-3;
-  if (unit == "s") return 1;
-  fail("{}: unknown time_unit '{}'", what, unit);
-}
-
-// Members every entry has; what else there is are user counters.
-const std::set<std::string>& own_keys() {
-  static const std::set<std::string> kKeys = {
-      "name",           "family_index",     "per_family_instance_index",
-      "run_name",       "run_type",         "repetitions",
-      "threads",        "repetition_index", "iterations",
-      "real_time",      "cpu_time",         "time_unit",
-      "aggregate_name", "aggregate_unit",   "error_occurred",
-      "error_message",  "skipped",          "skip_message",
-      "label"};
-  return kKeys;
-}
-
 class Reader {
  public:
   Reader(ImportedFile& file, std::string_view what) : file_(file), what_(what) {}
 
   void add(const Json& entry) {
-    if (!entry.is_object()) fail("{}: a benchmark that is no object", what_);
-    const auto name = json_field<std::string>(entry, "name", what_);
-    const auto run_name = text_at(entry, "run_name").value_or(name);
-    if (text_at(entry, "run_type").value_or("iteration") == "aggregate")
-      return add_aggregate(entry, run_name);
-    auto& attempt = attempt_of(run_name, entry);
-    if (entry.value("error_occurred", false) || entry.value("skipped", false)) {
-      const bool skipped = !entry.value("error_occurred", false);
-      attempt.status = skipped ? Status::kSkipped : Status::kFailed;
-      attempt.failure =
-          Failure{"steady", skipped ? "skipped_by_benchmark" : "error_occurred",
-                  text_at(entry, skipped ? "skip_message" : "error_message").value_or("")};
+    const auto read = read_benchmark_entry(entry, what_);
+    if (!read.aggregate.empty()) return add_aggregate(read);
+    auto& attempt = attempt_of(read);
+    if (!read.failure.empty()) {
+      attempt.status = read.failure == "error_occurred" ? Status::kFailed : Status::kSkipped;
+      attempt.failure = Failure{"steady", read.failure, read.message};
       return;
     }
     if (attempt.failure) return;  // one repetition of it failed: no times of the others
-    const double unit = unit_of(entry, what_);
-    attempt.samples_s.push_back(unit * json_field<double>(entry, "real_time", what_));
-    attempt.batch_calls = json_field<std::int64_t>(entry, "iterations", what_);
-    if (const auto rate = entry.find("bytes_per_second");
-        rate != entry.end() && rate->is_number()) {
-      attempt.metrics["bandwidth"] = rate->get<double>();
-    }
+    attempt.samples_s.push_back(read.real_s);
+    attempt.batch_calls = read.iterations;
+    if (read.bytes_per_second) attempt.metrics["bandwidth"] = *read.bytes_per_second;
     Json counters = Json::object();
     for (const auto& [key, value] : entry.items()) {
-      if (!own_keys().contains(key)) counters[key] = value;
+      if (!is_benchmark_member(key)) counters[key] = value;
     }
-    attempt.details["cpu_time_s"].push_back(unit * json_field<double>(entry, "cpu_time", what_));
+    attempt.details["cpu_time_s"].push_back(read.cpu_s);
     attempt.details["counters"] = std::move(counters);
     if (entry.contains("label")) attempt.details["label"] = entry["label"];
   }
@@ -92,24 +58,23 @@ class Reader {
   }
 
  private:
-  ImportedAttempt& attempt_of(const std::string& name, const Json& entry) {
-    const int threads = static_cast<int>(entry.value("threads", std::int64_t{1}));
-    const auto [it, fresh] = index_.try_emplace({name, threads}, file_.attempts.size());
+  ImportedAttempt& attempt_of(const BenchmarkEntry& read) {
+    const auto [it, fresh] =
+        index_.try_emplace({read.benchmark, read.threads}, file_.attempts.size());
     if (fresh) {
       auto& attempt = file_.attempts.emplace_back();
-      attempt.benchmark = name;
-      attempt.threads = threads;
+      attempt.benchmark = read.benchmark;
+      attempt.threads = read.threads;
     }
     return file_.attempts[it->second];
   }
 
-  void add_aggregate(const Json& entry, const std::string& run_name) {
-    const auto kind = text_at(entry, "aggregate_name").value_or("");
-    if (kind != "median" && kind != "mean") return;
-    auto& attempt = attempt_of(run_name, entry);
+  void add_aggregate(const BenchmarkEntry& read) {
+    if (read.aggregate != "median" && read.aggregate != "mean") return;
+    auto& attempt = attempt_of(read);
     if (attempt.steady_time_is == "median") return;
-    attempt.steady_time_s = unit_of(entry, what_) * json_field<double>(entry, "real_time", what_);
-    attempt.steady_time_is = kind;
+    attempt.steady_time_s = read.real_s;
+    attempt.steady_time_is = read.aggregate;
   }
 
   ImportedFile& file_;

@@ -20,8 +20,9 @@ namespace assay::lab {
 namespace {
 
 // In the order an attempt has them; spawning and loading come before, judging after.
-constexpr std::array<const char*, 9> kPhases = {
-    "start", "prepare", "cold", "warm_up", "calibrate", "steady", "output", "memory", "report"};
+constexpr std::array<const char*, 10> kPhases = {"start",     "prepare", "cold", "warm_up",
+                                                 "calibrate", "steady",  "runs", "output",
+                                                 "memory",    "report"};
 
 // What the attempt had to itself.
 std::string resource_of(const Row& row) {
