@@ -80,7 +80,7 @@ struct ProviderSpec {
 struct CaseFile {
   std::string path;  // absolute
   std::string name, suite = "own", description, baseline;
-  std::vector<ParameterSpec> parameters;  // `seed`, of the inputs, is always among them
+  std::vector<ParameterSpec> parameters;  // `seed` among them where there are inputs
   std::vector<Json> points, quick_points;
   Problem problem;
   OracleSpec oracle;

@@ -37,8 +37,8 @@ std::map<std::string, std::string> known_names(const CaseFile& of) {
 void check_words(const TomlTable& table, const CaseFile& of, const ProviderSpec& provider) {
   const bool is_text = !provider.run.shell.empty();
   const auto known = known_names(of);
-  // Braces are a program's own where the file has nothing to put there but its seed.
-  if (!is_text && known.size() > 1) {
+  // Braces are a program's own where the file has nothing to put there.
+  if (!is_text && !known.empty()) {
     for (const auto& word : provider.command) {
       try {
         with_words_replaced(word, known);

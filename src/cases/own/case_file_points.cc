@@ -185,7 +185,7 @@ void read_points(const TomlTable& root, CaseFile& into) {
   } else {
     into.points = into.quick_points = {Json::object()};
   }
-  add_seed(into);
+  if (root.has("inputs")) add_seed(into);
 }
 
 }  // namespace assay::cases::own

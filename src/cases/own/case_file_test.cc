@@ -94,7 +94,7 @@ n = 5
 quick = true
 )");
   EXPECT_EQ(file.points.size(), 2u);
-  EXPECT_THAT(file.quick_points, ElementsAre(Json{{"n", 5}, {"seed", 0}}));
+  EXPECT_THAT(file.quick_points, ElementsAre(Json{{"n", 5}}));
   EXPECT_EQ(file.oracle.kind, OracleSpec::Kind::kNone);
 }
 

@@ -170,14 +170,15 @@ class CommandWorkload : public lab::Workload {
     if (options_.shell.empty()) {
       // A file without parameters has no names: braces are the program's own.
       for (const auto& word : command_) {
-        spec.argv.push_back(words.size() > 1 ? with_words_replaced(word, words) : word);
+        spec.argv.push_back(!words.empty() ? with_words_replaced(word, words) : word);
       }
     } else {
       spec.argv = options_.shell;
       spec.argv.insert(spec.argv.end(), {"-c", text_at(slot, command_[0])});
     }
   }
-  // A shell's text: the seed, which every point has, is not something that it was told of.
+  // A shell's text: the seed, which is at every point with inputs, is not something that it was
+  // told of.
   std::string text_at(int slot, const std::string& text) const {
     auto words = words_[static_cast<std::size_t>(slot)];
     words.erase("seed");
