@@ -12,7 +12,8 @@
  *
  * Two states live at a time, with inputs of their own and the same outputs; calls alternate between
  * them. A state is released, and another prepared, when other inputs come. The last call is on
- * inputs that were not there before, into outputs that hold rubbish: it is the one that is judged.
+ * inputs that were not there before, into outputs that hold rubbish: it is the one that is judged,
+ * and so is another call on the same inputs, into rubbish again. Every call does all of the work.
  *
  * Threads: as many as OMP_NUM_THREADS says. A library may be told of several points in one process.
  * It runs in a process of its own: a crash is recorded as one, and ends nothing else.

@@ -56,7 +56,8 @@ def as_array(value):
         value = value.detach().cpu().numpy()
     elif hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):  # cupy
         value = value.get()
-    return np.asarray(value)
+    array = np.asarray(value)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)  # whatever order its bytes have
 
 
 def named_outputs(result, outputs):
@@ -78,6 +79,8 @@ def named_outputs(result, outputs):
 
 
 class OwnWorkload(Workload):
+    judged_again = True
+
     def __init__(self, definition, provider, point):
         self.definition, self.point = definition, point
         self.function = load_function(provider["python"])

@@ -10,6 +10,8 @@ class Workload:
     nothing of an earlier call's answer: the call that is judged gets inputs it has never seen.
     """
 
+    judged_again = False  # whether a second call on the judged inputs is judged too
+
     def load(self, slot, input_set):
         """Puts input set `input_set` into slot 0 or 1. Untimed."""
         raise NotImplementedError

@@ -174,8 +174,15 @@ std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
   // Between its making and its lock a folder looks abandoned, and may be swept away: then another.
   // (On file systems that know no locks it has none, and nobody can sweep it.)
+  std::error_code error;
+  const auto parent = std::filesystem::temp_directory_path(error);
+  if (error) {
+    const char* const said = std::getenv("TMPDIR");
+    throw EnvironmentError(fmt::format("no folder for temporary files, see TMPDIR: '{}'",
+                                       said != nullptr ? said : "/tmp"));
+  }
   do {
-    path_ = (std::filesystem::temp_directory_path() / fmt::format("{}-XXXXXX", prefix)).string();
+    path_ = (parent / fmt::format("{}-XXXXXX", prefix)).string();
     if (::mkdtemp(path_.data()) == nullptr) {
       fail_to_write("create a temporary folder", path_, errno);
     }

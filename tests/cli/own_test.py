@@ -51,6 +51,7 @@ def text(inputs, point): return "two"
 def crashes(inputs, point): os.kill(os.getpid(), 11)
 def own_setup(inputs, point): return (inputs["x"], point["n"])
 def after_setup(inputs, point): return 2 * inputs[0]
+def big_endian(inputs, point): return (2 * inputs["x"]).astype(">f4")
 def narrow(inputs, point): return (2 * inputs["x"]).astype(np.float32)
 def none(inputs, point): return None
 """
@@ -58,12 +59,12 @@ LIBRARY = """
 #include <assay/workload.h>
 #include <stdlib.h>
 #include <string.h>
-typedef struct { const float* x; float* y; int64_t n; } twice;
+typedef struct { const float* x; float* y; int64_t n; int calls; } twice;
 int assay_workload_version(void) { return VERSION; }
 const char* assay_message(void) { return "no more memory"; }
 int assay_prepare(const char* point, const assay_tensor* in, int ins, const assay_tensor* out, int outs, void** state) {
   twice* t = malloc(sizeof *t);
-  t->x = in[0].data; t->y = out[0].data; t->n = in[0].shape[0];
+  t->calls = 0; t->x = in[0].data; t->y = out[0].data; t->n = in[0].shape[0];
   *state = t;
   PREPARE
   return ins == 1 && outs == 1 && in[0].dtype == ASSAY_F32 && in[0].ndim == 1 && in[0].strides[0] == 1
@@ -71,6 +72,7 @@ int assay_prepare(const char* point, const assay_tensor* in, int ins, const assa
 }
 int assay_call(void* state) {
   twice* t = state;
+  BEGIN
   for (int64_t i = 0; i < t->n; ++i) t->y[i] = 2 * t->x[i];
   CALL
   return 0;
@@ -88,7 +90,7 @@ class Own(CliTest):
 
     def library(self, name, version="ASSAY_WORKLOAD_VERSION", **pieces):
         source = LIBRARY.replace("VERSION; }", f"{version}; }}")
-        for place in ("PREPARE", "CALL", "RELEASE"):
+        for place in ("PREPARE", "BEGIN", "CALL", "RELEASE"):
             source = source.replace(place, pieces.get(place.lower(), ""))
         path = self.write(f"{name}.c", source)
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", f"-I{ROOT}/include", "-o", self.path(f"lib{name}.so"), path], check=True)
@@ -205,6 +207,10 @@ class Own(CliTest):
             (p("low = -1.0", 'file = "/dev/zero"'), "no such file"),
             (p("low = -1.0", "lowest = -1.0"), "unknown key"),
             (p("low = -1.0", "constant = 1\nnormal = {}"), "already"),
+            (p("low = -1.0", "low = -1e300"), "dtype f32 does not hold all values from -1e+300"),
+            (p("low = -1.0", "normal = { deviation = 1e38 }"), "dtype f32 does not hold"),
+            (p('n = [8, 16]\ndtype = ["f32"]', 'n = 8\ndtype = "f64"').replace("low = -1.0", "low = -1.5e308\nhigh = 1.5e308"), "dtype f64 does not hold"),
+            (p('python = "f.py:right"', 'python = "f.py:right"\nreduction = "1000000000000000000"'), "more terms than any sum"),
             (p("[outputs.y]", "[outputs.x]"), "an input has this name"),
             (p("[outputs.y]", "[outputs.n]"), "a parameter has this name"),
             (p('[outputs.y]\nshape = ["n"]\n', ""), "outputs: expected at least one output"),
@@ -259,10 +265,12 @@ class Own(CliTest):
         for name in names:
             text += f'[providers.{name}]\npython = "f.py:{name}"\n'
         text += '[providers.with_setup]\npython = "f.py:after_setup"\nsetup = "f.py:own_setup"\nsynchronise = "gc.collect"\n'
+        text += '[providers.big_endian]\npython = "f.py:big_endian"\n'
         text += '[providers.no_module]\npython = "f.py:twice"\nmodules = ["no_such_module"]\n'
         rows = self.by_provider(text, status=4)
         self.expect(rows, "numpy", "ok")
         self.expect(rows, "with_setup", "ok")
+        self.expect(rows, "big_endian", "ok")
         self.expect(rows, "wrong", "wrong_result", "value")
         self.expect(rows, "double", "wrong_result", "shape", "f64")
         self.expect(rows, "short", "wrong_result", "shape")
@@ -276,7 +284,7 @@ class Own(CliTest):
         self.expect(rows, "crashes", "crashed", "signal")
         self.expect(rows, "missing", "failed", "function_missing", "'missing'")
         self.expect(rows, "no_module", "env_missing", "module_missing", "no_such_module")
-        self.assertEqual(len(self.rows()), len(names) + 3)
+        self.assertEqual(len(self.rows()), len(names) + 4)
 
     def test_libraries_that_misbehave(self):
         text = CASE + self.library("good")
@@ -292,6 +300,8 @@ class Own(CliTest):
         text += self.library("into_inputs", call="((float*)t->x)[0] = 1;")
         text += self.library("lazy", call="t->y[t->n - 1] = t->y[0];")
         text += self.library("leaves", call="_Exit(0);")
+        text += self.library("only_once", begin="if (t->calls++) return 0;")
+        text += self.library("right_once", call="if (t->calls++) t->y[0] = 7;")
         self.write("empty.c", "int nothing;")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", self.path("libempty.so"), self.path("empty.c")], check=True)
         text += '[providers.empty]\nlibrary = "libempty.so"\n'
@@ -308,12 +318,14 @@ class Own(CliTest):
         self.assertEqual(rows["crash_call"]["failure"]["phase"], "cold")
         self.expect(rows, "crash_release", "crashed", "signal")
         self.expect(rows, "beyond", "crashed", "signal")
-        self.expect(rows, "just_beyond", "failed", "out_of_bounds", "'y'")
+        self.expect(rows, "just_beyond", "failed", "out_of_bounds", "assay_call wrote beside 'y'")
         self.expect(rows, "before", "failed", "out_of_bounds", "'y'")
         self.expect(rows, "far_before", "crashed", "signal")
         self.expect(rows, "into_inputs", "crashed", "signal")
         self.expect(rows, "lazy", "wrong_result")
         self.expect(rows, "leaves", "failed", "no_output")
+        self.expect(rows, "only_once", "wrong_result", "stale", "called again on the same inputs")
+        self.expect(rows, "right_once", "wrong_result", "value", "called again on the same inputs")
         self.expect(rows, "empty", "failed", "symbol_missing", "assay_workload_version")
         self.expect(rows, "unbuilt", "env_missing", "library_missing", "libunbuilt.so")
         self.expect(rows, "no_library", "env_missing", "library_missing")

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 32;
 constexpr std::size_t kLongestText = 200;
+constexpr std::int64_t kLongestReduction = std::int64_t{1} << 40;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -108,6 +109,9 @@ void read_oracle(const TomlTable& root, CaseFile& into) {
     for (const auto& point : into.points) {
       if (const auto length = oracle.reduction->integer(point); length < 1) {
         table.reject("reduction", "at {}: must be at least 1, got {}", lab::point_label(point),
+                     length);
+      } else if (length > kLongestReduction) {
+        table.reject("reduction", "at {}: more terms than any sum has: {}", lab::point_label(point),
                      length);
       }
     }

@@ -103,6 +103,13 @@ int kill_leftovers() {
   }
 }
 
+// Our worker is gone: nobody waits for what is under way.
+void end_all(int) {
+  kept_count = 0;
+  kill_leftovers();
+  _exit(1);
+}
+
 struct Streams {
   int folder = -1, in = -1, out = -1, err = -1, drain = -1;
 
@@ -257,6 +264,8 @@ int main(int argc, char**) {
   }
   fcntl(kLaunchSocket, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGTERM, end_all);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   while (serve()) {
   }
   kept_count = 0;

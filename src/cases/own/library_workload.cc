@@ -153,6 +153,7 @@ class LibraryWorkload : public lab::Workload {
 
   void load(int which, int set) override {
     auto& slot = slots_[static_cast<std::size_t>(which)];
+    if (has_called_) check_bounds("assay_call");
     release(slot);
     for (std::size_t i = 0; i < slot.inputs.size(); ++i) {
       slot.inputs[i].protect(false);
@@ -167,10 +168,12 @@ class LibraryWorkload : public lab::Workload {
     check_bounds("assay_prepare");
   }
   void call(int which) override {
+    has_called_ = true;
     const int status = library_.call(slots_[static_cast<std::size_t>(which)].state);
     if (status != 0) [[unlikely]]
       library_.expect_success("call", status);
   }
+  bool is_judged_again() const override { return true; }
   void poison_outputs() override {
     check_bounds("assay_call");
     for (auto& output : outputs_) output.poison();
@@ -220,6 +223,7 @@ class LibraryWorkload : public lab::Workload {
   std::vector<GuardedTensor> outputs_;
   HandedOver handed_outputs_;
   std::array<Slot, 2> slots_;
+  bool has_called_ = false;
 };
 
 }  // namespace

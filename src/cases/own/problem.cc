@@ -35,6 +35,27 @@ double smallest_of(DType dtype) {
   });
 }
 
+// The largest finite value of a floating-point dtype.
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 65504;
+    case DType::kF32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+// Values between these are finite, and so is the width that they are drawn from: an input that is
+// all infinite judges nothing.
+void check_range(DType dtype, double low, double high) {
+  const double largest = largest_finite(dtype);
+  if (!(low >= -largest && high <= largest && std::isfinite(high - low))) {
+    fail("dtype {} does not hold all values from {} to {}", assay::name_of(dtype), low, high);
+  }
+}
+
 Json tensor_to_json(const TensorSpec& tensor) {
   Json shape = Json::array();
   for (const auto& extent : tensor.shape) shape.push_back(extent.text());
@@ -105,6 +126,8 @@ void InputSpec::check_at(const Json& point) const {
       if (!is_floating(type)) {
         fail("an input of dtype {} needs below, permutation, constant or file", type_name);
       }
+      check_range(type, fill == Fill::kUniform ? low : mean - 6 * deviation,
+                  fill == Fill::kUniform ? high : mean + 6 * deviation);
       break;
     case Fill::kBelow: {
       if (is_floating(type)) fail("below is for integers and bool, the dtype is {}", type_name);

@@ -60,6 +60,9 @@ class Workload {
   virtual std::optional<int> warm_up_calls() const { return std::nullopt; }
   // What else is known of the last call, by name: each a list of the row's samples. For whole runs.
   virtual std::map<std::string, double> call_values() const { return {}; }
+  // Whether the judged call is made once more on the same inputs, and that answer judged too: code
+  // that somebody else wrote may do its work only at the first call of a state.
+  virtual bool is_judged_again() const { return false; }
   // Bytes that child processes of the last call held at their peak, beyond what they share with
   // this one; those of this process are seen from outside.
   virtual double child_memory() const { return 0; }

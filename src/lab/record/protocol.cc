@@ -155,6 +155,7 @@ std::string phase_path(const std::string& directory) { return directory + "/phas
 std::string output_path(const std::string& directory, std::size_t point) {
   return fmt::format("{}/output-{}.safetensors", directory, point);
 }
+std::string again_path(const std::string& output_path) { return output_path + ".again"; }
 std::string report_path(const std::string& directory, std::size_t point) {
   return fmt::format("{}/report-{}.json", directory, point);
 }

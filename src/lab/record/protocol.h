@@ -95,6 +95,8 @@ WorkerReport report_from_json(const Json& json, std::string_view what);
 std::string spec_path(const std::string& directory);
 std::string phase_path(const std::string& directory);
 std::string output_path(const std::string& directory, std::size_t point);
+// Where the answer of a second call on the same inputs is, for providers that are judged again.
+std::string again_path(const std::string& output_path);
 std::string report_path(const std::string& directory, std::size_t point);
 
 }  // namespace assay::lab

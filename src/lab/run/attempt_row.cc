@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "base/clock.h"
@@ -211,11 +212,21 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   if (row.status == Status::kOk && !provider.judged) {
     row.fidelity.emplace().status = Fidelity::kNoOracle;
   } else if (row.status == Status::kOk) {
-    const auto verdict = judge(
-        expectations(kJudgedSet), outcome.output_file,
-        [&](int set) -> const std::vector<Expectation>& { return expectations(set); },
-        held_to_report(definition.certify(row.point, kJudgedSet, provider.id, outcome.output_file),
-                       outcome.report));
+    const auto judged = [&](const std::string& output_file) {
+      return judge(
+          expectations(kJudgedSet), output_file,
+          [&](int set) -> const std::vector<Expectation>& { return expectations(set); },
+          held_to_report(definition.certify(row.point, kJudgedSet, provider.id, output_file),
+                         outcome.report));
+    };
+    auto verdict = judged(outcome.output_file);
+    const auto again = again_path(outcome.output_file);
+    if (verdict.status == Status::kOk && std::filesystem::exists(again)) {
+      if (auto second = judged(again); second.status != Status::kOk) {
+        second.message = "called again on the same inputs: " + second.message;
+        verdict = std::move(second);
+      }
+    }
     row.fidelity = verdict.fidelity;
     from_baseline = verdict.from_baseline;
     if (verdict.status != Status::kOk) {

@@ -85,9 +85,15 @@ Environment EnvironmentProbe::resolve(const Provider& provider, const std::strin
     // Asked of the worker, which would load it: a BLAS brings threads that must not live here.
     ProcessSpec spec;
     spec.argv = {programs_.worker, kCanLoadOption, provider.library};
-    spec.time_limit_s = 60;
+    spec.time_limit_s = 20;
     if (const auto result = run_process(spec); result.exit_code != 0) {
       auto why = result.stderr_text.substr(0, result.stderr_text.find('\n'));
+      if (result.timed_out || result.signal) {
+        why = fmt::format("loading library '{}' {}", provider.library,
+                          result.timed_out
+                              ? fmt::format("took longer than {} s", spec.time_limit_s)
+                              : fmt::format("ended by signal {}", result.signal.value_or(0)));
+      }
       // A name alone needs no reason; the loader's repeats the path.
       if (why.empty() || provider.library.find('/') == std::string::npos) {
         why = fmt::format("cannot load library '{}'", provider.library);
