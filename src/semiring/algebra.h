@@ -23,10 +23,9 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "semiring/algebra_kind.h"
 
 namespace assay::semiring {
-
-enum class Algebra : std::uint8_t { kReal, kLog, kMaxPlus, kMinPlus, kEuclidean, kBoolean };
 
 inline constexpr Algebra kAllAlgebras[] = {Algebra::kReal,      Algebra::kLog,
                                            Algebra::kMaxPlus,   Algebra::kMinPlus,
