@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/measure/generated_case.h"
+#include "lab/run/provenance.h"
 
 namespace assay::cli {
 namespace {
@@ -28,9 +29,10 @@ std::string short_word(const std::string& text) { return fit(printable(text), 80
 // A side whose case is in a file: which commit that is of, where git knows.
 lab::RunSide side_of_file(const char* label, lab::RequestedFile file) {
   lab::RunSide side{label, "", "", false};
-  if (const auto tree = checked_out(fs::path(file.path).parent_path().string())) {
-    side.commit = tree->commit;
-    side.dirty = tree->dirty;
+  if (const auto tree = lab::source_tree_at(fs::path(file.path).parent_path().string());
+      tree.dirty) {
+    side.commit = tree.commit;
+    side.dirty = *tree.dirty;
   }
   side.case_file = std::move(file);
   return side;

@@ -132,11 +132,7 @@ GeneratedCase write_case(const ProgramLine& now, const std::string& folder, std:
   text = fmt::format("# Written by assay.\ncase = {}\noracle = \"none\"\n",
                      toml_quoted("compare-" + name)) +
          text;
-  const auto cases = folder + "/cases";
-  make_directories(cases);
-  const auto path = fmt::format("{}/compare-{}.toml", cases, sha256_hex(text).substr(0, 12));
-  if (!fs::exists(path)) write_file_atomically(path, text);
-  return {path, name};
+  return {write_generated_case(folder, "compare", text), name};
 }
 
 std::string providers(const ProgramLine& old, const ProgramLine& now, const char* key,
@@ -152,6 +148,15 @@ std::string providers(const ProgramLine& old, const ProgramLine& now, const char
 }
 
 }  // namespace
+
+std::string write_generated_case(const std::string& folder, std::string_view prefix,
+                                 const std::string& toml) {
+  const auto cases = (fs::absolute(folder.empty() ? "." : folder) / "cases").lexically_normal();
+  make_directories(cases.string());
+  const auto path = cases / fmt::format("{}-{}.toml", prefix, sha256_hex(toml).substr(0, 12));
+  if (!fs::exists(path)) write_file_atomically(path.string(), toml);
+  return path.string();
+}
 
 bool is_program_line(const std::string& text) {
   if (text.find_first_not_of(' ') == std::string::npos) return false;

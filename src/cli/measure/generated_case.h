@@ -7,9 +7,15 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::cli {
+
+// Writes what a command line asked for as FOLDER/cases/PREFIX-<12 digits of its hash>.toml, and
+// says where: the same text finds the same file.
+std::string write_generated_case(const std::string& folder, std::string_view prefix,
+                                 const std::string& toml);
 
 // A program as it was typed: a file, or a command line in quotes.
 struct ProgramLine {

@@ -128,15 +128,6 @@ void ask_source(SideProgram& program) {
 
 }  // namespace
 
-std::optional<CheckedOut> checked_out(const std::string& folder) {
-  const auto head = git({"-C", folder, "rev-parse", "--verify", "--quiet", "HEAD"});
-  if (!succeeded(head)) return std::nullopt;
-  const auto status =
-      git({"-C", folder, "status", "--porcelain", "--untracked-files=no", "--", "."});
-  return CheckedOut{head.stdout_text.substr(0, head.stdout_text.find('\n')),
-                    !succeeded(status) || !status.stdout_text.empty()};
-}
-
 SideProgram side_program(const std::string& text, const std::string& build) {
   if (text.empty()) return {"", "this build", "", false};
   if (fs::is_regular_file(text)) {

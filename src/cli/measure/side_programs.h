@@ -4,7 +4,6 @@
 
 // The worker programs of the two sides of a comparison: given, or built from git.
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,13 +19,6 @@ struct SideProgram {
   std::string commit;  // what another worker was built from; empty: not known, or our own
   bool dirty = false;  // with changes that were not committed
 };
-
-// What is checked out in a folder; nothing where that is no part of a git repository.
-struct CheckedOut {
-  std::string commit;
-  bool dirty = false;  // files under the folder are not as in the commit
-};
-std::optional<CheckedOut> checked_out(const std::string& folder);
 
 // The worker behind a word: the path of an executable, or a git revision, which is checked out into
 // a worktree apart from the user's files, built by `build` (a shell command; empty: the default),

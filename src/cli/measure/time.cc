@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/measure/generated_case.h"
 #include "cli/measure/rounds_note.h"
 #include "cli/measure/run_setup.h"
 #include "cli/measure/time_case.h"
@@ -123,21 +123,18 @@ void check_files(const TimeArguments& a) {
   }
 }
 
-// Puts the case into the request. Content-addressed: the same command line finds the same file. It
-// is read back before anything is measured, and what its reader refuses leaves no file.
+// Puts the case into the request. It is read back before anything is measured, and what its reader
+// refuses leaves no file.
 void ask_for_case(const TimeArguments& a, const TimedCase& timed, RunSetup& setup,
                   lab::RunRequest& request) {
   const auto journal = std::filesystem::path(a.out.empty() ? "results" : a.out);
   const bool is_journal = journal.extension() == ".jsonl";
-  const auto folder = (is_journal ? journal.parent_path() : journal) / "cases";
-  make_directories(folder.string());
-  const auto path = folder / fmt::format("time-{}.toml", sha256_hex(timed.toml).substr(0, 12));
-  const bool is_new = !std::filesystem::exists(path);
-  if (is_new) write_file_atomically(path.string(), timed.toml);
+  const auto path = write_generated_case((is_journal ? journal.parent_path() : journal).string(),
+                                         "time", timed.toml);
   try {
-    select_cases(request, setup, {std::filesystem::absolute(path).string()});
+    select_cases(request, setup, {path});
   } catch (const UserError&) {
-    if (is_new) std::filesystem::remove(path);
+    std::filesystem::remove(path);
     throw;
   }
 }
