@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/input_file.h"
+#include "base/text.h"
 
 namespace assay {
 
@@ -78,8 +79,12 @@ void TomlTable::throw_at(std::string_view key, const std::string& message) const
   const toml::node* node = as_table(node_).get(key);
   const auto line =
       node != nullptr ? node->source().begin.line : as_table(node_).source().begin.line;
-  if (line == 0) fail("{}: {}{}: {}", document_->name, prefix_, key, message);
-  fail("{}:{}: {}{}: {}", document_->name, line, prefix_, key, message);
+  // A value or a key of a hundred thousand letters helps nobody.
+  constexpr int kWidestKey = 100, kWidestMessage = 1000;
+  const auto name = fit(prefix_ + std::string(key), kWidestKey);
+  const auto text = fit(message, kWidestMessage);
+  if (line == 0) fail("{}: {}: {}", document_->name, name, text);
+  fail("{}:{}: {}: {}", document_->name, line, name, text);
 }
 
 const void* TomlTable::find(std::string_view key, std::string_view expected) const {

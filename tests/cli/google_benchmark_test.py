@@ -263,10 +263,22 @@ class GoogleBenchmark(CliTest):
         shutil.copy(self.path("fake"), self.path("copy"))
         same = self.compare("./fake", "./copy", status=0)
         self.assertNotIn("slower", same.stdout.split("OLD:")[0])
+        self.assertNotIn("the same program", same.stderr)
+        self.assertIn("both sides are the same program", self.compare("./fake", "./fake", status=0).stderr)
+
+    def test_the_gate_fails_only_where_the_table_says_slower(self):
+        # Six rounds can show a difference one way, but not either way: there the gate measures more.
+        result = self.assay("compare", "--run", "./fake", "./fake --scale=1.5", "--rounds", "6", *FAST)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("NEW is slower", result.stdout)
+        self.assertNotIn("perhaps", result.stdout)
 
     def test_benchmarks_of_one_program_alone_are_named(self):
         result = self.compare("./fake --names=A+B+C", "./fake --names=B+C+D+E", status=0)
         self.assertIn("only in OLD: A; only in NEW: D, E", result.stderr)
+        self.assertIn("dropped, only in the baseline and not measured: A", result.stdout)
+        lost = self.compare("./fake --names=A+B", "./fake --names=B", "--strict", "--json", status=3)
+        self.assertEqual(json.loads(lost.stdout)["gate"]["dropped"], ["A"])
         one = self.compare("./fake --names=A+B", "./fake --names=A+B", "--filter", "^B$", "--json", status=0)
         self.assertEqual([c["point"]["benchmark"] for c in json.loads(one.stdout)["comparisons"]], ["B"])
         doubled = self.compare("./fake --names=A+B+B", "./fake --names=A+B+B", status=0)

@@ -9,7 +9,7 @@ import subprocess
 
 import numpy as np
 
-from assay_cli import ROOT, CliTest, main
+from assay_cli import ROOT, CliTest, full_disk, main
 
 CASE = """case = "twice"
 [parameters]
@@ -39,6 +39,7 @@ def double(inputs, point): return 2 * inputs["x"].astype(np.float64)
 def short(inputs, point): return 2 * inputs["x"][1:]
 def raises(inputs, point): raise ValueError("not today")
 def leaves(inputs, point): sys.exit(7)
+def leaves_well(inputs, point): os._exit(0)
 def changes(inputs, point):
     inputs["x"] *= 2
     return inputs["x"]
@@ -131,6 +132,9 @@ class Own(CliTest):
         return CASE.replace(old, new, 1)
 
     def test_example_runs_as_it_is(self):
+        full = self.assay("new", "case", "softmax", **full_disk(1000))
+        self.assertEqual(full.returncode, 2, full.stderr)
+        self.assertFalse(os.path.exists(self.path("softmax")))
         made = self.run_ok("new", "case", "softmax")
         self.assertEqual(len(made.stdout.splitlines()), 5)
         before = self.read("softmax/softmax.toml")
@@ -165,6 +169,7 @@ class Own(CliTest):
         cases = [
             ("", "case: missing key"),
             ("case = 3\n", "expected a string"),
+            ('case = "' + "a" * 100_000 + '"\n', "up to 32 letters"),
             ("case = \n", "not valid TOML"),
             ("\x00\xff", "not valid TOML"),
             ("[" * 5000, "not valid TOML"),
@@ -364,7 +369,7 @@ class Own(CliTest):
         self.assertEqual(len(self.rows()), 12)
 
     def test_oracles_that_misbehave(self):
-        for name, says in (("raises", "ValueError: not today"), ("short", "shape"), ("leaves", "exit status 7"), ("crashes", "signal 11"),
+        for name, says in (("raises", "ValueError: not today"), ("short", "shape"), ("leaves", "exit status 7"), ("leaves_well", "f.py:leaves_well ended its process without an answer"), ("crashes", "signal 11"),
                            ("narrow", "float32"), ("missing", "no function 'missing'"), ("text", "no array of numbers")):
             self.write("bench.toml", CASE.replace("f.py:right", f"f.py:{name}"))
             result = self.assay("run", "bench.toml", "--out", f"{name}.jsonl", *FAST)

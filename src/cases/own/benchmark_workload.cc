@@ -158,14 +158,7 @@ class BenchmarkWorkload : public lab::Workload {
     spec.argv.push_back("--benchmark_out=" + out);
     const auto times = Launcher(launcher_program()).run(spec);
     peak_bytes_ = times.peak_bytes;
-    if (const auto why = failure_of(times); !why.empty()) {
-      const auto said = last_line(spec_.errors);
-      throw ProviderFailure(times.start_errno != 0 ? Status::kEnvMissing : Status::kFailed,
-                            times.start_errno != 0 ? "command_missing"
-                            : times.signal         ? "signal"
-                                                   : "exit_code",
-                            said.empty() ? why : fmt::format("{}: {}", why, said));
-    }
+    if (!failure_of(times).empty()) throw failed_command(times, spec_.errors);
     return read(out);
   }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/own/command_words.h"
 
+#include <utility>
+
 #include "base/error.h"
 
 namespace assay::cases::own {
@@ -60,6 +62,40 @@ std::string with_words_replaced(const std::string& word,
 std::string with_known_replaced(const std::string& text,
                                 const std::map<std::string, std::string>& values) {
   return replaced(text, values, Unknown::kStays);
+}
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool is_open = false;  // a word has begun, if only by its quotes
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (quote == '\'' || (quote == '"' && c != '\\')) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\\' && i + 1 < command.size()) {
+      const char next = command[++i];
+      if (quote == '"' && next != '"' && next != '\\' && next != '$' && next != '`') word += c;
+      word += next;
+      is_open = true;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      is_open = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (is_open) words.push_back(std::exchange(word, ""));
+      is_open = false;
+    } else {
+      word += c;
+      is_open = true;
+    }
+  }
+  if (quote != 0) fail("a quote that does not end, in the command: '{}'", command);
+  if (is_open) words.push_back(word);
+  return words;
 }
 
 }  // namespace assay::cases::own

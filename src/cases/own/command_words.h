@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 
@@ -20,5 +21,9 @@ std::string with_words_replaced(const std::string& word,
 // The same for the text of a shell, which has braces of its own: names without a value stay.
 std::string with_known_replaced(const std::string& text,
                                 const std::map<std::string, std::string>& values);
+
+// The words of a command that no shell reads: quotes and backslashes as a shell has them. Throws
+// UserError for a quote that does not end.
+std::vector<std::string> words_of(const std::string& command);
 
 }  // namespace assay::cases::own

@@ -25,7 +25,6 @@ using lab::ProviderFailure;
 using lab::Status;
 
 constexpr int kShellStarts = 10;
-constexpr double kShortest = 1e-6;  // of what is left of a time, in seconds
 
 double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -75,21 +74,15 @@ class CommandWorkload : public lab::Workload {
     run_hook("prepare", options_.prepare);
     must_conclude_ = true;
     last_ = launcher_.run(specs_[static_cast<std::size_t>(slot)]);
-    const auto why = failure_of(last_);
-    const bool counts = why.empty() || (options_.ignore_failure && last_.start_errno == 0);
-    if (!counts) {
-      throw ProviderFailure(last_.start_errno != 0 ? Status::kEnvMissing : Status::kFailed,
-                            last_.start_errno != 0 ? "command_missing"
-                            : last_.signal         ? "signal"
-                                                   : "exit_code",
-                            with_last_words(why));
-    }
+    const bool counts =
+        failure_of(last_).empty() || (options_.ignore_failure && last_.start_errno == 0);
+    if (!counts) throw failed_command(last_, errors_file());
     user_s_.push_back(std::max(0.0, last_.user_s - shell_.user_s));
     system_s_.push_back(std::max(0.0, last_.system_s - shell_.system_s));
     peak_bytes_ = std::max(peak_bytes_, last_.peak_bytes);
   }
   std::optional<double> own_seconds() const override {
-    return std::max(kShortest, last_.wall_s - shell_.wall_s);
+    return std::max(kNothingLeft, last_.wall_s - shell_.wall_s);
   }
   bool is_whole_run() const override { return problem_.inputs.empty(); }
   std::optional<int> warm_up_calls() const override {

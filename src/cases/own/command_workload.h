@@ -11,6 +11,10 @@
 
 namespace assay::cases::own {
 
+// What a time becomes, in seconds, of which nothing is left when the start of its shell is taken
+// off.
+inline constexpr double kNothingLeft = 1e-6;
+
 // Where a command has a check: how many checks of its last run failed (0 or 1), and in the file's
 // metadata what the check said.
 inline constexpr const char* kCheckOutput = "check";

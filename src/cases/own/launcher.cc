@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "cases/own/launch_protocol.h"
-#include "lab/measure/workload.h"
 
 extern char** environ;
 
@@ -59,6 +58,14 @@ std::string what_is_missing(LaunchStep step, const CommandSpec& spec) {
 }
 
 }  // namespace
+
+lab::ProviderFailure failed_command(const CommandTimes& times, const std::string& errors_file) {
+  const auto said = last_line(errors_file);
+  const auto message =
+      said.empty() ? failure_of(times) : fmt::format("{}: {}", failure_of(times), said);
+  if (times.start_errno != 0) return {lab::Status::kEnvMissing, "command_missing", message};
+  return {lab::Status::kFailed, times.signal ? "signal" : "exit_code", message};
+}
 
 std::string launcher_program() {
   constexpr const char* kName = "assay-launch";

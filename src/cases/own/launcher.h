@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "cases/own/command.h"
+#include "lab/measure/workload.h"
 
 namespace assay::cases::own {
 
@@ -30,6 +31,10 @@ class Launcher {
   UniqueFd socket_;
   pid_t process_ = -1;
 };
+
+// What a command that did not end well is to the attempt (failure_of is not empty), with the last
+// line of what it had to say.
+lab::ProviderFailure failed_command(const CommandTimes& times, const std::string& errors_file);
 
 // Where assay-launch is: beside the running program, or where an installation has it.
 std::string launcher_program();

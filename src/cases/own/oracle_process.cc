@@ -115,6 +115,10 @@ OracleValues from_python(const CaseFile& file, const Json& definition, const Jso
                             {"out", out}}));
   run_oracle(file, programs,
              {programs.python("oracle", {"numpy"}), "-m", "assay_worker.own_oracle", spec});
+  if (!std::filesystem::exists(out)) {
+    oracle_failed(file, fmt::format("{}:{} ended its process without an answer (exit status 0)",
+                                    function.file, function.name));
+  }
   OracleValues values;
   const SafetensorsFile answer(out);
   for (const auto& output : file.problem.outputs) {

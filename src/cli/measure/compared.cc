@@ -73,7 +73,7 @@ Sides case_file_sides(RunSetup& setup, const ComparedWords& words, const std::st
   if (fs::equivalent(old, now)) fail("both sides are the same file: '{}'", short_word(old));
   select_cases(request, setup, {fs::absolute(old).lexically_normal().string()});
   const auto& file = request.case_files.at(0);
-  Sides sides{kOld, kNew, "", "", {}, ""};
+  Sides sides{kOld, kNew, "", "", {}, "", {}};
   sides.labelled = {side_of_file(kOld, file),
                     side_of_file(kNew, setup.own_cases().add_side(kNew, file.case_name, now))};
   sides.first_name = name_of_side(words.old, sides.labelled[0]);
@@ -117,11 +117,20 @@ Sides program_sides(RunSetup& setup, const ComparedWords& words, lab::RunRequest
                                [&](const std::string& line) { setup.progress().note(line); })
           : commands_as_case(old, now, words.folder);
   select_cases(request, setup, {generated.path});
+  if (old.argv == now.argv && old.text == now.text) {
+    setup.progress().note("both sides are the same program: what differs is noise");
+  }
   if (!old.is_benchmark) {  // a command may be long: few runs an attempt, many attempts
     request.settings.batches = lab::kMinBatches;
     request.settings.warm_up_calls = 1;
   }
-  return {kOld, kNew, short_word(words.old), short_word(words.now), {}, generated.provider};
+  return {kOld,
+          kNew,
+          short_word(words.old),
+          short_word(words.now),
+          {},
+          generated.provider,
+          generated.only_old};
 }
 
 }  // namespace
@@ -130,6 +139,9 @@ Sides compared_sides(RunSetup& setup, const ComparedWords& words, lab::RunReques
   const bool folders = fs::is_directory(words.old) && fs::is_directory(words.now);
   const bool files = is_toml(words.old) && is_toml(words.now);
   const bool names_case_file = words.cases.size() == 1 && is_toml(words.cases[0]);
+  if (names_case_file && fs::is_directory(words.old) != fs::is_directory(words.now)) {
+    fail("no such folder: '{}'", short_word(fs::is_directory(words.old) ? words.now : words.old));
+  }
   const bool of_assay = !files && !words.cases.empty() && !(folders && names_case_file);
   if (!words.filter.empty() && (folders || files || of_assay)) {
     fail("--filter is for Google Benchmark programs: '{}'", short_word(words.filter));

@@ -107,6 +107,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
     if (!runs.measure(again, providers)) return std::nullopt;
   }
   if (!more.empty()) gate.result = judge();
+  gate.result.dropped = sides.dropped;
   gate.result.options.floor = {};  // it refers to what is gone now
   gate.baseline_rows = runs.first_rows();
   gate.current_rows = runs.second_rows();

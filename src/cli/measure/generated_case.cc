@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/toml.h"
 #include "cases/own/case_file.h"
+#include "cases/own/command_words.h"
 
 namespace assay::cli {
 namespace {
@@ -34,16 +35,6 @@ bool is_plain(char c) {
 bool needs_no_shell(const std::string& line) {
   return std::ranges::all_of(line, [](char c) { return is_plain(c) || c == ' '; }) &&
          line.substr(0, line.find(' ')).find('=') == std::string::npos;
-}
-
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const auto end = std::min(line.find(' ', at), line.size());
-    if (end > at) words.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
 }
 
 // Asking a program what it is by starting it with an option that it may not know could do anything:
@@ -120,7 +111,9 @@ std::string toml_list(const std::vector<std::string>& words) {
 
 // A name for the case: of the program that is new, with what a case's name may have.
 std::string base_name(const ProgramLine& program) {
-  auto name = fs::path(split(program.text)[0]).filename().string();
+  const auto begin = std::min(program.text.find_first_not_of(' '), program.text.size());
+  const auto end = std::min(program.text.find(' ', begin), program.text.size());
+  auto name = fs::path(program.text.substr(begin, end - begin)).filename().string();
   for (char& c : name) {
     if (!is_plain(c) || std::string_view("./=+,:@%").find(c) != std::string_view::npos) c = '_';
   }
@@ -132,7 +125,7 @@ GeneratedCase write_case(const ProgramLine& now, const std::string& folder, std:
   text = fmt::format("# Written by assay.\ncase = {}\noracle = \"none\"\n",
                      toml_quoted("compare-" + name)) +
          text;
-  return {write_generated_case(folder, "compare", text), name};
+  return {write_generated_case(folder, "compare", text), name, {}};
 }
 
 std::string providers(const ProgramLine& old, const ProgramLine& now, const char* key,
@@ -170,7 +163,7 @@ ProgramLine read_program_line(const std::string& text) {
   if (fs::is_regular_file(text)) {
     program.argv = {fs::absolute(text).lexically_normal().string()};
   } else if (needs_no_shell(text)) {
-    program.argv = split(text);
+    program.argv = cases::own::words_of(text);
   } else {
     program.needs_shell = true;
     program.argv = {"/bin/sh"};
@@ -219,9 +212,11 @@ GeneratedCase benchmarks_as_case(const ProgramLine& old, const ProgramLine& now,
   for (const auto& name : shared) {
     points += fmt::format("[[points]]\nbenchmark = {}\n", toml_quoted(name));
   }
-  return write_case(
-      now, folder,
-      points + providers(old, now, "google_benchmark", "benchmark = \"{benchmark}\"\n"));
+  auto made =
+      write_case(now, folder,
+                 points + providers(old, now, "google_benchmark", "benchmark = \"{benchmark}\"\n"));
+  made.only_old = std::move(only_old);
+  return made;
 }
 
 GeneratedCase commands_as_case(const ProgramLine& old, const ProgramLine& now,

@@ -31,8 +31,9 @@ bool is_program_line(const std::string& text);
 
 // A case file with the providers `old` and `new`.
 struct GeneratedCase {
-  std::string path;      // FOLDER/cases/compare-<12 digits of its hash>.toml
-  std::string provider;  // the name for both in what is decided: the program's
+  std::string path;                   // FOLDER/cases/compare-<12 digits of its hash>.toml
+  std::string provider;               // the name for both in what is decided: the program's
+  std::vector<std::string> only_old;  // benchmarks that NEW has lost: not measured
 };
 // Benchmarks of two Google Benchmark programs, a point each: those that both have and whose names
 // match `filter` (empty: all). What only one has is told to `note`, in one line. Throws UserError

@@ -116,6 +116,13 @@ lab::RunRequest request_of(const HistoryArguments& a, const std::vector<Change>&
 int confirm_change(const HistoryArguments& a, std::span<const lab::HistorySeries> series) {
   const auto changes = chosen_changes(series, a.at);
   RunSetup setup;
+  const auto& name = changes.front().series->key.case_name;
+  if (std::ranges::none_of(setup.cases().all(), [&](const auto& c) { return c->name() == name; })) {
+    fail(
+        "'{}' is a case of a file of yours: check out both commits, and measure them together by "
+        "assay compare --run OLD NEW FILE.toml",
+        name);
+  }
   const auto request = request_of(a, changes);
   const auto before = program_for(a.before, changes.front().before(), a.build);
   const auto after = program_for(a.after, changes.front().after(), a.build);

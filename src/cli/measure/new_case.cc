@@ -185,10 +185,16 @@ int new_case(const NewArguments& a) {
                                                             {a.name + "_program.py", kProgram},
                                                             {a.name + ".c", kC},
                                                             {"Makefile", kMakefile}};
-  for (const auto& [name, text] : files) {
-    write_file_atomically(folder + "/" + name, filled_in(text, a.name));
-    print(fmt::format("{}/{}\n", folder, name));
+  try {
+    for (const auto& [name, text] : files) {
+      write_file_atomically(folder + "/" + name, filled_in(text, a.name));
+    }
+  } catch (...) {  // a full disk: nothing half made stays
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    throw;
   }
+  for (const auto& [name, text] : files) print(fmt::format("{}/{}\n", folder, name));
   std::fputs(
       fmt::format("next: make -C {0} && assay run {0}/{1}.toml --quick\n", folder, a.name).c_str(),
       stderr);

@@ -19,6 +19,7 @@ struct Sides {
   std::string first_name, second_name;  // for people
   std::vector<lab::RunSide> labelled;   // both sides; empty: two providers
   std::string provider;                 // the name that two providers share in what is decided
+  std::vector<std::string> dropped;     // what only the first has
 };
 
 // Two builds of the worker.

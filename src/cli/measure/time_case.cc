@@ -178,7 +178,7 @@ class CaseWriter {
 
     providers_ += fmt::format("[providers.{}]\n", toml_quoted(command.id));
     if (shell_.empty()) {
-      const auto words = words_of(command.text);
+      const auto words = cases::own::words_of(command.text);
       std::string list;
       for (const auto& word : words) list += (list.empty() ? "" : ", ") + toml_quoted(word);
       providers_ += fmt::format("command = [{}]\n", list);
@@ -213,40 +213,6 @@ class CaseWriter {
 };
 
 }  // namespace
-
-std::vector<std::string> words_of(const std::string& command) {
-  std::vector<std::string> words;
-  std::string word;
-  bool is_open = false;  // a word has begun, if only by its quotes
-  char quote = 0;
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const char c = command[i];
-    if (quote == '\'' || (quote == '"' && c != '\\')) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if (c == '\\' && i + 1 < command.size()) {
-      const char next = command[++i];
-      if (quote == '"' && next != '"' && next != '\\' && next != '$' && next != '`') word += c;
-      word += next;
-      is_open = true;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      is_open = true;
-    } else if (c == ' ' || c == '\t' || c == '\n') {
-      if (is_open) words.push_back(std::exchange(word, ""));
-      is_open = false;
-    } else {
-      word += c;
-      is_open = true;
-    }
-  }
-  if (quote != 0) fail("a quote that does not end, in the command: '{}'", command);
-  if (is_open) words.push_back(word);
-  return words;
-}
 
 TimedCase timed_case(const TimeArguments& arguments, const std::string& directory) {
   return CaseWriter(arguments, directory).write();

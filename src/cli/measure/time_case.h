@@ -33,8 +33,4 @@ struct TimedCase {
 // commands run.
 TimedCase timed_case(const TimeArguments& arguments, const std::string& directory);
 
-// The words of a command that no shell reads: quotes and backslashes as a shell has them. Throws
-// UserError for a quote that does not end.
-std::vector<std::string> words_of(const std::string& command);
-
 }  // namespace assay::cli

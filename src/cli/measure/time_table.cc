@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cases/own/command_workload.h"
 #include "lab/beside/pairs.h"
 #include "lab/record/point.h"
 #include "lab/show/terminal/cells.h"
@@ -97,22 +98,37 @@ std::string bars_text(const Timed& t) {
 
 std::string shown(const Timed& t) { return fit(printable(t.command->name), kWidestCommand); }
 
+// Its time is its shell's: nothing is left to compare.
+bool is_nothing(const Timed& t) {
+  return !t.seconds.empty() && lab::median(t.seconds) <= cases::own::kNothingLeft;
+}
+
+// The command that this one is held against: itself, where it is that one.
+const Timed* baseline_of(const Timed& t, const std::vector<Timed>& all) {
+  const auto found = std::ranges::find_if(all, [&](const Timed& other) {
+    const lab::Place &place = *t.summary, &of = *other.summary;
+    return other.summary->is_baseline && of == place;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// A ratio to nothing, or of it, says nothing.
+bool can_compare(const Timed& t, const std::vector<Timed>& all) {
+  const auto* base = baseline_of(t, all);
+  return !is_nothing(t) && base != nullptr && !is_nothing(*base);
+}
+
 // What the rounds could have shown of this command against its baseline.
 std::string detectable_text(const Timed& t, const std::vector<Timed>& all) {
   if (t.summary->is_baseline || !t.summary->ratio || !t.summary->ratio->interval) return {};
-  const lab::Place& place = *t.summary;
-  for (const auto& base : all) {
-    const lab::Place& of = *base.summary;
-    if (!base.summary->is_baseline || !(of == place)) continue;
-    const auto pairs = lab::pairs_beside(t.rows, base.rows, t.summary->metric);
-    const auto d = pairs.log_ratios();
-    if (d.size() < 2) return {};
-    const double effect =
-        lab::minimum_detectable_effect(lab::robust_sigma(d), static_cast<int>(d.size()));
-    return fmt::format("{}: the smallest difference that {} could have shown is about {:.2g} %",
-                       shown(t), plural(static_cast<int>(d.size()), "round"), 100 * effect);
-  }
-  return {};
+  if (!can_compare(t, all)) return {};
+  const auto pairs = lab::pairs_beside(t.rows, baseline_of(t, all)->rows, t.summary->metric);
+  const auto d = pairs.log_ratios();
+  if (d.size() < 2) return {};
+  const double effect =
+      lab::minimum_detectable_effect(lab::robust_sigma(d), static_cast<int>(d.size()));
+  return fmt::format("{}: the smallest difference that {} could have shown is about {:.2g} %",
+                     shown(t), plural(static_cast<int>(d.size()), "round"), 100 * effect);
 }
 
 // Runs far from all others, by the median absolute deviation.
@@ -186,9 +202,11 @@ std::string time_table(const TimedCase& timed, std::span<const lab::Row> rows,
                   {"verdict", false, 0}};
   for (const auto& t : all) {
     const auto& s = *t.summary;
-    const auto verdict = lab::verdict_cell(s);
+    const bool has_ratio = s.status != lab::Status::kOk || can_compare(t, all);
+    const auto verdict = has_ratio ? lab::verdict_cell(s) : "nothing to compare";
     lab::GridRow row{lab::group_title(s),
-                     {shown(t), lab::median_cell(s), interval_text(t), lab::ratio_cell(s),
+                     {shown(t), is_nothing(t) ? "~0 s" : lab::median_cell(s),
+                      is_nothing(t) ? "–" : interval_text(t), has_ratio ? lab::ratio_cell(s) : "–",
                       median_text(t, "user_time"), median_text(t, "system_time"),
                       lab::memory_cell(s), std::to_string(t.seconds.size()), bars_text(t), verdict},
                      ""};

@@ -73,7 +73,8 @@ int GateResult::exit_status(bool strict) const {
   if (count(kBroken) > 0) return kWrongResults;
   if (count(kRegressed) > 0) return kRegression;
   if (count(kUnresolved) > 0 || shown_nothing()) return assay::kUnresolved;
-  const int lacking = count(kStillBroken) + count(kNotMeasured) + count(kNew) + count(kDropped);
+  const int lacking = count(kStillBroken) + count(kNotMeasured) + count(kNew) + count(kDropped) +
+                      static_cast<int>(dropped.size());
   const bool uncertain = options.rule == GateRule::kIntervals && !uncalibrated.empty();
   return strict && (lacking > 0 || uncertain) ? assay::kUnresolved : kFine;
 }

@@ -62,6 +62,7 @@ struct GateResult {
   std::map<std::string, double> floors;   // by fingerprint
   std::vector<std::string> uncalibrated;  // fingerprints
   int skipped_on_both_sides = 0;          // left out
+  std::vector<std::string> dropped;  // what the current side has lost before anything was measured
 
   int count(GateOutcome outcome) const;
   // No row is on both sides: two machines, two sets of points. Such a gate has shown nothing.

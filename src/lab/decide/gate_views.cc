@@ -143,6 +143,11 @@ std::vector<std::string> gate_notes(const GateResult& result, const std::string&
         "note: unpaired: the sides were measured apart, so whatever changed on the machine between "
         "them is part of the ratio; assay gate --run measures both together");
   }
+  if (!result.dropped.empty()) {
+    notes.push_back(
+        fmt::format("note: dropped, only in the baseline and not measured: {}",
+                    fit(printable(fmt::format("{}", fmt::join(result.dropped, ", "))), 300)));
+  }
   if (result.skipped_on_both_sides > 0) {
     notes.push_back(
         fmt::format("note: {} skipped on both sides, not shown", result.skipped_on_both_sides));
@@ -166,6 +171,7 @@ Json gate_json(const GateResult& result, const std::string& baseline, const std:
           {"ratio_is", "current over baseline, above 1 is worse"},
           {"floors", std::move(floors)},
           {"uncalibrated", result.uncalibrated},
+          {"dropped", result.dropped},
           {"counts", std::move(counts)},
           {"skipped_on_both_sides", result.skipped_on_both_sides},
           {"exit_status", result.exit_status()},
