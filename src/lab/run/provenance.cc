@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "base/clock.h"
@@ -79,6 +80,25 @@ SourceTree source_tree_at(const std::string& folder) {
   // What is not tracked is no change: results and what was built lie beside the sources.
   tree.dirty = !git({"status", "--porcelain", "--untracked-files=no"}, folder).empty();
   return tree;
+}
+
+std::map<std::string, SourceTree> own_trees_of(const RunRequest& request) {
+  std::map<std::string, SourceTree> trees;
+  if (!request.commit.empty()) return trees;
+  for (const auto& file : request.case_files) {
+    trees[file.case_name] = source_tree_at(std::filesystem::path(file.path).parent_path());
+  }
+  return trees;
+}
+
+bool measures_only_files(const RunRequest& request) {
+  return !request.case_files.empty() && request.case_files.size() == request.cases.size();
+}
+
+SourceTree tree_of(const RunRequest& request, const SourceTree& ours) {
+  if (!request.commit.empty()) return {request.commit, {}, {}};
+  if (!measures_only_files(request)) return ours;
+  return source_tree_at(std::filesystem::path(request.case_files.front().path).parent_path());
 }
 
 std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree) {

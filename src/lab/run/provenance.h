@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,14 @@ SourceTree source_tree_at(const std::string& folder);
 
 // HEAD of the checkout of Assay that the current folder is part of, if it is.
 std::optional<std::string> checkout_here();
+
+// What a run's cases in files are part of, by their names; nothing where the user says what is
+// measured.
+std::map<std::string, SourceTree> own_trees_of(const RunRequest& request);
+bool measures_only_files(const RunRequest& request);
+// Whose times a run takes: those of the program that the user says it is, of the user's own where
+// there is nothing else, or of this one, which was built from `ours`.
+SourceTree tree_of(const RunRequest& request, const SourceTree& ours);
 
 // A run's name: UTC with microseconds, then seven letters and digits of the commit.
 std::string make_run_id(std::int64_t unix_ns, const SourceTree& tree);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -39,29 +38,6 @@ std::uint64_t memory_limit_of(const RunRequest& request) {
   return static_cast<std::uint64_t>(kMemoryShare * free / request.cpu_slots);
 }
 
-// What the cases in files are part of, by their names; nothing where the user says what is
-// measured.
-std::map<std::string, SourceTree> own_trees_of(const RunRequest& request) {
-  std::map<std::string, SourceTree> trees;
-  if (!request.commit.empty()) return trees;
-  for (const auto& file : request.case_files) {
-    trees[file.case_name] = source_tree_at(std::filesystem::path(file.path).parent_path());
-  }
-  return trees;
-}
-
-bool measures_only_files(const RunRequest& request) {
-  return !request.case_files.empty() && request.case_files.size() == request.cases.size();
-}
-
-// Whose times a run takes: those of the program that the user says it is, of the user's own where
-// there is nothing else, or of this one.
-SourceTree tree_of(const RunContext& context, const RunRequest& request) {
-  if (!request.commit.empty()) return {request.commit, {}, {}};
-  if (!measures_only_files(request)) return context.built_from;
-  return source_tree_at(std::filesystem::path(request.case_files.front().path).parent_path());
-}
-
 // One run under way. Each core group has a thread of its own that takes points off a common queue;
 // all attempts at a point happen on one group, so that its ratios compare like with like.
 class Runner {
@@ -79,7 +55,8 @@ class Runner {
     facts_.ceilings = load_ceilings(facts_.machine.fingerprint());
     facts_.calibration = load_calibration(facts_.machine.fingerprint());
     facts_.request = place.request;
-    facts_.provenance = run_provenance(tree_of(context, place.request), context.own_program);
+    facts_.provenance =
+        run_provenance(tree_of(place.request, context.built_from), context.own_program);
     facts_.own_trees = own_trees_of(place.request);
     if (!measures_only_files(place.request)) {
       note_all(mark_other_sources(facts_.provenance, place.request, rows_));
@@ -398,7 +375,7 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
   // A new run's plan needs nothing that stands at its place: a bad request is refused before there
   // is anything. resume_run() plans with the lock held.
   Plan plan = plan_run(context, request);
-  const auto run_id = make_run_id(realtime_ns(), tree_of(context, request));
+  const auto run_id = make_run_id(realtime_ns(), tree_of(request, context.built_from));
   return run_at(context, std::move(plan), new_place(request, run_id, out));
 }
 
