@@ -69,6 +69,7 @@ const Geometry& Prepared::geometry() const { return parts_->geometry; }
 const std::string& Prepared::name() const { return parts_->name; }
 const std::string& Prepared::rational_warning() const { return parts_->rational_warning; }
 bool Prepared::has_parity() const { return parts_->parity.has_value(); }
+bool Prepared::adjoint_consistent() const { return parts_->full.symmetric; }
 
 Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions& options) {
   auto parts = std::make_shared<Prepared::Parts>();

@@ -62,6 +62,7 @@ class Prepared {
   // Warnings that a case at Ê = 0 would carry; empty on a surface without small divisors.
   const std::string& rational_warning() const;
   bool has_parity() const;
+  bool adjoint_consistent() const;
 
   struct Parts;
   const Parts& parts() const { return *parts_; }

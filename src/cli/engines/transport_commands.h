@@ -4,7 +4,6 @@
 
 // What `assay-transport` is made of: one function for each action of `assay transport`.
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -44,7 +43,19 @@ std::string draw_panel(const transport::RunInput& input, const transport::Prepar
                        const std::vector<transport::Solution>& solutions,
                        const std::string& output);
 
-// Becomes true at SIGINT or SIGTERM, after the first call.
-const std::atomic<bool>& interrupted();
+// What is said when SIGINT or SIGTERM ends the program, which happens at once, in the middle of
+// whatever it solves (status 130): finished cases are in the journal by then. `words` must outlive
+// the program.
+void say_when_interrupted(const char* words);
+inline constexpr const char* kGoesOn = "interrupted; the same command goes on from here\n";
+
+// While one of these lives, both signals wait: for what is to be done whole or not at all.
+class Uninterrupted {
+ public:
+  Uninterrupted();
+  ~Uninterrupted();
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+};
 
 }  // namespace assay::cli

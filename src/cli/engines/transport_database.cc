@@ -52,7 +52,7 @@ int transport_database(const TransportArguments& a) {
   if (a.threads) request.scan.threads = *a.threads;
   if (a.batch) request.scan.batch = *a.batch;
   request.scan.journal = a.output + ".journal";
-  request.scan.interrupt = &interrupted();
+  say_when_interrupted(kGoesOn);
   tr::check_database(request);
   const auto cases = request.nu_v.size() * request.er_tilde.size();
   std::fputs(
@@ -71,10 +71,7 @@ int transport_database(const TransportArguments& a) {
         stderr);
     for (const auto& w : s.warnings) std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
   });
-  if (!result.complete) {
-    std::fputs("interrupted; the same command goes on from here\n", stderr);
-    return kInterrupted;
-  }
+  const Uninterrupted writing;
   tr::write_data_file(a.output, result.data);
   for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
   if (a.json) {

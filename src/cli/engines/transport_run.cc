@@ -18,6 +18,8 @@ namespace {
 
 namespace tr = assay::transport;
 
+constexpr std::int64_t kTellEvery_ns = 200'000'000;  // how far a scan has come
+
 class Stopwatch {
  public:
   double lap() {
@@ -40,9 +42,12 @@ tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in
     options.journal = !a.journal.empty()   ? a.journal
                       : !in.output.empty() ? in.output + ".journal"
                                            : "";
-    options.interrupt = &interrupted();
-    options.on_progress = [begin = monotonic_ns()](std::size_t done, std::size_t total) {
-      const double seconds = 1e-9 * static_cast<double>(monotonic_ns() - begin);
+    options.on_progress = [begin = monotonic_ns(), told = std::int64_t{0}](
+                              std::size_t done, std::size_t total) mutable {
+      const auto now = monotonic_ns();
+      if (done < total && now - told < kTellEvery_ns) return;
+      told = now;
+      const double seconds = 1e-9 * static_cast<double>(now - begin);
       std::fputs(fmt::format("{} of {} cases, {:.1f} s\n", done, total, seconds).c_str(), stderr);
     };
   }
@@ -50,17 +55,17 @@ tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in
 }
 
 std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunInput& in,
-                                    const tr::Prepared& prepared, tr::Ranks* ranks,
-                                    bool& complete) {
+                                    const tr::Prepared& prepared, tr::Ranks* ranks) {
   const auto cases = in.cases(prepared.geometry().psi_prime);
   if (!in.scan && ranks == nullptr) {
     return {
         tr::solve(prepared, cases.front(), {.method = in.method, .keep_modes = in.include_modes})};
   }
   const auto options = scan_options(a, in);
+  if (!options.journal.empty()) say_when_interrupted(kGoesOn);
   tr::ScanResult result;
   if (ranks != nullptr) {
-    ranks->run(prepared, options, [&](const tr::BatchSolver& solver) {
+    ranks->run(prepared, options, [&](const tr::CaseSolver& solver) {
       result = tr::solve_scan(prepared, cases, options, solver);
     });
   } else {
@@ -72,7 +77,6 @@ std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunIn
                    .c_str(),
                stderr);
   }
-  complete = result.complete;
   return std::move(result.solutions);
 }
 
@@ -97,15 +101,11 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
                stderr);
   }
   times.prepare_s = watch.lap();
-  bool complete = true;
-  const auto solutions = solve_all(a, in, prepared, ranks, complete);
+  const auto solutions = solve_all(a, in, prepared, ranks);
   times.solve_s = watch.lap();
   const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
   if (!root) return kFine;
-  if (!complete) {
-    std::fputs("interrupted; the same command goes on from here\n", stderr);
-    return kInterrupted;
-  }
+  const Uninterrupted writing;
   std::vector<std::string> written;
   if (!in.output.empty()) {
     tr::write_data_file(in.output, tr::result_data(in, surface, prepared, solutions));

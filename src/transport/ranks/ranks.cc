@@ -4,16 +4,21 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <string>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/resident_memory.h"
 
 namespace assay::transport {
 namespace {
+
+// What a kill may cost where cases are quick.
+constexpr std::int64_t kMoment_ns = 100'000'000;
 
 // Sends a batch, or its end (no cases), from rank 0 to everyone.
 void broadcast(std::vector<double>& batch) {
@@ -79,9 +84,10 @@ std::vector<Solution> Ranks::solve_share(const Prepared& prepared, const ScanOpt
   }
   Json reply = {{"error", ""}, {"solutions", Json::array()}};
   try {
-    for (const auto& s : solve_batch(prepared, mine, options)) {
-      reply["solutions"].push_back(solution_to_json(s));
-    }
+    std::vector<Json> solutions(mine.size());
+    solve_on_threads(prepared, mine, options,
+                     [&](std::size_t i, const Solution& s) { solutions[i] = solution_to_json(s); });
+    reply["solutions"] = solutions;
   } catch (const std::exception& e) {
     reply["error"] = e.what();
   }
@@ -103,7 +109,7 @@ std::vector<Solution> Ranks::solve_share(const Prepared& prepared, const ScanOpt
 }
 
 void Ranks::run(const Prepared& prepared, const ScanOptions& options,
-                const std::function<void(const BatchSolver&)>& root) {
+                const std::function<void(const CaseSolver&)>& root) {
   if (rank_ != 0) {
     while (true) {
       std::vector<double> batch;
@@ -118,14 +124,21 @@ void Ranks::run(const Prepared& prepared, const ScanOptions& options,
       broadcast(none);
     }
   } end;
-  root([&](std::span<const Case> cases) {
-    std::vector<double> batch;
-    for (const auto& c : cases) {
-      batch.push_back(c.nu_hat);
-      batch.push_back(c.epsi_hat);
+  root([&](std::span<const Case> cases, const OnSolved& on_solved) {
+    const std::size_t lanes = static_cast<std::size_t>(size_) * options.threads;
+    const std::size_t most = std::max(lanes, static_cast<std::size_t>(options.batch));
+    std::size_t round = lanes;
+    for (std::size_t begin = 0; begin < cases.size();) {
+      if (options.interrupt != nullptr && options.interrupt->load()) return;
+      std::vector<double> batch;
+      for (const auto& c : cases.subspan(begin, std::min(round, cases.size() - begin))) {
+        batch.insert(batch.end(), {c.nu_hat, c.epsi_hat});
+      }
+      const auto start = monotonic_ns();
+      broadcast(batch);
+      for (auto& s : solve_share(prepared, options, batch)) on_solved(begin++, std::move(s));
+      round = monotonic_ns() - start < kMoment_ns ? std::min(2 * round, most) : lanes;
     }
-    broadcast(batch);
-    return solve_share(prepared, options, batch);
   });
 }
 

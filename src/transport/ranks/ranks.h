@@ -26,11 +26,12 @@ class Ranks {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // Runs `root` on rank 0 with a solver that spreads each batch over all ranks (case i goes to rank
-  // i mod size; each rank uses options.threads threads); the other ranks serve it until it returns.
-  // An error on any rank is thrown on rank 0 as a UserError with its message.
+  // Runs `root` on rank 0 with a solver that spreads cases over all ranks, round by round: one for
+  // each lane (options.threads of them on every rank), or, where a round is over in a moment, up to
+  // options.batch. The other ranks serve it until it returns. An error on any rank is thrown on
+  // rank 0 as a UserError with its message.
   void run(const Prepared& prepared, const ScanOptions& options,
-           const std::function<void(const BatchSolver&)>& root);
+           const std::function<void(const CaseSolver&)>& root);
 
   // Peak memory of all ranks together in bytes, as far as run() has heard of it; on rank 0. What
   // ranks share (the program itself) counts in each.

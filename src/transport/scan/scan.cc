@@ -45,17 +45,19 @@ std::vector<Case> case_grid(std::span<const double> nu_hat, std::span<const doub
   return cases;
 }
 
-std::vector<Solution> solve_batch(const Prepared& prepared, std::span<const Case> cases,
-                                  const ScanOptions& options) {
-  std::vector<Solution> solutions(cases.size());
+void solve_on_threads(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options, const OnSolved& on_solved) {
   std::atomic<std::size_t> next = 0;
   std::exception_ptr error;
-  std::mutex error_mutex;
+  std::mutex results, error_mutex;
   const auto lane = [&] {
     try {
       Workspace workspace;
       for (std::size_t i; (i = next++) < cases.size();) {
-        solutions[i] = solve(prepared, cases[i], {.method = options.method}, workspace);
+        if (options.interrupt != nullptr && options.interrupt->load()) break;
+        auto solution = solve(prepared, cases[i], {.method = options.method}, workspace);
+        const std::scoped_lock lock(results);
+        on_solved(i, std::move(solution));
       }
     } catch (...) {
       next = cases.size();  // the other lanes stop after the case they are at
@@ -69,11 +71,10 @@ std::vector<Solution> solve_batch(const Prepared& prepared, std::span<const Case
   lane();
   for (auto& t : threads) t.join();
   if (error) std::rethrow_exception(error);
-  return solutions;
 }
 
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
-                      const ScanOptions& options, const BatchSolver& solver) {
+                      const ScanOptions& options, const CaseSolver& solver) {
   if (options.threads < 1) fail("threads must be at least 1, got {}", options.threads);
   if (options.batch < 1) fail("batch must be at least 1, got {}", options.batch);
   for (const auto& c : cases) check_case(prepared, c, options.method);
@@ -83,35 +84,30 @@ ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
   std::optional<ScanJournal> journal;
   ScanResult result;
   if (!options.journal.empty()) {
-    journal.emplace(options.journal, scan_identity(prepared, unique.cases, options.method));
+    journal.emplace(options.journal, scan_settings(prepared, unique.cases, options.method));
     for (auto& [index, solution] : journal->take_finished()) {
       if (index < solved.size()) solved[index] = std::move(solution);
     }
   }
   std::vector<std::size_t> open;
+  std::vector<Case> open_cases;
   for (std::size_t i = 0; i < solved.size(); ++i) {
-    if (!solved[i]) open.push_back(i);
+    if (solved[i]) continue;
+    open.push_back(i);
+    open_cases.push_back(unique.cases[i]);
   }
   result.resumed = solved.size() - open.size();
 
-  const auto batch = static_cast<std::size_t>(options.batch);
-  for (std::size_t begin = 0; begin < open.size(); begin += batch) {
-    if (options.interrupt != nullptr && options.interrupt->load()) {
-      result.complete = false;
-      break;
-    }
-    const std::span indices(open.data() + begin, std::min(batch, open.size() - begin));
-    std::vector<Case> chunk;
-    for (const auto i : indices) chunk.push_back(unique.cases[i]);
-    auto solutions = solver(chunk);
-    for (std::size_t j = 0; j < indices.size(); ++j) {
-      if (journal) journal->append(indices[j], solutions[j]);
-      solved[indices[j]] = std::move(solutions[j]);
-    }
-    if (journal) journal->sync();
-    result.solved += indices.size();
-    if (options.on_progress) options.on_progress(result.resumed + result.solved, solved.size());
+  if (!open.empty()) {
+    solver(open_cases, [&](std::size_t i, Solution solution) {
+      if (journal) journal->append(open[i], solution);
+      solved[open[i]] = std::move(solution);
+      ++result.solved;
+      if (options.on_progress) options.on_progress(result.resumed + result.solved, solved.size());
+    });
   }
+  if (journal) journal->sync();
+  result.complete = result.resumed + result.solved == solved.size();
 
   result.mirrored = cases.size() - unique.cases.size();
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -124,9 +120,10 @@ ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
 
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
                       const ScanOptions& options) {
-  return solve_scan(prepared, cases, options, [&](std::span<const Case> chunk) {
-    return solve_batch(prepared, chunk, options);
-  });
+  return solve_scan(prepared, cases, options,
+                    [&](std::span<const Case> open, const OnSolved& on_solved) {
+                      solve_on_threads(prepared, open, options, on_solved);
+                    });
 }
 
 Json solution_to_json(const Solution& s) {

@@ -21,14 +21,14 @@ struct ScanOptions {
   // Lanes that solve at the same time, each with single-threaded BLAS and memory of its own
   // (about 7N² doubles). MONKES' threaded LU gains 4.4× on 8 cores; one case per core gains 8×.
   int threads = 1;
-  // Cases between two points where results are handed over (to the journal, to the progress).
+  // Most cases that MPI's ranks are given at a time; threads take one after the other.
   int batch = 32;
-  // Told after each batch; may be empty.
+  // Told after each case; may be empty.
   std::function<void(std::size_t done, std::size_t total)> on_progress;
   // Polled between cases; when true the scan stops with what it has (see ScanResult::complete).
   const std::atomic<bool>* interrupt = nullptr;
-  // File that keeps finished cases; empty: none. A scan that finds its own file there goes on where
-  // that one ended; a file of another scan is refused.
+  // File that keeps every case from the moment it is done; empty: none. A scan that finds its own
+  // file there goes on where that one ended; any other file is refused and left as it is.
   std::string journal;
 };
 
@@ -40,20 +40,22 @@ struct ScanResult {
   bool complete = true;
 };
 
-// Solves a few cases somewhere: threads here, ranks elsewhere.
-using BatchSolver = std::function<std::vector<Solution>(std::span<const Case>)>;
+// Told of each case as it is done, one after the other: its place among the cases that were given.
+using OnSolved = std::function<void(std::size_t index, Solution solution)>;
+// Solves cases somewhere: threads here, ranks elsewhere. May leave some out when interrupted.
+using CaseSolver = std::function<void(std::span<const Case>, const OnSolved&)>;
 
 // All cases, on options.threads threads. Equal cases, and with a cosine-only B those that differ in
 // the sign of Ê, are solved once: D(−Ê) = D(Ê). Throws what solve() throws, before anything is
 // solved where that can be known.
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
                       const ScanOptions& options = {});
-// The same with batches given to `solver`.
+// The same with the cases given to `solver`.
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
-                      const ScanOptions& options, const BatchSolver& solver);
+                      const ScanOptions& options, const CaseSolver& solver);
 // The solver of the first form.
-std::vector<Solution> solve_batch(const Prepared& prepared, std::span<const Case> cases,
-                                  const ScanOptions& options);
+void solve_on_threads(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options, const OnSolved& on_solved);
 
 // Every pair of the two lists, ν̂ slowest.
 std::vector<Case> case_grid(std::span<const double> nu_hat, std::span<const double> epsi_hat);
