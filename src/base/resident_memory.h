@@ -11,4 +11,8 @@ double resident_bytes();
 double peak_resident_bytes();
 void reset_peak_resident();
 
+// Bytes that this process can still take: what the machine has free, its control group allows and
+// its own limits (RLIMIT_AS, RLIMIT_DATA) leave. Infinity where nothing of that can be read.
+double available_bytes();
+
 }  // namespace assay

@@ -31,12 +31,6 @@ int complain(const std::exception& e, int status) {
   return status;
 }
 
-std::string version_line() {
-  return fmt::format("assay {} (commit {}{})", lab::version(),
-                     std::string_view(kBuildCommit.commit).substr(0, 12),
-                     kBuildCommit.dirty ? ", with uncommitted changes" : "");
-}
-
 constexpr const char* kNoMemory = "not enough memory for what was asked";
 
 // Where memory ends while memory is being given back (a large JSON value allocates to be
@@ -69,6 +63,12 @@ int finish_output(int status) {
 }
 
 }  // namespace
+
+std::string version_line() {
+  return fmt::format("assay {} (commit {}{})", lab::version(),
+                     std::string_view(kBuildCommit.commit).substr(0, 12),
+                     kBuildCommit.dirty ? ", with uncommitted changes" : "");
+}
 
 int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve) {
   // A run goes on when nobody reads what it prints; `assay list | head` ends with a status of its

@@ -16,6 +16,9 @@ namespace assay::cli {
 // becomes one line on standard error and the status that belongs to it (commands.h).
 int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve);
 
+// "assay 1.2.3 (commit …)".
+std::string version_line();
+
 // What was typed, or results/.
 std::vector<std::string> sources_or_default(const std::vector<std::string>& sources);
 

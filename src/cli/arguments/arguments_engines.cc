@@ -110,8 +110,8 @@ void add_transport(CLI::App& app, TransportArguments& a) {
         ->check([](const std::string& name) {
           return name.empty() ? std::string("the name of a file is empty") : std::string();
         });
-    sub.add_option("--threads", a.threads, "cases solved at the same time (1)");
-    sub.add_option("--batch", a.batch, "cases between two journal entries (32)");
+    sub.add_option("--threads", a.threads, "cases solved at the same time (all cores)");
+    sub.add_option("--batch", a.batch, "most cases that MPI's ranks are given at a time (32)");
     solver(sub);
   };
   const auto run = [&](CLI::App& sub) {
@@ -130,7 +130,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   run(app);
   auto* scan =
       action(Action::kScan, "solve every case of the file's lists; resumes what was interrupted",
-             "  assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5\n"
+             "  assay transport scan examples/w7x_scan.toml --output scan.h5\n"
              "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5");
   scan->add_option("input", a.input, "input file (TOML)")->required();
   scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");

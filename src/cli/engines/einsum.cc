@@ -3,7 +3,6 @@
 #include "cli/engines/einsum.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -16,6 +15,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/engines/cores.h"
 #include "cli/installation.h"
 #include "cli/program.h"
 #include "einsum/calibrate/calibration.h"
@@ -26,12 +26,6 @@
 
 namespace assay::cli {
 namespace {
-
-int usable_cores() {
-  cpu_set_t cores;
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  return std::max(1, CPU_COUNT(&cores));
-}
 
 int threads_of(const EinsumArguments& a) {
   const int threads = a.threads.value_or(usable_cores());

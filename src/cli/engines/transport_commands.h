@@ -4,6 +4,8 @@
 
 // What `assay-transport` is made of: one function for each action of `assay transport`.
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +32,23 @@ struct RunTimes {
 // The file, with what was typed in place of what it says.
 transport::RunInput input_with_flags(const TransportArguments& arguments);
 
+// How many cases to solve at the same time: as many as asked for, otherwise one for each core as
+// far as memory goes. Throws UserError with the figures where that is more memory than there is.
+// `parity`: see lane_bytes().
+int lanes_that_fit(const transport::Grid& grid, transport::Method method, bool parity,
+                   std::optional<int> asked, std::size_t cases);
+
+// Which program made an output, when, and from which files (with their SHA-256).
+std::map<std::string, std::string> provenance_texts(const std::vector<std::string>& files);
+
 // What is printed on standard output.
 std::string run_text(const transport::RunInput& input, const transport::Prepared& prepared,
                      const std::vector<transport::Solution>& solutions, const RunTimes& times,
                      const std::vector<std::string>& written);
 // `memory`: peak bytes until the cases were solved, of all ranks together.
 Json run_json(const transport::RunInput& input, const std::vector<transport::Solution>& solutions,
-              const RunTimes& times, double memory);
+              const RunTimes& times, double memory,
+              const std::map<std::string, std::string>& provenance);
 
 // Draws the panel of a run beside `output` (its name with .png) and returns that name.
 std::string draw_panel(const transport::RunInput& input, const transport::Prepared& prepared,

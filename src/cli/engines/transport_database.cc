@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -49,11 +50,14 @@ int transport_database(const TransportArguments& a) {
   request.er_tilde = a.er_list;
   request.grid = parse_grid(a.grid.empty() ? "25x25x60" : a.grid);
   if (!a.method.empty()) request.scan.method = tr::method_from_name(a.method);
-  if (a.threads) request.scan.threads = *a.threads;
   if (a.batch) request.scan.batch = *a.batch;
   request.scan.journal = a.output + ".journal";
   say_when_interrupted(kGoesOn);
   tr::check_database(request);
+  const bool no_field = std::ranges::all_of(a.er_list, [](double er) { return er == 0; });
+  if (a.threads && *a.threads < 1) fail("--threads must be at least 1, got {}", *a.threads);
+  request.scan.threads = lanes_that_fit(request.grid, request.scan.method, no_field, a.threads,
+                                        request.nu_v.size() * request.er_tilde.size());
   const auto cases = request.nu_v.size() * request.er_tilde.size();
   std::fputs(
       fmt::format("{} surfaces of {} cases, batches of {}, {} lanes; {}\n", request.rho.size(),
@@ -62,7 +66,7 @@ int transport_database(const TransportArguments& a) {
           .c_str(),
       stderr);
   double solve_s = 0;
-  const auto result = tr::make_database(request, [&](const tr::DatabaseSurface& s) {
+  auto result = tr::make_database(request, [&](const tr::DatabaseSurface& s) {
     solve_s += s.solve_s;
     std::fputs(
         fmt::format("rho {:g}: prepare {}, solve {} ({} cases solved, {} resumed)\n", s.rho,
@@ -72,6 +76,10 @@ int transport_database(const TransportArguments& a) {
     for (const auto& w : s.warnings) std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
   });
   const Uninterrupted writing;
+  std::vector<std::string> files = {a.wout};
+  if (!a.booz.empty()) files.push_back(a.booz);
+  const auto provenance = provenance_texts(files);
+  result.data.texts.insert(provenance.begin(), provenance.end());
   tr::write_data_file(a.output, result.data);
   for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
   if (a.json) {
@@ -84,8 +92,8 @@ int transport_database(const TransportArguments& a) {
                           {"resumed", s.resumed},
                           {"warnings", s.warnings}});
     }
-    std::fputs((pretty_json({{"output", a.output}, {"surfaces", surfaces}}) + "\n").c_str(),
-               stdout);
+    const Json json = {{"output", a.output}, {"surfaces", surfaces}, {"provenance", provenance}};
+    std::fputs((pretty_json(json) + "\n").c_str(), stdout);
   } else {
     std::fputs(fmt::format("wrote {}: {} x {} x {} cases in {}\n", a.output, request.rho.size(),
                            request.nu_v.size(), request.er_tilde.size(), format_seconds(solve_s))

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/engines/transport_commands.h"
 #include "cli/program.h"
+#include "transport/ranks/ranks.h"
 
 namespace assay::cli {
 namespace {
@@ -39,14 +41,18 @@ sigset_t both_signals() {
 void refuse_unused(const TransportArguments& a) {
   using Action = TransportArguments::Action;
   const bool runs = a.action == Action::kRun || a.action == Action::kScan;
+  const bool many = runs || a.action == Action::kDatabase;
   if (a.plot && !runs) fail("'{}' draws nothing: --plot", name_of(a.action));
+  if (a.verbose && !runs) fail("'{}' has no more to say: --verbose", name_of(a.action));
+  if (a.threads && !many) fail("'{}' solves one case at a time: --threads", name_of(a.action));
+  if (a.batch && !many) fail("'{}' solves one case at a time: --batch", name_of(a.action));
+  if (!a.method.empty() && a.action == Action::kInspect) fail("'inspect' solves nothing: --method");
   if (!a.output.empty() && !runs && a.action != Action::kDatabase) {
     fail("'{}' writes no file: --output '{}'", name_of(a.action), a.output);
   }
 }
 
-int dispatch(const TransportArguments& a) {
-  refuse_unused(a);
+int serve(const TransportArguments& a) {
   using Action = TransportArguments::Action;
   switch (a.action) {
     case Action::kRun:
@@ -60,6 +66,25 @@ int dispatch(const TransportArguments& a) {
       return transport_database(a);
   }
   throw InternalError("an action is one of its enumerators");
+}
+
+// What is one piece of work is done by one of mpirun's ranks, and is one answer.
+int on_one_rank(const TransportArguments& a) {
+  transport::Ranks ranks;
+  int status = kBadInput;
+  try {
+    status = ranks.rank() == 0 ? serve(a) : kFine;
+  } catch (const UserError& e) {
+    std::fputs(fmt::format("assay: {}\n", e.what()).c_str(), stderr);
+  }
+  return ranks.agree(status);
+}
+
+int dispatch(const TransportArguments& a) {
+  refuse_unused(a);
+  using Action = TransportArguments::Action;
+  const bool one_piece = a.action == Action::kInspect || a.action == Action::kConverge;
+  return one_piece && transport::started_by_mpi() ? on_one_rank(a) : serve(a);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -36,7 +37,7 @@ class Stopwatch {
 tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in) {
   tr::ScanOptions options;
   options.method = in.method;
-  options.threads = in.threads;
+  options.threads = in.threads.value_or(1);
   options.batch = in.batch;
   if (a.action == TransportArguments::Action::kScan) {
     options.journal = !a.journal.empty()   ? a.journal
@@ -84,7 +85,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   Stopwatch total, watch;
   RunTimes times;
   if (a.input.empty()) fail("name an input file (see assay transport --help)");
-  const auto in = input_with_flags(a);
+  auto in = input_with_flags(a);
   const bool root = ranks == nullptr || ranks->rank() == 0;
   if (a.action == TransportArguments::Action::kRun && ranks != nullptr && in.scan) {
     fail("a scan over ranks is 'assay transport scan', got a list in '{}'", a.input);
@@ -92,23 +93,34 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (root && !in.output.empty()) tr::check_data_path(in.output);
   if (a.plot && in.output.empty()) fail("--plot needs --output, whose name the image takes");
   const auto surface = tr::load_surface(in.surface);
+  const auto cases = in.scan ? in.cases(surface.psi_prime).size() : 1;
+  const bool no_field = std::ranges::all_of(in.field, [](double field) { return field == 0; });
+  // Ranks are lanes already.
+  if (ranks != nullptr && !in.threads) in.threads = 1;
+  in.threads =
+      lanes_that_fit(in.grid, in.method, no_field && surface.cosine_only(), in.threads, cases);
   const auto prepared =
       tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
   if (a.verbose && root) {
-    std::fputs(fmt::format("surface '{}', {}x{}x{}\n{}\n", prepared.name(), in.grid.n_theta,
-                           in.grid.n_zeta, in.grid.n_xi, blas::description() + "; 1 thread")
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format("surface '{}', {}x{}x{}, {} at a time\n{}\n", prepared.name(), in.grid.n_theta,
+                    in.grid.n_zeta, in.grid.n_xi, *in.threads, blas::description() + "; 1 thread")
+            .c_str(),
+        stderr);
   }
   times.prepare_s = watch.lap();
   const auto solutions = solve_all(a, in, prepared, ranks);
   times.solve_s = watch.lap();
   const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
   if (!root) return kFine;
-  const Uninterrupted writing;
-  std::vector<std::string> written;
+  std::vector<std::string> written, files = {a.input};
+  if (!in.surface.path.empty()) files.push_back(in.surface.path);
+  const auto provenance = provenance_texts(files);
   if (!in.output.empty()) {
-    tr::write_data_file(in.output, tr::result_data(in, surface, prepared, solutions));
+    const Uninterrupted writing;
+    auto data = tr::result_data(in, surface, prepared, solutions);
+    data.texts.insert(provenance.begin(), provenance.end());
+    tr::write_data_file(in.output, data);
     written.push_back(in.output);
     const auto journal = scan_options(a, in).journal;
     if (!journal.empty()) std::remove(journal.c_str());  // its content is in the output now
@@ -119,7 +131,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
     times.plot_s = watch.lap();
   }
   times.total_s = total.lap();
-  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory)) + "\n"
+  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory, provenance)) + "\n"
                            : run_text(in, prepared, solutions, times, written);
   std::fputs(text.c_str(), stdout);
   return kFine;
@@ -133,7 +145,7 @@ transport::RunInput input_with_flags(const TransportArguments& a) {
   if (!a.method.empty()) in.method = tr::method_from_name(a.method);
   if (a.threads) in.threads = *a.threads;
   if (a.batch) in.batch = *a.batch;
-  if (in.threads < 1) fail("--threads must be at least 1, got {}", in.threads);
+  if (in.threads && *in.threads < 1) fail("--threads must be at least 1, got {}", *in.threads);
   if (in.batch < 1) fail("--batch must be at least 1, got {}", in.batch);
   return in;
 }

@@ -39,15 +39,20 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
   }
   for (const auto& w : warnings) out += "warning: " + w + "\n";
   for (const auto& w : written) out += "wrote " + w + "\n";
-  out += fmt::format("prepare {}, solve {}, write {}, plot {}, total {}\n",
-                     format_seconds(times.prepare_s), format_seconds(times.solve_s),
-                     format_seconds(times.write_s), format_seconds(times.plot_s),
-                     format_seconds(times.total_s));
+  for (const auto& [name, seconds] :
+       std::initializer_list<std::pair<const char*, double>>{{"prepare", times.prepare_s},
+                                                             {"solve", times.solve_s},
+                                                             {"write", times.write_s},
+                                                             {"plot", times.plot_s}}) {
+    if (seconds > 0) out += fmt::format("{} {}, ", name, format_seconds(seconds));
+  }
+  out += fmt::format("total {}\n", format_seconds(times.total_s));
   return out;
 }
 
 Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions,
-              const RunTimes& times, double memory) {
+              const RunTimes& times, double memory,
+              const std::map<std::string, std::string>& provenance) {
   const Json timings = {{"prepare", times.prepare_s},
                         {"solve", times.solve_s},
                         {"write", times.write_s},
@@ -57,11 +62,15 @@ Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions
     Json json = tr::solution_to_json(solutions.front());
     json["timings"] = timings;
     json["peak_memory"] = number_to_json(memory);
+    json["provenance"] = provenance;
     return json;
   }
   Json cases = Json::array();
   for (const auto& s : solutions) cases.push_back(tr::solution_to_json(s));
-  return {{"cases", cases}, {"timings", timings}, {"peak_memory", number_to_json(memory)}};
+  return {{"cases", cases},
+          {"timings", timings},
+          {"peak_memory", number_to_json(memory)},
+          {"provenance", provenance}};
 }
 
 std::string draw_panel(const tr::RunInput& in, const tr::Prepared& prepared,

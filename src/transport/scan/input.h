@@ -9,7 +9,7 @@
 //   [grid]     n_theta, n_zeta, n_xi
 //   [case]     nu_hat; at most one of epsi_hat, er_hat. A number or a list; lists make a scan over
 //              their grid, or with pairs = true over the pairs of two equally long lists.
-//   [solver]   method = "auto", threads = 1, batch = 32, adjoint_consistent = false
+//   [solver]   method = "auto", threads (all cores), batch = 32, adjoint_consistent = false
 //   [output]   path, include_modes = false
 
 #include <optional>
@@ -40,7 +40,8 @@ struct RunInput {
   std::string output;
   bool include_modes = false;
   Method method = Method::kAuto;
-  int threads = 1, batch = 32;
+  std::optional<int> threads;  // absent: one for each core, as memory allows
+  int batch = 32;
   bool adjoint_consistent = false;
 
   // ν̂ × field as cases, ν̂ slowest; or the pairs.
