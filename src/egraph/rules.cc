@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "egraph/rules.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/philox.h"
+
+namespace assay::egraph {
+namespace {
+
+double seconds_since(std::int64_t start_ns) {
+  return 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
+}
+
+// One rule with what is made of it once.
+struct Ready {
+  const Rule* rule = nullptr;
+  std::optional<Builder> left, right;  // left: for explanations only
+};
+
+Ready ready(const Rule& rule, bool explains) {
+  Ready r{&rule, {}, {}};
+  const auto& anchor = rule.query.anchors().front();
+  if (rule.result) r.right.emplace(rule.result, rule.query);
+  if (explains) r.left.emplace(anchor.pattern, rule.query);
+  return r;
+}
+
+// Joins what the rule says is equal; false: nothing new.
+bool apply(EGraph& graph, const Ready& r, std::uint32_t number, const Match& match) {
+  const auto& rule = *r.rule;
+  if (rule.guard && !rule.guard(graph, match)) return false;
+  // An anchor is the first atom of its query, and its class the first variable.
+  ClassId left = match.classes[0];
+  if (r.left) left = r.left->build_exact(graph, match);
+  std::optional<ClassId> right;
+  if (r.right) {
+    right = graph.explains() ? r.right->build_exact(graph, match) : r.right->build(graph, match);
+  } else {
+    right = rule.make(graph, match);
+  }
+  return right && graph.join(left, *right, Reason::by_rule(number));
+}
+
+std::vector<std::size_t> order_of(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (seed == 0) return order;
+  const Philox random(seed);
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random[i] % i]);
+  return order;
+}
+
+}  // namespace
+
+Builder::Builder(const TermPtr& term, const Query& query) { root_ = add(*term, query); }
+
+Builder::Argument Builder::add(const Term& term, const Query& query) {
+  if (term.is_variable()) {
+    return {true, static_cast<std::uint32_t>(query.class_index(term.variable))};
+  }
+  std::vector<Argument> arguments;
+  for (const auto& child : term.children) arguments.push_back(add(*child, query));
+  Instruction instruction{term.op,
+                          term.payload,
+                          {},
+                          static_cast<std::uint32_t>(arguments_.size()),
+                          static_cast<std::uint32_t>(arguments.size())};
+  if (!term.payload_variable.empty()) {
+    instruction.payload_variable =
+        static_cast<std::uint32_t>(query.payload_index(term.payload_variable));
+  }
+  arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+  instructions_.push_back(instruction);
+  return {false, static_cast<std::uint32_t>(instructions_.size() - 1)};
+}
+
+ClassId Builder::run(EGraph& graph, const Match& match, bool exact) const {
+  constexpr std::size_t kFew = 16;
+  ClassId few[kFew], children_few[kFew];
+  std::vector<ClassId> many, children_many;
+  ClassId *built = few, *children = children_few;
+  if (instructions_.size() > kFew) many.resize(instructions_.size()), built = many.data();
+  if (arguments_.size() > kFew)
+    children_many.resize(arguments_.size()), children = children_many.data();
+  const auto value = [&](const Argument& argument) {
+    return argument.is_variable ? match.classes[argument.index] : built[argument.index];
+  };
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    const auto& in = instructions_[i];
+    for (std::uint32_t k = 0; k < in.count; ++k) children[k] = value(arguments_[in.first + k]);
+    const auto payload = in.payload_variable ? match.payloads[*in.payload_variable] : in.payload;
+    const std::span<const ClassId> of(children, in.count);
+    built[i] = exact ? graph.add_exact(in.op, of, payload) : graph.add(in.op, of, payload);
+  }
+  return value(root_);
+}
+
+Rule rewrite(std::string name, std::string_view left, std::string_view right,
+             Vocabulary& vocabulary) {
+  Rule rule{std::move(name),
+            "",
+            Query({{"", parse_term(left, vocabulary)}}),
+            {},
+            parse_term(right, vocabulary),
+            {}};
+  Builder(rule.result, rule.query);  // refuses what cannot be built
+  return rule;
+}
+
+std::vector<Rule> rewrite_both_ways(const std::string& name, std::string_view left,
+                                    std::string_view right, Vocabulary& vocabulary) {
+  std::vector<Rule> rules;
+  rules.push_back(rewrite(name, left, right, vocabulary));
+  rules.push_back(rewrite(name + "-back", right, left, vocabulary));
+  return rules;
+}
+
+const char* name_of(Stop stop) {
+  switch (stop) {
+    case Stop::kSaturated:
+      return "saturated";
+    case Stop::kNodes:
+      return "nodes";
+    case Stop::kIterations:
+      return "iterations";
+    case Stop::kTime:
+      return "time";
+    case Stop::kMatches:
+      return "matches";
+  }
+  return "?";
+}
+
+SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budget& budget) {
+  const auto start_ns = monotonic_ns();
+  SaturationReport report;
+  report.rules.resize(rules.size());
+  std::vector<Ready> all;
+  for (const auto& rule : rules) all.push_back(ready(rule, graph.explains()));
+  const auto order = order_of(rules.size(), budget.seed);
+  const auto finish = [&](Stop why) {
+    report.stop = why;
+    report.nodes = graph.node_count();
+    report.classes = graph.class_count();
+    return report;
+  };
+  const auto rebuild = [&] {
+    const auto from = monotonic_ns();
+    graph.rebuild();
+    report.rebuild_s += seconds_since(from);
+  };
+
+  std::size_t at_work = 0;  // the rule whose consequences are being drawn
+  try {
+    rebuild();
+    Index index;
+    for (; report.iterations < budget.iterations; ++report.iterations) {
+      const auto index_from = monotonic_ns();
+      index.update(graph);
+      report.index_s += seconds_since(index_from);
+      std::vector<Matches> found(rules.size());
+      for (const auto i : order) {
+        if (seconds_since(start_ns) > budget.seconds) return finish(Stop::kTime);
+        const auto from = monotonic_ns();
+        // What was there at the last update has been matched then.
+        const auto since = index.now() > 1 ? index.now() : 0;
+        found[i] = rules[i].query.find(graph, index, since, budget.matches);
+        report.rules[i].matches += found[i].size();
+        report.rules[i].search_s += seconds_since(from);
+        if (found[i].size() >= budget.matches) return finish(Stop::kMatches);
+      }
+      const auto nodes_before = graph.node_count();
+      std::size_t joins = 0;
+      for (const auto i : order) {
+        at_work = i;
+        const auto from = monotonic_ns();
+        for (std::size_t k = 0; k < found[i].size(); ++k) {
+          const bool is_new = apply(graph, all[i], static_cast<std::uint32_t>(i), found[i][k]);
+          report.rules[i].joins += is_new;
+          joins += is_new;
+          if (graph.node_count() > budget.nodes) {
+            rebuild();
+            ++report.iterations;
+            return finish(Stop::kNodes);
+          }
+        }
+        report.rules[i].apply_s += seconds_since(from);
+        if (seconds_since(start_ns) > budget.seconds) {
+          rebuild();
+          return finish(Stop::kTime);
+        }
+      }
+      rebuild();
+      if (joins == 0 && graph.node_count() == nodes_before) return finish(Stop::kSaturated);
+    }
+  } catch (const Conflict& conflict) {
+    throw Conflict(
+        fmt::format("rule '{}' or what follows from it: {}", rules[at_work].name, conflict.what()));
+  }
+  return finish(Stop::kIterations);
+}
+
+}  // namespace assay::egraph
