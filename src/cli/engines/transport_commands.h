@@ -4,6 +4,7 @@
 
 // What `assay-transport` is made of: one function for each action of `assay transport`.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,10 @@
 #include "transport/scan/input.h"
 #include "transport/scan/scan.h"
 
+namespace assay::transport {
+class Ranks;
+}
+
 namespace assay::cli {
 
 // Solves the cases of a file: `assay transport FILE` and `assay transport scan FILE`. `ranks` are
@@ -23,6 +28,10 @@ int transport_run(const TransportArguments& arguments);
 int transport_inspect(const TransportArguments& arguments);
 int transport_converge(const TransportArguments& arguments);
 int transport_database(const TransportArguments& arguments);
+
+// Runs an action with the ranks of mpirun, if that started the program, else with none; every rank
+// returns the status of rank 0.
+int over_ranks(const std::function<int(transport::Ranks*)>& action);
 
 // Seconds of the parts of a run; what was not done is 0.
 struct RunTimes {

@@ -10,6 +10,7 @@
 #include "cli/engines/transport_commands.h"
 #include "kernels/blas/blas.h"
 #include "transport/files/database.h"
+#include "transport/ranks/ranks.h"
 
 namespace assay::cli {
 namespace {
@@ -31,16 +32,35 @@ tr::Grid parse_grid(const std::string& text) {
   return grid;
 }
 
-}  // namespace
+// The ranks share the cases of each surface. Rank 0 tells the others where it failed: they would
+// wait for its next surface.
+tr::SurfaceSolver shared_solver(tr::Ranks& ranks) {
+  return [&ranks](const tr::Prepared& prepared, const std::vector<tr::Case>& cases,
+                  const tr::ScanOptions& options) {
+    enum { kDone, kFailed };
+    tr::ScanResult result;
+    try {
+      ranks.run(prepared, options, [&](const tr::CaseSolver& solver) {
+        result = tr::solve_scan(prepared, cases, options, solver);
+      });
+    } catch (...) {
+      ranks.agree(kFailed);
+      throw;
+    }
+    if (ranks.agree(kDone) == kFailed) fail("rank 0 gave up");
+    return result;
+  };
+}
 
-int transport_database(const TransportArguments& a) {
+int database_here(const TransportArguments& a, tr::Ranks* ranks) {
+  const bool root = ranks == nullptr || ranks->rank() == 0;
   // Refused before anything is solved.
   if (a.device == "cuda") {
     throw EnvironmentError("this program was built without CUDA: '--device cuda'");
   }
   if (a.device != "cpu") fail("--device must be cpu or cuda, got '{}'", a.device);
   if (a.output.empty()) fail("database needs --output");
-  tr::check_data_path(a.output);
+  if (root) tr::check_data_path(a.output);
 
   tr::DatabaseRequest request;
   request.wout = a.wout;
@@ -53,18 +73,25 @@ int transport_database(const TransportArguments& a) {
   if (a.batch) request.scan.batch = *a.batch;
   request.scan.journal = a.output + ".journal";
   say_when_interrupted(kGoesOn);
+  if (ranks != nullptr) request.solver = shared_solver(*ranks);
   tr::check_database(request);
   const bool no_field = std::ranges::all_of(a.er_list, [](double er) { return er == 0; });
   if (a.threads && *a.threads < 1) fail("--threads must be at least 1, got {}", *a.threads);
-  request.scan.threads = lanes_that_fit(request.grid, request.scan.method, no_field, a.threads,
+  // Ranks are lanes already.
+  const auto threads = ranks != nullptr && !a.threads ? std::optional(1) : a.threads;
+  request.scan.threads = lanes_that_fit(request.grid, request.scan.method, no_field, threads,
                                         request.nu_v.size() * request.er_tilde.size());
   const auto cases = request.nu_v.size() * request.er_tilde.size();
-  std::fputs(
-      fmt::format("{} surfaces of {} cases, batches of {}, {} lanes; {}\n", request.rho.size(),
-                  cases, std::min<std::size_t>(static_cast<std::size_t>(request.scan.batch), cases),
-                  request.scan.threads, blas::description() + "; 1 thread")
-          .c_str(),
-      stderr);
+  if (root) {
+    const auto shared = ranks == nullptr ? "" : fmt::format(" on each of {} ranks", ranks->size());
+    std::fputs(
+        fmt::format("{} surfaces of {} cases, batches of {}, {} lanes{}; {}\n", request.rho.size(),
+                    cases,
+                    std::min<std::size_t>(static_cast<std::size_t>(request.scan.batch), cases),
+                    request.scan.threads, shared, blas::description() + "; 1 thread")
+            .c_str(),
+        stderr);
+  }
   double solve_s = 0;
   auto result = tr::make_database(request, [&](const tr::DatabaseSurface& s) {
     solve_s += s.solve_s;
@@ -75,6 +102,7 @@ int transport_database(const TransportArguments& a) {
         stderr);
     for (const auto& w : s.warnings) std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
   });
+  if (!root) return kFine;
   const Uninterrupted writing;
   std::vector<std::string> files = {a.wout};
   if (!a.booz.empty()) files.push_back(a.booz);
@@ -101,6 +129,12 @@ int transport_database(const TransportArguments& a) {
                stdout);
   }
   return kFine;
+}
+
+}  // namespace
+
+int transport_database(const TransportArguments& a) {
+  return over_ranks([&](tr::Ranks* ranks) { return database_here(a, ranks); });
 }
 
 }  // namespace assay::cli

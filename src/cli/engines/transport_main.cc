@@ -68,23 +68,14 @@ int serve(const TransportArguments& a) {
   throw InternalError("an action is one of its enumerators");
 }
 
-// What is one piece of work is done by one of mpirun's ranks, and is one answer.
-int on_one_rank(const TransportArguments& a) {
-  transport::Ranks ranks;
-  int status = kBadInput;
-  try {
-    status = ranks.rank() == 0 ? serve(a) : kFine;
-  } catch (const UserError& e) {
-    std::fputs(fmt::format("assay: {}\n", e.what()).c_str(), stderr);
-  }
-  return ranks.agree(status);
-}
-
 int dispatch(const TransportArguments& a) {
   refuse_unused(a);
   using Action = TransportArguments::Action;
-  const bool one_piece = a.action == Action::kInspect || a.action == Action::kConverge;
-  return one_piece && transport::started_by_mpi() ? on_one_rank(a) : serve(a);
+  if (a.action != Action::kInspect && a.action != Action::kConverge) return serve(a);
+  // One piece of work is done by one of mpirun's ranks, and is one answer.
+  return over_ranks([&](transport::Ranks* ranks) {
+    return ranks == nullptr || ranks->rank() == 0 ? serve(a) : static_cast<int>(kFine);
+  });
 }
 
 }  // namespace

@@ -150,17 +150,21 @@ transport::RunInput input_with_flags(const TransportArguments& a) {
   return in;
 }
 
-int transport_run(const TransportArguments& a) {
-  if (!tr::started_by_mpi()) return run_here(a, nullptr);
+int over_ranks(const std::function<int(transport::Ranks*)>& action) {
+  if (!tr::started_by_mpi()) return action(nullptr);
   tr::Ranks ranks;
   int status = kBadInput;
   try {
-    status = run_here(a, &ranks);
+    status = action(&ranks);
   } catch (const UserError& e) {
     // Every rank meets the same bad input before any waits for another; one of them says so.
     if (ranks.rank() == 0) std::fputs(fmt::format("assay: {}\n", e.what()).c_str(), stderr);
   }
   return ranks.agree(status);
+}
+
+int transport_run(const TransportArguments& a) {
+  return over_ranks([&](tr::Ranks* ranks) { return run_here(a, ranks); });
 }
 
 }  // namespace assay::cli

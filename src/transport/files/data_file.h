@@ -25,6 +25,7 @@ struct DataFile {
   std::vector<Variable> variables;
   std::map<std::string, std::string> texts;  // attributes of the whole file
   std::map<std::string, double> numbers;     // likewise
+  std::map<std::string, long long> integers;
 };
 
 // Throws UserError unless the name ends in .nc, .h5 or .npz and its folder can be written to:

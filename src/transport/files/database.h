@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A database of monoenergetic coefficients over an equilibrium: ρ × ν/v × Ẽ_r, in the layout that
-// NEOPAX reads (format version 2).
+// A database of monoenergetic coefficients over an equilibrium: ρ × ν/v × Ẽ_r, as NTX writes and
+// NEOPAX reads it (format version 2). Coefficients are those of the coordinate s = ψ/ψ_a: whoever
+// reads them multiplies D11 by (dr/ds)² and D13, D31 by dr/ds. docs/transport.md has every name.
 
 #include <functional>
 #include <string>
@@ -14,15 +15,20 @@
 
 namespace assay::transport {
 
+// Solves the cases of a surface; see solve_scan. Ranks that only help leave `solutions` empty.
+using SurfaceSolver =
+    std::function<ScanResult(const Prepared&, const std::vector<Case>&, const ScanOptions&)>;
+
 struct DatabaseRequest {
-  std::string wout;              // VMEC file: minor radius, edge flux, and the surfaces …
+  std::string wout;              // VMEC file: radii, fluxes, and the surfaces …
   std::string booz;              // … unless this Boozer file is given
   std::vector<double> rho;       // √ψ_n, above 0 and at most 1
   std::vector<double> nu_v;      // ν/v [1/m]
-  std::vector<double> er_tilde;  // Ẽ_r, E_r/v in units of B00·dr̃/dr
+  std::vector<double> er_tilde;  // Ẽ_r/(v B00) = E_r/v in units of B00·dr̃/dr
   Grid grid;
   double min_bmn = 0;
   ScanOptions scan;
+  SurfaceSolver solver;  // empty: solve_scan
 };
 
 struct DatabaseSurface {
@@ -34,9 +40,10 @@ struct DatabaseSurface {
 
 // Solves surface after surface; `on_surface` is told after each. With scan.journal set, each
 // surface has a journal of its own ("<journal>.<index>"). Throws what the readers and solve_scan
-// throw; a scan that was interrupted throws nothing and leaves `complete` false.
+// throw; a scan that was interrupted throws nothing and leaves `complete` false. Where the solver
+// left the solutions empty, so is the data.
 struct DatabaseResult {
-  DataFile data;  // rho, nu_v, Er_tilde, Er, Es, drds, dr_tildedr, dr_tildeds, Er_to_Ertilde, D11 …
+  DataFile data;
   std::vector<DatabaseSurface> surfaces;
   bool complete = true;
 };

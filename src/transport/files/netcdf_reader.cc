@@ -8,17 +8,32 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "transport/files/netcdf_length.h"
 
 namespace assay::transport {
 
 NetcdfReader::NetcdfReader(const std::string& path) : path_(path) {
   if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
-  open_regular_file(path);  // or the library waits for whoever writes to a pipe
+  check_netcdf_length(path);  // a regular file, or the library waits for whoever writes to a pipe
   const int status = nc_open(path.c_str(), NC_NOWRITE, &id_);
   if (status != NC_NOERR) fail("cannot read as NetCDF ({}): '{}'", nc_strerror(status), path);
 }
 
 NetcdfReader::~NetcdfReader() { nc_close(id_); }
+
+std::vector<std::string> NetcdfReader::names() const {
+  int count = 0;
+  if (nc_inq_nvars(id_, &count) != NC_NOERR) fail("cannot read as NetCDF: '{}'", path_);
+  std::vector<std::string> names;
+  for (int variable = 0; variable < count; ++variable) {
+    char name[NC_MAX_NAME + 1] = {};
+    if (nc_inq_varname(id_, variable, name) != NC_NOERR) {
+      fail("cannot read as NetCDF: '{}'", path_);
+    }
+    names.emplace_back(name);
+  }
+  return names;
+}
 
 bool NetcdfReader::has(const std::string& name) const {
   int variable = 0;
@@ -62,6 +77,11 @@ std::vector<double> NetcdfReader::vector(const std::string& name) const {
   if (shape.size() != 1)
     fail("{}: expected a vector, got rank {}: '{}'", path_, shape.size(), name);
   return values;
+}
+
+std::vector<double> NetcdfReader::values(const std::string& name) const {
+  std::vector<std::size_t> shape;
+  return read(name, shape);
 }
 
 NetcdfReader::Matrix NetcdfReader::matrix(const std::string& name, std::size_t columns) const {

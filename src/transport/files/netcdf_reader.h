@@ -15,9 +15,11 @@ class NetcdfReader {
   NetcdfReader(const NetcdfReader&) = delete;
   NetcdfReader& operator=(const NetcdfReader&) = delete;
 
+  std::vector<std::string> names() const;  // of all variables
   bool has(const std::string& name) const;
   double number(const std::string& name) const;  // a scalar of any numeric type
   std::vector<double> vector(const std::string& name) const;
+  std::vector<double> values(const std::string& name) const;  // of any rank, row-major
 
   // Rows × columns, row-major; the number of columns must be `columns`.
   struct Matrix {

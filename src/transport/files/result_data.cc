@@ -86,7 +86,7 @@ void add_geometry(const Geometry& g, DataFile& data) {
   field("B_sub_zeta", g.b_sub_zeta, "T m", "covariant component of B");
   field("B_sup_theta", g.b_sup_theta, "T/m", "contravariant component of B");
   field("B_sup_zeta", g.b_sup_zeta, "T/m", "contravariant component of B");
-  field("drift", g.drift, "1", "radial drift factor B x grad(psi) . grad(B) / B^3");
+  field("drift", g.drift, "1", "radial drift factor -B x grad(psi) . grad(B) / B^3");
 }
 
 void add_modes(const Solution& s, DataFile& data) {
@@ -124,6 +124,7 @@ Json resolved_input(const RunInput& in, const Surface& s, const Geometry& g) {
   } else {
     surface["B_theta"] = s.b_theta;
     surface["B_zeta"] = s.b_zeta;
+    if (s.handedness != 1) surface["handedness"] = s.handedness;
   }
   if (s.psi_n != 0) surface["psi_n"] = s.psi_n;
   return {

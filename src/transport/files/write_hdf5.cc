@@ -30,16 +30,25 @@ class Handle {
 
 void put_text(hid_t object, const std::string& name, const std::string& text,
               const std::string& path) {
+  // Of variable length: h5py reads those as text, and the others may not exceed 64 KiB.
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, path);
-  H5Tset_size(type, text.empty() ? 1 : text.size());
+  H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
-  H5Tset_strpad(type, H5T_STR_NULLPAD);
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose, path);
   const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                          H5Aclose, path);
-  if (H5Awrite(attribute, type, text.empty() ? "" : text.data()) < 0) {
+  const char* const first = text.c_str();
+  if (H5Awrite(attribute, type, &first) < 0) {
     fail("cannot write HDF5: '{}'", path);
   }
+}
+
+void put_number(hid_t object, const std::string& name, hid_t stored, hid_t given, const void* value,
+                const std::string& path) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, path);
+  const Handle attribute(H5Acreate2(object, name.c_str(), stored, space, H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose, path);
+  if (H5Awrite(attribute, given, value) < 0) fail("cannot write HDF5: '{}'", path);
 }
 
 }  // namespace
@@ -76,11 +85,10 @@ std::string hdf5_bytes(const std::string& path, const DataFile& data) {
   }
   for (const auto& [name, text] : data.texts) put_text(file, name, text, path);
   for (const auto& [name, number] : data.numbers) {
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose, path);
-    const Handle attribute(
-        H5Acreate2(file, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-        path);
-    if (H5Awrite(attribute, H5T_NATIVE_DOUBLE, &number) < 0) fail("cannot write HDF5: '{}'", path);
+    put_number(file, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &number, path);
+  }
+  for (const auto& [name, number] : data.integers) {
+    put_number(file, name, H5T_STD_I64LE, H5T_NATIVE_LLONG, &number, path);
   }
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail("cannot write HDF5: '{}'", path);
   const ssize_t count = H5Fget_file_image(file, nullptr, 0);

@@ -39,11 +39,19 @@ std::string netcdf_bytes(const std::string& path, const DataFile& data) {
     require(nc_put_att_text(id, variable, "long_name", v.description.size(), v.description.data()));
     variables.push_back(variable);
   }
+  // HDF5 underneath keeps at most 64 KiB in an attribute, but any length of a string.
+  constexpr std::size_t kMostCharacters = 60'000;
   for (const auto& [name, text] : data.texts) {
-    require(nc_put_att_text(id, NC_GLOBAL, name.c_str(), text.size(), text.data()));
+    const char* whole = text.c_str();
+    require(text.size() <= kMostCharacters
+                ? nc_put_att_text(id, NC_GLOBAL, name.c_str(), text.size(), text.data())
+                : nc_put_att_string(id, NC_GLOBAL, name.c_str(), 1, &whole));
   }
   for (const auto& [name, number] : data.numbers) {
     require(nc_put_att_double(id, NC_GLOBAL, name.c_str(), NC_DOUBLE, 1, &number));
+  }
+  for (const auto& [name, number] : data.integers) {
+    require(nc_put_att_longlong(id, NC_GLOBAL, name.c_str(), NC_INT64, 1, &number));
   }
   require(nc_enddef(id));
   for (std::size_t i = 0; i < variables.size(); ++i) {

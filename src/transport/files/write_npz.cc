@@ -124,6 +124,11 @@ std::string npz_bytes(const std::string& path, const DataFile& data) {
   for (const auto& [name, number] : data.numbers) {
     zip.add(name + ".npy", npy({}, std::vector<double>{number}));
   }
+  for (const auto& [name, number] : data.integers) {
+    std::string bytes;
+    put(bytes, static_cast<std::uint64_t>(number), 8);
+    zip.add(name + ".npy", npy("<i8", {}, bytes));
+  }
   return zip.finish();
 }
 

@@ -23,10 +23,12 @@ SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input
     t.reject("type", "expected {} or {}, got '{}'", fmt::join(builtin_names(), ", "),
              fmt::join(kFileTypes, ", "), s.type);
   }
+  const auto from_here = [&](const std::filesystem::path& path) {
+    return path.is_absolute() ? path.string()
+                              : (std::filesystem::path(input_path).parent_path() / path).string();
+  };
   if (file) {
-    const std::filesystem::path path = t.text("path");
-    s.path = path.is_absolute() ? path.string()
-                                : (std::filesystem::path(input_path).parent_path() / path).string();
+    s.path = from_here(t.text("path"));
   } else if (t.has("path")) {
     t.reject("path", "the built-in surface '{}' has no file", s.type);
   }
@@ -42,6 +44,19 @@ SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input
     t.number("psi_n");  // complains that it is missing
   }
   if (t.has("psi_prime")) s.psi_prime = t.number("psi_prime");
+  if (t.has("minor_radius")) {
+    if (s.type != "vmec" && s.type != "booz") {
+      t.reject("minor_radius", "only 'vmec' and 'booz' have one, got type '{}'", s.type);
+    }
+    s.minor_radius = t.number("minor_radius");
+    if (!(*s.minor_radius > 0)) {
+      t.reject("minor_radius", "expected a positive number, got {}", *s.minor_radius);
+    }
+  }
+  if (t.has("wout")) {
+    if (s.type != "booz") t.reject("wout", "only 'booz' has one, got type '{}'", s.type);
+    s.wout = from_here(t.text("wout"));
+  }
   if (t.has("min_bmn")) {
     s.min_bmn = t.number("min_bmn");
     if (s.min_bmn < 0) t.reject("min_bmn", "expected a number of at least 0, got {}", s.min_bmn);

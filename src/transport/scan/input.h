@@ -5,7 +5,8 @@
 // The input file of `assay transport`.
 //
 //   [surface]  type = "example" … or "dkes", "text", "vmec", "booz" with path; psi_n, min_bmn,
-//              psi_prime (booz: in place of the one from the file)
+//              psi_prime (in place of the one from the file), minor_radius (vmec, booz), wout
+//              (booz: the file that this one was made of)
 //   [grid]     n_theta, n_zeta, n_xi
 //   [case]     nu_hat; at most one of epsi_hat, er_hat. A number or a list; lists make a scan over
 //              their grid, or with pairs = true over the pairs of two equally long lists.
@@ -24,7 +25,9 @@ struct SurfaceRequest {
   std::string type;  // a built-in name, or a kind of file
   std::string path;  // of the file; relative paths are those from the input file
   std::optional<double> psi_n;
-  std::optional<double> psi_prime;
+  std::optional<double> psi_prime;     // [T·m]
+  std::optional<double> minor_radius;  // [m]
+  std::string wout;                    // beside a Boozer file; relative as `path` is
   double min_bmn = 0;
 };
 

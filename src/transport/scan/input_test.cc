@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people write: surfaces as text, input files, journals.
+// What people write: input files, journals.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 #include "transport/scan/input.h"
 #include "transport/scan/plot.h"
 #include "transport/scan/scan.h"
-#include "transport/surface/surface_text.h"
 
 namespace assay::transport {
 namespace {
@@ -30,60 +29,6 @@ std::string refusal(const std::function<void()>& call) {
     return e.what();
   }
   return "nothing was refused";
-}
-
-constexpr const char* kDkes =
-    "&datain\n nzperiod=  2,\n chip = -0.5D0,  psip = 1.25, unknown = 'x', btheta = .15, "
-    "bzeta=1.4\n"
-    " borbi(0,0)=  0.24E+01,\n borbi(0,1)=  1.2D-01, borbi(1,0) = +8e-2\n/\n borbi( -1 , 1 ) = "
-    "-.03\n";
-
-void expect_sample(const Surface& s) {
-  const auto expected = builtin_surface("sample_dkes");
-  EXPECT_EQ(s.nfp, 2);
-  EXPECT_DOUBLE_EQ(s.iota, 0.4);
-  EXPECT_EQ(s.b0, 2.4);
-  const Grid grid = {5, 7, 4};
-  EXPECT_EQ(make_geometry(s, grid).b, make_geometry(expected, grid).b);
-  EXPECT_EQ(make_geometry(s, grid).drift, make_geometry(expected, grid).drift);
-}
-
-TEST(SurfaceText, ReadsDkesNamelists) { expect_sample(parse_dkes(kDkes, "file")); }
-
-TEST(SurfaceText, ReadsTheTextForm) {
-  expect_sample(parse_surface_text(
-      "Number of periods : 2\npsi_p = 1.25\nchi_p = -0.5\niota 0.4\nB00: 2.4\nB_theta  0.15\n"
-      "B_zeta = 1.4\n m n B_mn\n 0 0 2.4\n 1 0 .12\n 0 1 8D-2\n 1 -1 -.03\n",
-      "file"));
-}
-
-TEST(SurfaceText, RefusesWhatMakesNoSense) {
-  const auto dkes = [](std::string from, std::string to) {
-    std::string text = kDkes;
-    text.replace(text.find(from), from.size(), to);
-    return refusal([&] { parse_dkes(text, "file"); });
-  };
-  EXPECT_THAT(dkes("&datain", "&other"), HasSubstr("&datain"));
-  EXPECT_THAT(dkes("psip = 1.25", "psip = nix"), HasSubstr("'nix'"));
-  EXPECT_THAT(dkes("psip = 1.25", "psi = 1.25"), HasSubstr("'psip'"));
-  EXPECT_THAT(dkes("psip = 1.25", "psip = 0"), HasSubstr("psip"));
-  EXPECT_THAT(dkes("borbi(0,0)=  0.24E+01", "borbi(0,0)= nan"), HasSubstr("(0, 0)"));
-  EXPECT_THAT(dkes("borbi(0,0)=", "borbi(9,9)="), HasSubstr("mean field"));
-  EXPECT_THAT(dkes("borbi(0,1)=", "borbi(0,x)="), HasSubstr("indices"));
-  EXPECT_THAT(refusal([] { parse_dkes("", "file"); }), HasSubstr("file"));
-  EXPECT_THAT(refusal([] { parse_surface_text("iota x\n", "file"); }), HasSubstr("file:1"));
-  EXPECT_THAT(refusal([] { parse_surface_text("iota 1\n", "file"); }),
-              HasSubstr("number of periods"));
-  EXPECT_THAT(refusal([] { read_dkes("/nowhere/ddkes2.data"); }),
-              HasSubstr("/nowhere/ddkes2.data"));
-  EXPECT_THAT(refusal([] { builtin_surface("exemple"); }), HasSubstr("'exemple'"));
-}
-
-TEST(SurfaceText, SmallModesCanBeDropped) {
-  auto s = builtin_surface("example");
-  drop_small_modes(s, 0.02);
-  EXPECT_EQ(s.b.size(), 3u);  // 1, .06, .025 stay; .01 goes
-  EXPECT_THAT(refusal([&] { drop_small_modes(s, NAN); }), HasSubstr("nan"));
 }
 
 constexpr const char* kInput =

@@ -52,17 +52,16 @@ void fill_boozer(const Surface& s, Geometry& g) {
   g.b_sub_theta.assign(n, s.b_theta);
   g.b_sub_zeta.assign(n, s.b_zeta);
   for (std::size_t r = 0; r < n; ++r) {
-    const double jacobian = std::abs(s.b_zeta + s.iota * s.b_theta) / (g.b[r] * g.b[r]);
-    g.jacobian.push_back(jacobian);
-    g.b_sup_theta.push_back(s.iota / jacobian);
-    g.b_sup_zeta.push_back(1 / jacobian);
+    const double volume = std::abs(s.b_zeta + s.iota * s.b_theta) / (g.b[r] * g.b[r]);
+    g.jacobian.push_back(s.handedness * volume);
+    g.b_sup_theta.push_back(s.iota / volume);
+    g.b_sup_zeta.push_back(1 / volume);
   }
 }
 
 void fill_vmec(const Surface& s, Geometry& g) {
-  const auto field = [&](const Series& series) { return evaluate(series, g.grid, s.nfp).value; };
+  const auto field = [&](const Series& series) { return evaluate_on(g.grid, series, s.nfp); };
   g.jacobian = field(s.vmec->jacobian);
-  for (auto& j : g.jacobian) j = std::abs(j);
   g.b_sub_theta = field(s.vmec->b_sub_theta);
   g.b_sub_zeta = field(s.vmec->b_sub_zeta);
   g.b_sup_theta = field(s.vmec->b_sup_theta);
@@ -79,6 +78,10 @@ void validate(const Grid& grid) {
   if (grid.n_theta > 32768 || grid.n_zeta > 32768 || grid.points() > 32768) {
     fail("n_theta*n_zeta must be at most 32768, got {}*{}", grid.n_theta, grid.n_zeta);
   }
+}
+
+Field evaluate_on(const Grid& grid, const Series& series, int nfp) {
+  return evaluate(series, grid, nfp).value;
 }
 
 double Geometry::average(const Field& a) const {
@@ -107,8 +110,12 @@ Geometry make_geometry(const Surface& s, const Grid& grid) {
   for (std::size_t r = 0; r < g.points(); ++r) {
     const double b = g.b[r], jacobian = g.jacobian[r];
     if (!(b > 0)) fail("surface '{}': B must be positive everywhere, got {}", s.name, b);
-    if (!(jacobian > 0)) {
+    if (!(std::abs(jacobian) > 0)) {
       fail("surface '{}': the Jacobian must not vanish, got {}", s.name, jacobian);
+    }
+    if ((jacobian > 0) != (g.jacobian[0] > 0)) {
+      fail("surface '{}': the Jacobian must have one sign on the surface, got {} and {}", s.name,
+           g.jacobian[0], jacobian);
     }
     g.drift.push_back((g.b_sub_theta[r] * g.db_dzeta[r] - g.b_sub_zeta[r] * g.db_dtheta[r]) /
                       (jacobian * b * b * b));

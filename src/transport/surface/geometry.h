@@ -36,7 +36,7 @@ struct Geometry {
   double psi_prime = 1;           // [T·m]
   double b0 = 1;                  // [T]
   Field b, db_dtheta, db_dzeta;   // |B| and its derivatives, from the series [T]
-  Field jacobian;                 // of (ψ, θ, ζ), positive [m/T]
+  Field jacobian;                 // of (ψ, θ, ζ), of one sign [m/T]
   Field b_sub_theta, b_sub_zeta;  // covariant [T·m]
   Field b_sup_theta, b_sup_zeta;  // contravariant [T/m]
   Field drift;                    // w = (B_θ ∂_ζB − B_ζ ∂_θB)/(J B³)
@@ -50,8 +50,11 @@ struct Geometry {
   double average(const Field& a) const;
 };
 
-// Evaluates the series on the grid. Throws UserError naming the surface where B or the Jacobian is
-// not positive somewhere.
+// A series at the points of a grid.
+Field evaluate_on(const Grid& grid, const Series& series, int nfp);
+
+// Evaluates the series on the grid. Throws UserError naming the surface where B is not positive or
+// the Jacobian vanishes or changes its sign.
 Geometry make_geometry(const Surface& surface, const Grid& grid);
 
 // The derivative matrix of trigonometric interpolation at n points of period P, row-major n×n.

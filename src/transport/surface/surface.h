@@ -14,6 +14,9 @@
 
 namespace assay::transport {
 
+// Of a mode in a file, in either direction and by modulus: beyond it a file is damaged.
+inline constexpr int kLargestModeNumber = 1000;
+
 // One mode of a Fourier series: cosine·cos(mθ + n·nfp·ζ) + sine·sin(mθ + n·nfp·ζ).
 struct Harmonic {
   int m = 0, n = 0;
@@ -24,7 +27,7 @@ using Series = std::vector<Harmonic>;
 // The fields that in Boozer angles follow from B, ι, B_θ and B_ζ; in VMEC angles each has a cosine
 // series of its own.
 struct VmecFields {
-  Series jacobian;  // of the coordinates (ψ, θ, ζ); its absolute value is used
+  Series jacobian;  // of the coordinates (ψ, θ, ζ), of one sign on the surface
   Series b_sub_theta, b_sub_zeta;
   Series b_sup_theta, b_sup_zeta;
 };
@@ -35,15 +38,15 @@ struct Surface {
   double iota = 0;
   double psi_prime = 1;            // dψ/dr [T·m]
   double b_theta = 0, b_zeta = 0;  // Boozer angles only [T·m]
+  int handedness = 1;              // Boozer angles only: the sign of the Jacobian of (ψ, θ, ζ)
   Series b;                        // |B| [T]
   std::optional<double> b0;        // B_00 [T]; absent: the mean of B over the grid
   std::optional<VmecFields> vmec;  // present: VMEC angles
 
-  // Facts that only a database needs; 0 where the source does not say.
+  // 0 where the source does not say.
   double psi_n = 0;         // normalised toroidal flux of this surface
   double minor_radius = 0;  // a [m]
-  double major_radius = 0;  // R_00 [m]
-  double psi_edge = 0;      // toroidal flux over 2π at the edge [Wb]
+  double psi_edge = 0;      // modulus of the toroidal flux over 2π at the edge [Wb]
 
   // Whether B has no sine terms: stellarator symmetry, which the parity solver and D(−Ê) = D(Ê)
   // rest on.

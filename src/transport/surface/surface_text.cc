@@ -3,42 +3,22 @@
 #include "transport/surface/surface_text.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/input_file.h"
+#include "transport/surface/namelist.h"
 
 namespace assay::transport {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (auto& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-// A Fortran number: 1.0, -.94228E-01, 2.5D+00, +3. Nothing if it is none.
-std::optional<double> fortran_number(std::string_view text) {
-  std::string s = lower(text);
-  std::ranges::replace(s, 'd', 'e');
-  if (s.starts_with('+')) s.erase(0, 1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-  if (error != std::errc() || end != s.data() + s.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<int> integer(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+constexpr double kMostPeriods = 1000;
+// What a file says twice, in as many digits as people write.
+constexpr double kEqualIota = 1e-2, kEqualField = 1e-3;
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n,");
@@ -46,94 +26,125 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n,") - first + 1);
 }
 
+std::optional<double> mean_field(const Series& series) {
+  for (const auto& h : series) {
+    if (h.m == 0 && h.n == 0) return h.cosine;
+  }
+  return std::nullopt;
+}
+
 // The mean field must be there: everything is normalised by it.
 void set_mean_field(Surface& s) {
-  for (const auto& h : s.b) {
-    if (h.m == 0 && h.n == 0) s.b0 = h.cosine;
-  }
+  s.b0 = mean_field(s.b);
   if (!s.b0) fail("{}: no mean field: the mode (m, n) = (0, 0) is missing", s.name);
 }
 
-struct Assignment {
-  std::string name;  // without the indices
-  std::vector<int> index;
-  std::string value;
+int periods_of(double value, const char* what, const std::string& file) {
+  if (!(value >= 1 && value <= kMostPeriods) || value != std::floor(value)) {
+    fail("{}: {} must be an integer from 1 to {}, got {}", file, what, kMostPeriods, value);
+  }
+  return static_cast<int>(value);
+}
+
+bool is_mode_number(int number) { return std::abs(number) <= kLargestModeNumber; }
+
+// A range of subscripts, "i" or "i:j".
+struct Range {
+  int first = 0, last = 0;
 };
 
-// "name = value" and "name(i,j) = value", one after another, however they are broken into lines.
-std::vector<Assignment> assignments(std::string_view text, const std::string& file) {
-  std::vector<Assignment> found;
-  std::size_t at = 0;
-  while ((at = text.find('=', at)) != std::string_view::npos) {
-    std::size_t end = at;
-    while (end > 0 && std::isspace(static_cast<unsigned char>(text[end - 1]))) --end;
-    std::size_t begin = end;
-    if (end > 0 && text[end - 1] == ')') {
-      begin = text.rfind('(', end - 1);
-      if (begin == std::string_view::npos) fail("{}: a ')' without '('", file);
+std::optional<Range> range_of(std::string_view text) {
+  const auto colon = text.find(':');
+  const auto first = fortran_integer(trim(text.substr(0, colon)));
+  const auto last =
+      colon == std::string_view::npos ? first : fortran_integer(trim(text.substr(colon + 1)));
+  if (!first || !last) return std::nullopt;
+  return Range{*first, *last};
+}
+
+// Applies assignments to borbi(n,m) one after the other.
+class Spectrum {
+ public:
+  explicit Spectrum(Surface& surface) : surface_(surface) {}
+
+  void apply(const NamelistItem& item) {
+    const auto comma = item.subscripts.find(',');
+    const auto count = item.subscripts.empty() ? 0 : 1 + std::ranges::count(item.subscripts, ',');
+    if (count != 2) reject(item, "borbi needs two indices (n, m), got {}", count);
+    const auto n = range_of(std::string_view(item.subscripts).substr(0, comma));
+    const auto m = range_of(std::string_view(item.subscripts).substr(comma + 1));
+    if (!n || !m) reject(item, "borbi: expected integer indices, got '({})'", item.subscripts);
+    if (!is_mode_number(n->first) || !is_mode_number(n->last) || !is_mode_number(m->first) ||
+        !is_mode_number(m->last)) {
+      reject(item, "borbi: indices may be from -{0} to {0}, got '({1})'", kLargestModeNumber,
+             item.subscripts);
     }
-    const std::size_t name_end = begin;
-    while (begin > 0 &&
-           (std::isalnum(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == '_')) {
-      --begin;
-    }
-    Assignment a;
-    a.name = lower(text.substr(begin, name_end - begin));
-    std::string_view indices = text.substr(name_end, end - name_end);
-    if (!indices.empty()) {
-      indices = indices.substr(1, indices.size() - 2);
-      while (true) {
-        const auto comma = indices.find(',');
-        const auto value = integer(trim(indices.substr(0, comma)));
-        if (!value) fail("{}: {}: expected integer indices, got '({})'", file, a.name, indices);
-        a.index.push_back(*value);
-        if (comma == std::string_view::npos) break;
-        indices.remove_prefix(comma + 1);
+    // In Fortran's order the first index runs fastest. Without a range it runs on to the end of the
+    // array, whose length differs from program to program: nothing may hang on that.
+    const bool section = item.subscripts.find(':') != std::string::npos;
+    int at_n = n->first, at_m = m->first;
+    for (const auto& value : item.values) {
+      if (at_m > m->last || (!section && at_n > kLargestModeNumber)) {
+        reject(item, "borbi({}): more values than elements, got {}", item.subscripts,
+               item.values.size());
+      }
+      if (value) put(item, at_n, at_m, *value);
+      ++at_n;
+      if (section && at_n > n->last) {
+        at_n = n->first;
+        ++at_m;
       }
     }
-    // The value ends where the next thing begins.
-    std::size_t from = at + 1;
-    while (from < text.size() && std::isspace(static_cast<unsigned char>(text[from]))) ++from;
-    const auto stop = text.find_first_of(" \t\r\n,/", from);
-    a.value = text.substr(from, stop == std::string_view::npos ? stop : stop - from);
-    found.push_back(std::move(a));
-    ++at;
   }
-  return found;
-}
+
+ private:
+  template <typename... A>
+  [[noreturn]] void reject(const NamelistItem& item, fmt::format_string<A...> format, A&&... a) {
+    fail("{}:{}: {}", surface_.name, item.line, fmt::format(format, std::forward<A>(a)...));
+  }
+
+  void put(const NamelistItem& item, int n, int m, const std::string& text) {
+    const auto value = fortran_number(text);
+    if (!value) reject(item, "borbi: expected a number, got '{}'", text);
+    const auto [place, is_new] = place_.try_emplace({n, m}, surface_.b.size());
+    if (is_new) surface_.b.push_back({m, n, 0, 0});
+    surface_.b[place->second].cosine = *value;
+  }
+
+  Surface& surface_;
+  std::map<std::pair<int, int>, std::size_t> place_;
+};
 
 }  // namespace
 
 Surface parse_dkes(std::string_view text, std::string name) {
   Surface s;
   s.name = std::move(name);
-  if (lower(text).find("&datain") == std::string::npos) {
-    fail("{}: no namelist '&datain'", s.name);
-  }
+  Spectrum spectrum(s);
   std::map<std::string, double> scalars;
-  for (const auto& a : assignments(text, s.name)) {
-    const bool wanted = a.name == "nzperiod" || a.name == "psip" || a.name == "chip" ||
-                        a.name == "btheta" || a.name == "bzeta" || a.name == "borbi";
-    if (!wanted) continue;
-    const auto value = fortran_number(a.value);
-    if (!value) fail("{}: {}: expected a number, got '{}'", s.name, a.name, a.value);
-    if (a.name != "borbi") {
-      scalars[a.name] = *value;
+  for (auto& item : read_namelists(text, "datain", "borbi", s.name)) {
+    if (item.name == "borbi") {
+      spectrum.apply(item);
       continue;
     }
-    if (a.index.size() != 2)
-      fail("{}: borbi needs two indices (n, m), got {}", s.name, a.index.size());
-    s.b.push_back({a.index[1], a.index[0], *value, 0});
+    const bool wanted = item.name == "nzperiod" || item.name == "psip" || item.name == "chip" ||
+                        item.name == "btheta" || item.name == "bzeta";
+    while (!item.values.empty() && !item.values.back()) item.values.pop_back();
+    if (!wanted || item.values.empty()) continue;
+    const auto value = item.values[0] ? fortran_number(*item.values[0]) : std::nullopt;
+    if (item.values.size() > 1 || !value || !item.subscripts.empty()) {
+      fail("{}:{}: {}: expected a number, got '{}'{}", s.name, item.line, item.name,
+           item.values[0].value_or(""),
+           item.values.size() > 1 ? fmt::format(" and {} more", item.values.size() - 1) : "");
+    }
+    scalars[item.name] = *value;
   }
   const auto scalar = [&](const char* key) {
     const auto it = scalars.find(key);
     if (it == scalars.end()) fail("{}: missing value '{}'", s.name, key);
     return it->second;
   };
-  const double periods = scalar("nzperiod");
-  if (!(periods >= 1 && periods <= 1e6))
-    fail("{}: nzperiod must be at least 1, got {}", s.name, periods);
-  s.nfp = static_cast<int>(periods);
+  s.nfp = periods_of(scalar("nzperiod"), "nzperiod", s.name);
   s.psi_prime = scalar("psip");
   if (s.psi_prime == 0) fail("{}: psip must not be 0", s.name);
   s.iota = -scalar("chip") / s.psi_prime;
@@ -146,11 +157,103 @@ Surface parse_dkes(std::string_view text, std::string name) {
 
 Surface read_dkes(const std::string& path) { return parse_dkes(read_input_file(path), path); }
 
-Surface parse_surface_text(std::string_view text, std::string name) {
+namespace {
+
+// "label = value", "label : value" or "label value", where the label is one of these, whole.
+struct Labelled {
+  std::string label;
+  std::string_view value;
+};
+
+std::optional<Labelled> labelled(std::string_view line) {
   static const std::vector<std::string> kLabels = {
       "number of periods", "psi_p", "chi_p", "iota", "b00", "b_theta", "b_zeta"};
+  const std::string small = to_lower(line);
+  for (const auto& label : kLabels) {
+    if (!small.starts_with(label)) continue;
+    auto rest = line.substr(label.size());
+    if (!rest.empty() && std::string_view(" \t:=").find(rest.front()) == std::string_view::npos) {
+      continue;  // B00/(B_zeta+iota*B_theta) is not B00
+    }
+    rest = trim(rest);
+    while (!rest.empty() && (rest.front() == ':' || rest.front() == '='))
+      rest = trim(rest.substr(1));
+    return Labelled{label, rest};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (auto rest = line; !rest.empty();) {
+    const auto space = rest.find_first_of(" \t,");
+    cells.push_back(rest.substr(0, space));
+    rest = space == std::string_view::npos ? std::string_view{} : trim(rest.substr(space));
+  }
+  return cells;
+}
+
+bool contradict(double a, double b, double tolerance) {
+  return !(std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b)));
+}
+
+// The rows of the spectrum, each mode once.
+class Rows {
+ public:
+  explicit Rows(Surface& surface) : surface_(surface) {}
+
+  void add(const std::vector<std::string_view>& cells, std::string_view line, int number) {
+    const auto& name = surface_.name;
+    const auto refuse = [&] { fail("{}:{}: expected 'm n B_mn', got '{}'", name, number, line); };
+    if (cells.size() != 3 && cells.size() != 4) refuse();
+    const auto m = fortran_integer(cells[0]), n = fortran_integer(cells[1]);
+    const auto value = fortran_number(cells[2]), share = fortran_number(cells.back());
+    if (!m || !n || !value || !share) refuse();
+    if (!is_mode_number(*m) || !is_mode_number(*n)) {
+      fail("{}:{}: mode numbers may be from -{} to {}, got '{}'", name, number, kLargestModeNumber,
+           kLargestModeNumber, line);
+    }
+    if (columns_ != 0 && columns_ != cells.size()) {
+      fail("{}:{}: expected {} columns as in the rows above, got '{}'", name, number, columns_,
+           line);
+    }
+    columns_ = cells.size();
+    const auto [first, is_new] = line_of_.try_emplace({*m, *n}, number);
+    if (!is_new) {
+      fail("{}:{}: the mode ({}, {}) stood on line {} already", name, number, *m, *n,
+           first->second);
+    }
+    surface_.b.push_back({*m, *n, *value, 0});
+    if (columns_ == 4) shares_.push_back({number, *value, *share});
+  }
+
+  // The fourth column, which is B_mn/B00: a row that was cut short shows there.
+  void check_shares(double b00) const {
+    for (const auto& [number, value, share] : shares_) {
+      if (contradict(value, share * b00, kEqualField)) {
+        fail("{}:{}: the fourth column must be B_mn/B00 = {}, got {}", surface_.name, number,
+             value / b00, share);
+      }
+    }
+  }
+
+ private:
+  struct Share {
+    int line;
+    double value, share;
+  };
+  Surface& surface_;
+  std::size_t columns_ = 0;
+  std::map<std::pair<int, int>, int> line_of_;
+  std::vector<Share> shares_;
+};
+
+}  // namespace
+
+Surface parse_surface_text(std::string_view text, std::string name) {
   Surface s;
   s.name = std::move(name);
+  Rows rows(s);
   std::map<std::string, double> scalars;
   int number = 0;
   for (std::size_t at = 0; at <= text.size();) {
@@ -159,50 +262,47 @@ Surface parse_surface_text(std::string_view text, std::string name) {
     at = end + 1;
     ++number;
     if (line.empty() || line.front() == '#' || line.front() == '!') continue;
-    const std::string small = lower(line);
-    const auto label =
-        std::ranges::find_if(kLabels, [&](const auto& l) { return small.starts_with(l); });
-    if (label != kLabels.end()) {
-      auto rest = trim(line.substr(label->size()));
-      while (!rest.empty() && (rest.front() == ':' || rest.front() == '='))
-        rest = trim(rest.substr(1));
-      const auto value = fortran_number(rest);
-      if (!value) fail("{}:{}: {}: expected a number, got '{}'", s.name, number, *label, rest);
-      scalars[*label] = *value;
+    if (const auto found = labelled(line)) {
+      const auto value = fortran_number(found->value);
+      if (!value) {
+        fail("{}:{}: {}: expected a number, got '{}'", s.name, number, found->label, found->value);
+      }
+      scalars[found->label] = *value;
       continue;
     }
-    std::vector<std::string_view> cells;
-    for (auto rest = line; !rest.empty();) {
-      const auto space = rest.find_first_of(" \t,");
-      cells.push_back(rest.substr(0, space));
-      rest = space == std::string_view::npos ? std::string_view{} : trim(rest.substr(space));
-    }
-    const auto m = integer(cells[0]);
-    if (!m && s.b.empty()) continue;  // a heading
-    const auto n = cells.size() == 3 ? integer(cells[1]) : std::nullopt;
-    const auto value = cells.size() == 3 ? fortran_number(cells[2]) : std::nullopt;
-    if (!m || !n || !value) fail("{}:{}: expected 'm n B_mn', got '{}'", s.name, number, line);
-    s.b.push_back({*m, *n, *value, 0});
+    const auto cells = cells_of(line);
+    if (s.b.empty() && !fortran_integer(cells[0])) continue;  // a heading, or another label
+    rows.add(cells, line, number);
   }
   const auto scalar = [&](const char* key) {
     const auto it = scalars.find(key);
     if (it == scalars.end()) fail("{}: missing line '{}'", s.name, key);
     return it->second;
   };
-  s.nfp = static_cast<int>(scalar("number of periods"));
+  s.nfp = periods_of(scalar("number of periods"), "Number of periods", s.name);
   s.psi_prime = scalar("psi_p");
+  if (s.psi_prime == 0) fail("{}: psi_p must not be 0", s.name);
   s.iota = scalars.contains("iota") ? scalar("iota") : -scalar("chi_p") / s.psi_prime;
+  // By modulus: DKES and MONKES write chi_p with opposite signs.
+  if (scalars.contains("chi_p") &&
+      contradict(std::abs(s.iota), std::abs(scalar("chi_p") / s.psi_prime), kEqualIota)) {
+    fail("{}: iota contradicts chi_p/psi_p = {}, got {}", s.name, scalar("chi_p") / s.psi_prime,
+         s.iota);
+  }
   s.b_theta = scalar("b_theta");
   s.b_zeta = scalar("b_zeta");
   if (scalars.contains("b00")) {
+    const auto mean = mean_field(s.b);
     s.b0 = scalar("b00");
-    const bool in_rows =
-        std::ranges::any_of(s.b, [](const auto& h) { return h.m == 0 && h.n == 0; });
-    if (!in_rows) s.b.insert(s.b.begin(), {0, 0, *s.b0, 0});
+    if (mean && contradict(*mean, *s.b0, kEqualField)) {
+      fail("{}: B00 contradicts the row 0 0, which has {}, got {}", s.name, *mean, *s.b0);
+    }
+    if (!mean) s.b.insert(s.b.begin(), {0, 0, *s.b0, 0});
   } else {
     set_mean_field(s);
   }
   validate(s);
+  rows.check_shares(*s.b0);
   return s;
 }
 

@@ -55,7 +55,7 @@ Unknowns Unknowns::odd(const Geometry& geometry) { return of_parity(geometry, -1
 Unknowns Unknowns::weighted(const Geometry& geometry) const {
   Unknowns u = *this;
   for (std::size_t r = 0; r < u.of_point.size(); ++r) {
-    const double root = std::sqrt(geometry.jacobian[r]);
+    const double root = std::sqrt(std::abs(geometry.jacobian[r]));
     u.of_point[r].restrict_weight *= root;
     u.of_point[r].expand_weight /= root;
   }
