@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build-tests test test-all test-other sanitize sanitize-threads statistics performance build configure peers \
+.PHONY: help demo build-tests test test-all test-cuda test-other sanitize sanitize-threads statistics performance build configure peers \
   install clean deps deps-build deps-test format check-format lint
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo 'make sanitize  the unit tests under the address and undefined-behaviour sanitisers'
 	@echo 'make sanitize-threads   what runs in threads, under the thread sanitiser'
 	@echo 'make test-other     the kernels, built for the other of x86-64 and aarch64 and tested under qemu'
+	@echo 'make test-cuda      the device tests on this machine'"'"'s GPU, and under compute-sanitizer'
 	@echo 'make statistics     every statistical method on drawn noise: the figures of docs/methods/statistics.md'
 	@echo 'make performance    docs/performance.md from the rows in docs/performance'
 	@echo 'make build     leaves the programs in build/: build/assay'
@@ -78,6 +79,11 @@ statistics: build-tests
 
 performance: build
 	@build/assay bars docs/bars.toml docs/performance --markdown --out docs/performance.md
+
+# Needs nvcc and a GPU, and no packages beside those of `make build`.
+test-cuda: configure
+	@cmake --build build -j $(JOBS) --target assay-worker-cuda cuda_tests
+	@scripts/test-cuda build
 
 test-other: deps-test
 	@JOBS=$(JOBS) scripts/test-other

@@ -47,20 +47,26 @@ class Caller {
   double time(std::int64_t count) {
     double by_own_clock = 0;
     const std::int64_t start = instruments_.now_ns();
+    workload_.begin_batch();
     for (std::int64_t i = 0; i < count; ++i) {
       workload_.call(slot_);
       slot_ ^= 1;
       if (const auto seconds = workload_.own_seconds()) by_own_clock += *seconds;
     }
+    device_ = workload_.end_batch();
     if (by_own_clock > 0) return by_own_clock;
-    return static_cast<double>(instruments_.now_ns() - start) * 1e-9;
+    const double elapsed = static_cast<double>(instruments_.now_ns() - start) * 1e-9;
+    return elapsed - device_.sweeps_s;
   }
   int next_slot() const { return slot_; }
+  // Of the last time(), by the device's clock; 0: it has none.
+  double device_s() const { return device_.calls_s; }
 
  private:
   Workload& workload_;
   const Instruments& instruments_;
   int slot_ = 0;
+  DeviceTimes device_;
 };
 
 // How many calls make a batch of at least `target_s`: grows until a batch is that long. A call that
@@ -80,6 +86,7 @@ std::int64_t calibrate(Caller& caller, double target_s, double one_call_s) {
 void measure(Workload& workload, const MeasureSettings& settings, bool deterministic,
              const std::string& output_file, const Instruments& instruments, Phases& phases,
              WorkerReport& report) {
+  workload.prepare_for(settings);
   for (int slot = 0; slot < kRotatingSets; ++slot) workload.load(slot, slot);
   report.metrics["peak_rss_start"] = instruments.peak_memory();
 
@@ -107,10 +114,13 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
 
     // The runner holds what is reported against how long it sees the phase `steady`: only a clock
     // that runs all the time can keep up with that.
-    phases.begin(workload.own_seconds() ? "runs" : "steady");
+    phases.begin(workload.own_seconds() || settings.flush_l2 ? "runs" : "steady");
     for (int batch = 0; batch < settings.batches; ++batch) {
       report.steady_s.push_back(caller.time(report.batch_calls) /
                                 static_cast<double>(report.batch_calls));
+      if (const double seconds = caller.device_s(); seconds > 0) {
+        report.samples["device_time"].push_back(seconds / static_cast<double>(report.batch_calls));
+      }
       for (const auto& [stage, seconds] : workload.stages()) {
         report.samples[fmt::format("{}{}", kStage, stage)].push_back(seconds);
       }
@@ -129,6 +139,7 @@ void measure(Workload& workload, const MeasureSettings& settings, bool determini
   if (!workload.is_judged_again()) return;
   workload.poison_outputs();
   workload.call(slot);
+  workload.end_batch();
   workload.write_outputs(again_path(output_file));
 }
 

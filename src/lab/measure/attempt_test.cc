@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/file.h"
@@ -102,6 +103,50 @@ TEST(Attempt, ACallBelowTheClockStepStillGetsALongEnoughBatch) {
                                       {.batches = 5, .steady_s = 0, .batch_min_s = 1e-5}, false,
                                       "out", instruments);
   EXPECT_GE(report.batch_calls * 2, 1000 * 31);
+}
+
+// Work on a device: a call only asks for it, and the end of a batch waits for what is left.
+class ScriptedDevice : public Scripted {
+ public:
+  explicit ScriptedDevice(Script& script) : Scripted(script), s_(script) {}
+  void prepare_for(const MeasureSettings& settings) override { sweeps_ = settings.flush_l2; }
+  void begin_batch() override { s_.events.push_back("begin"); }
+  void call(int slot) override {
+    Scripted::call(slot);
+    ++waiting_;
+  }
+  DeviceTimes end_batch() override {
+    s_.events.push_back("end");
+    const double calls = waiting_, sweeps = sweeps_ ? waiting_ : 0;
+    waiting_ = 0;
+    s_.now += static_cast<std::int64_t>(1e6 * calls + 4e6 * sweeps);
+    return {1.5e-3 * calls, 4e-3 * sweeps};
+  }
+
+ private:
+  Script& s_;
+  bool sweeps_ = false;
+  int waiting_ = 0;
+};
+
+TEST(Attempt, WorkOnADeviceIsWaitedForAndHasItsOwnClock) {
+  for (const bool flush : {false, true}) {
+    Script s;  // a call asks for 1 ms, and another passes before its work is done
+    const auto report = measure_attempt([&] { return std::make_unique<ScriptedDevice>(s); },
+                                        {.batches = 5, .steady_s = 0.05, .flush_l2 = flush}, false,
+                                        "out", instruments_of(s));
+    EXPECT_EQ(report.status, Status::kOk) << report.message;
+    ASSERT_EQ(report.steady_s.size(), 5u);
+    EXPECT_NEAR(report.steady_s[2], 2e-3, 1e-9) << "sweeps are no part of a call";
+    ASSERT_EQ(report.samples.at("device_time").size(), 5u);
+    EXPECT_NEAR(report.samples.at("device_time")[2], 1.5e-3, 1e-9);
+    // What is reported is less than the phase lasts where it has sweeps in it.
+    EXPECT_EQ(std::ranges::count(s.phases, "steady"), flush ? 0 : 1);
+    // The judged call's work is done before its output is written.
+    const auto written = std::ranges::find(s.events, "write");
+    ASSERT_NE(written, s.events.end());
+    EXPECT_EQ(*(written - 1), "end");
+  }
 }
 
 // Whole runs by a clock of their own, which sees a tenth of what goes by.

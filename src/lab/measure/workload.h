@@ -26,12 +26,21 @@ struct OwnTimes {
   std::map<std::string, std::vector<double>> samples;  // further values, as in a report
 };
 
+// What the calls of a batch took by the device's own clock, in seconds.
+struct DeviceTimes {
+  double calls_s = 0;   // 0: there is no such clock
+  double sweeps_s = 0;  // between the calls, to empty caches: part of no call (flush_l2)
+};
+
 // One provider at one point, inside an attempt. It owns two slots of input buffers and one set of
-// outputs; the measurement decides what goes where and when. A call must do all of its work before
-// it returns (device work is synchronised).
+// outputs; the measurement decides what goes where and when. A call does all of its work before it
+// returns; work on a device may go on until end_batch() has returned.
 class Workload {
  public:
   virtual ~Workload() = default;
+
+  // How it will be measured; told once, before all else.
+  virtual void prepare_for(const MeasureSettings&) {}
 
   // Generates input set `set` into the buffers of slot `slot` (0 or 1). Untimed.
   virtual void load(int slot, int set) = 0;
@@ -41,6 +50,11 @@ class Workload {
   virtual void poison_outputs() = 0;
   // Writes the outputs of the last call, in the form the judge reads (.safetensors).
   virtual void write_outputs(const std::string& path) = 0;
+
+  // Told before and after the calls that are timed together.
+  virtual void begin_batch() {}
+  // Waits until all work of the batch's calls is done.
+  virtual DeviceTimes end_batch() { return {}; }
 
   // A provider that times its calls itself is asked for them once, in place of all that is above;
   // it has no output that could be judged (Provider::judged).

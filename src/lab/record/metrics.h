@@ -14,7 +14,7 @@
 namespace assay::lab {
 
 enum class Direction { kLowerIsBetter, kHigherIsBetter, kNeutral };
-enum class MetricKind { kTime, kRate, kFraction, kBytes, kCount };
+enum class MetricKind { kTime, kRate, kFraction, kBytes, kCount, kEnergy };
 
 struct Metric {
   std::string_view name;
@@ -51,6 +51,10 @@ inline constexpr auto kOthers = [] {
       {"steady_time_p95", "s", kLowerIsBetter, kTime, "one call: 95 % quantile over batches"},
       {"steady_time_iqr", "s", kLowerIsBetter, kTime, "interquartile range over batches"},
       {"steady_time_n", "1", kNeutral, kCount, "number of steady batches"},
+      {"device_time", "s", kLowerIsBetter, kTime,
+       "one call by the device's own clock: median over the steady batches"},
+      {"energy", "J", kLowerIsBetter, kEnergy,
+       "one call: the device's mean power in the steady phase times steady_time"},
       {"cold_time", "s", kLowerIsBetter, kTime, "the first call, alone"},
       {"user_time", "s", kLowerIsBetter, kTime,
        "processor time of a command's own code, median over the calls"},

@@ -44,13 +44,17 @@ bool workers_to_give(Status status) {
 
 Json settings_to_json(const MeasureSettings& settings) {
   Json json = Json::object();
-  each_setting(settings, [&](const char* key, const auto& value) { json[key] = value; });
+  each_setting(settings, [&]<typename T>(const char* key, const T& value) {
+    if (std::is_same_v<T, bool> && value == T{}) return;  // a choice that was not made
+    json[key] = value;
+  });
   return json;
 }
 
 MeasureSettings settings_from_json(const Json& json, std::string_view what) {
   MeasureSettings settings;
   each_setting(settings, [&]<typename T>(const char* key, T& value) {
+    if (std::is_same_v<T, bool> && !json.contains(key)) return;
     using Stored = std::conditional_t<std::is_same_v<T, int>, std::int64_t, T>;
     value = static_cast<T>(json_field<Stored>(json, key, what));
   });

@@ -29,6 +29,8 @@ inline constexpr int kProtocol = 1;
 inline constexpr const char* kAttemptVariable = "ASSAY_ATTEMPT";
 // `assay-worker --can-load LIBRARY` exits 0 when the library is there, which it loads to see.
 inline constexpr const char* kCanLoadOption = "--can-load";
+// `assay-worker-cuda --smoke` exits 0 when the device computes rightly, and says what it is.
+inline constexpr const char* kSmokeOption = "--smoke";
 
 // How an attempt measures. Every value is recorded in its row.
 struct MeasureSettings {
@@ -37,6 +39,7 @@ struct MeasureSettings {
   double steady_s = 0.5;       // of steady time in all
   double batch_min_s = 1e-3;   // a batch is never shorter than this …
   int batch_min_ticks = 1000;  // … nor than this many steps of the clock
+  bool flush_l2 = false;       // on a device: its cache is overwritten between calls
 };
 inline constexpr int kMinBatches = 5;
 
@@ -48,6 +51,7 @@ void each_setting(Settings& s, const Visit& visit) {
   visit("steady_s", s.steady_s);
   visit("batch_min_s", s.batch_min_s);
   visit("batch_min_ticks", s.batch_min_ticks);
+  visit("flush_l2", s.flush_l2);
 }
 
 struct WorkerSpec {

@@ -7,15 +7,12 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+
+#include "kernels/cuda/device.h"
 
 namespace assay::semiring::cuda {
 
-inline void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess)
-    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
-}
+inline void check(cudaError_t status, const char* what) { kernels::cuda::check(status, what); }
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

@@ -50,8 +50,8 @@ std::size_t workspace_bytes(const Matmul& matmul);
 // those of the CPU's engine (docs/methods/semiring.md); max_plus and min_plus are bit-equal to the
 // plain loop in which +0 is larger than −0. `refused`, if not null: device memory that afterwards
 // holds the number of entries in tiles whose certificate failed and that were computed again term
-// by term. Throws std::runtime_error that names the call that failed, std::invalid_argument for
-// extents above 2^31.
+// by term. Throws kernels::cuda::DeviceError that names the call that failed, std::invalid_argument
+// for extents above 2^31.
 void matmul(const Matmul& matmul, void* workspace, Stream stream, std::int64_t* refused = nullptr);
 
 }  // namespace assay::semiring::cuda

@@ -40,7 +40,8 @@ constexpr auto kMetricKindNames = make_names<MetricKind>({{MetricKind::kTime, "t
                                                           {MetricKind::kRate, "rate"},
                                                           {MetricKind::kFraction, "fraction"},
                                                           {MetricKind::kBytes, "bytes"},
-                                                          {MetricKind::kCount, "count"}});
+                                                          {MetricKind::kCount, "count"},
+                                                          {MetricKind::kEnergy, "energy"}});
 
 // The primary metric and the baseline of each case, as its newest summary has them; what was
 // compared with itself says so only where there is nothing else.

@@ -35,6 +35,8 @@ std::string format_metric(double value, const std::string& name) {
       return fmt::format("{:.1f} %", 100 * value);
     case MetricKind::kCount:
       return fmt::format("{:.4g}", value);
+    case MetricKind::kEnergy:
+      return fmt::format("{:.4g} {}", value, metric->unit);
   }
   return {};
 }

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worker that computes on a GPU: a program of its own, so that attempts on the CPU never load
+// CUDA.
+#include "cases/semiring/cuda/workloads.h"
+#include "cli/worker_program.h"
+#include "kernels/cuda/libraries.h"
+
+int main(int argc, char** argv) {
+  using namespace assay;
+  const auto workloads = [] {
+    lab::WorkloadRegistry registry;
+    cases::semiring::cuda::add_workloads(registry);
+    return registry;
+  };
+  const auto load = [](const std::string& library) { kernels::cuda::open_library(library); };
+  return cli::worker_main(argc, argv,
+                          {"assay-worker-cuda", workloads, load, cases::semiring::cuda::smoke});
+}

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/device.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+namespace assay::kernels::cuda {
+namespace {
+
+Trouble trouble_of(cudaError_t status) {
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      return Trouble::kMemory;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorNoKernelImageForDevice:
+      return Trouble::kNoDevice;
+    // After these every further call in this process fails the same way.
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorSystemNotReady:
+    case cudaErrorUnknown:
+      return Trouble::kLost;
+    default:
+      return Trouble::kOther;
+  }
+}
+
+}  // namespace
+
+void check(int status, const char* what) {
+  const auto error = static_cast<cudaError_t>(status);
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // told here; a later call need not tell it again
+  throw DeviceError(trouble_of(error), std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+Memory::~Memory() {
+  for (void* part : parts_) cudaFree(part);
+}
+
+void* Memory::allocate(std::size_t bytes) {
+  // cudaMalloc promises 256 bytes; the rest is made here.
+  constexpr std::size_t kBoundary = 1024;
+  void* part = nullptr;
+  check(cudaMalloc(&part, bytes + kBoundary), "allocating device memory");
+  parts_.push_back(part);
+  bytes_ += bytes;
+  const auto at = reinterpret_cast<std::uintptr_t>(part);
+  return reinterpret_cast<void*>((at + kBoundary - 1) / kBoundary * kBoundary);
+}
+
+void copy_to_device(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  check(cudaDeviceSynchronize(), "copying to the device");
+}
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+}
+void fill_bytes(void* to, int value, std::size_t bytes) {
+  check(cudaMemset(to, value, bytes), "filling device memory");
+  check(cudaDeviceSynchronize(), "filling device memory");
+}
+
+Clock::Clock(bool sweeps) : sweeps_(sweeps) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  stream_ = stream;
+  if (!sweeps_) return;
+  swept_bytes_ = 2 * device_facts().l2_bytes;
+  swept_ = memory_.allocate(swept_bytes_);
+}
+
+Clock::~Clock() {
+  for (void* event : events_) cudaEventDestroy(static_cast<cudaEvent_t>(event));
+  cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
+}
+
+void* Clock::next_event() {
+  if (used_ == events_.size()) {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDefault), "making an event");
+    events_.push_back(event);
+  }
+  void* event = events_[used_++];
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream_)),
+        "recording an event");
+  return event;
+}
+
+void Clock::begin() {
+  used_ = 0;
+  if (!sweeps_) next_event();
+}
+
+void Clock::before_call() {
+  if (!sweeps_) return;
+  next_event();
+  check(cudaMemsetAsync(swept_, static_cast<int>(used_ & 0xFF), swept_bytes_,
+                        static_cast<cudaStream_t>(stream_)),
+        "sweeping the cache");
+  next_event();
+}
+
+void Clock::after_call() {
+  if (sweeps_) next_event();
+}
+
+Clock::Times Clock::end() {
+  if (!sweeps_) next_event();
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), "waiting for the device");
+  const auto between = [&](std::size_t from, std::size_t to) {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, static_cast<cudaEvent_t>(events_[from]),
+                               static_cast<cudaEvent_t>(events_[to])),
+          "reading the device's clock");
+    return 1e-3 * static_cast<double>(ms);
+  };
+  Times times;
+  if (!sweeps_) {
+    times.calls_s = between(0, 1);
+  } else {
+    for (std::size_t i = 0; i + 2 < used_; i += 3) {
+      times.sweeps_s += between(i, i + 1);
+      times.calls_s += between(i + 1, i + 2);
+    }
+  }
+  return times;
+}
+
+Facts device_facts() {
+  Facts facts;
+  int device = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "asking what the device is");
+  facts.name = properties.name;
+  facts.major = properties.major;
+  facts.minor = properties.minor;
+  facts.multiprocessors = properties.multiProcessorCount;
+  facts.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+  facts.memory_bytes = properties.totalGlobalMem;
+  check(cudaRuntimeGetVersion(&facts.runtime), "asking for the runtime's version");
+  check(cudaDriverGetVersion(&facts.driver), "asking for the driver's version");
+  return facts;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace assay::kernels::cuda

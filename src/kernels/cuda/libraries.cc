@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/libraries.h"
+
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace assay::kernels::cuda {
+namespace {
+
+// cublasStatus_t: 3 is that an allocation failed.
+void check_cublas(int status, const char* what) {
+  if (status == 0) return;
+  throw DeviceError(status == 3 ? Trouble::kMemory : Trouble::kOther,
+                    fmt::format("cuBLAS, {}: status {}", what, status));
+}
+
+}  // namespace
+
+SharedLibrary open_library(const std::string& name) {
+  std::vector<std::string> folders = {""};
+  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
+    folders.push_back(std::string(home) + "/lib64/");
+  }
+  folders.emplace_back("/usr/local/cuda/lib64/");
+  for (const auto& folder : folders) {
+    for (const char* release : {".13", ".12"}) {
+      try {
+        return SharedLibrary(folder + name + release);
+      } catch (const EnvironmentError&) {  // the next place may have it
+      }
+    }
+  }
+  throw EnvironmentError(fmt::format(
+      "cannot load library '{}' of CUDA 13 or 12 (LD_LIBRARY_PATH or CUDA_HOME may say where)",
+      name));
+}
+
+Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
+  library_.bind(sgemm_, "cublasSgemm_v2");
+  library_.bind(dgemm_, "cublasDgemm_v2");
+  check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
+  check_cublas(library_.function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream),
+               "setting the stream");
+}
+
+Cublas::~Cublas() { library_.function<int(void*)>("cublasDestroy_v2")(handle_); }
+
+// Its matrices lie column after column: what we call A B is to it the product of the transposes.
+void Cublas::gemm(int m, int n, int k, const float* a, const float* b, float* c) const {
+  const float one = 1, zero = 0;
+  check_cublas(sgemm_(handle_, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n), "sgemm");
+}
+void Cublas::gemm(int m, int n, int k, const double* a, const double* b, double* c) const {
+  const double one = 1, zero = 0;
+  check_cublas(dgemm_(handle_, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n), "dgemm");
+}
+
+std::string Cublas::version() const {
+  int version = 0;
+  library_.function<int(void*, int*)>("cublasGetVersion_v2")(handle_, &version);
+  const int major = version >= 100000 ? version / 10000 : version / 1000;
+  return version >= 100000 ? fmt::format("{}.{}.{}", major, version / 100 % 100, version % 100)
+                           : fmt::format("{}.{}.{}", major, version / 100 % 10, version % 100);
+}
+
+}  // namespace assay::kernels::cuda

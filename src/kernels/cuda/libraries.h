@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The one door to CUDA's libraries: opened when they are first used, never linked, so that a
+// program starts without them and can say which is missing.
+
+#include <string>
+
+#include "kernels/cuda/device.h"
+#include "kernels/shared_library.h"
+
+namespace assay::kernels::cuda {
+
+// A library of the toolkit by its plain name ("libcublas.so"): the newest release that the loader
+// finds, in its own places, under CUDA_HOME or in /usr/local/cuda. Throws EnvironmentError.
+SharedLibrary open_library(const std::string& name);
+
+class Cublas {
+ public:
+  // On the current device; work goes to that stream. Throws EnvironmentError, DeviceError.
+  explicit Cublas(Stream stream);
+  ~Cublas();
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  // C = A B for contiguous matrices in device memory, row after row, in the arithmetic of their
+  // type: no TF32.
+  void gemm(int m, int n, int k, const float* a, const float* b, float* c) const;
+  void gemm(int m, int n, int k, const double* a, const double* b, double* c) const;
+
+  std::string version() const;  // "13.0.2"
+
+ private:
+  template <typename T>
+  using Gemm = int(void* handle, int op_a, int op_b, int m, int n, int k, const T* alpha,
+                   const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
+  SharedLibrary library_;
+  void* handle_ = nullptr;
+  Gemm<float>* sgemm_ = nullptr;
+  Gemm<double>* dgemm_ = nullptr;
+};
+
+}  // namespace assay::kernels::cuda
