@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from assay_worker import philox
-from assay_worker.peer import PeerWorkload, start_peer, unknown
+from assay_worker.peer import start_peer, unknown
 from assay_worker.semiring import DTYPES
 
 # What ⊕ over no neighbours at all is.
@@ -70,10 +70,10 @@ def slot_by_slot(v, idx, gather, combine):
     return functools.reduce(combine, terms)
 
 
-def make(case, provider, point, cores):
-    peer = start_peer(case, provider, cores)
+def make(case, provider, point, cores, platform="cpu"):
+    peer = start_peer(case, provider, cores, platform)
     aggregate = peer.edges(point)
     if aggregate is None:
         raise unknown(case, provider)
     inputs = lambda input_set: peer.take_edges(point, *make_inputs(point, input_set))  # noqa: E731
-    return PeerWorkload(peer, aggregate, inputs, "out")
+    return peer.workload(aggregate, inputs, "out")

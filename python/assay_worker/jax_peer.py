@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""JAX on the CPU, jitted."""
+"""JAX, jitted; here on the CPU."""
 
 import os
 from importlib.metadata import version
@@ -9,9 +9,9 @@ from assay_worker.edges import ZERO_OF_REDUCE, slot_by_slot, unrolled, with_abse
 from assay_worker.peer import Peer
 
 
-def import_jax(cores):
+def import_jax(cores, platform="cpu"):
     """JAX reads all of this when it is first imported, or when it first computes."""
-    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["JAX_PLATFORMS"] = platform
     os.environ["NPROC"] = str(cores)  # the size of XLA's thread pool
     if cores == 1:
         flags = os.environ.get("XLA_FLAGS", "")
@@ -24,9 +24,11 @@ def import_jax(cores):
 
 
 class Jax(Peer):
+    platform = "cpu"
+
     def __init__(self, cores):
         super().__init__(cores)
-        self.jax = import_jax(cores)
+        self.jax = import_jax(cores, self.platform)
 
     def take(self, array):
         return self.jax.block_until_ready(self.jax.numpy.asarray(array))

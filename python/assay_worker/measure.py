@@ -7,6 +7,7 @@ import math
 import time
 
 from assay_worker import safetensors
+from assay_worker.device import device_failure
 from assay_worker.workload import ProviderFailure
 
 ROTATING_SETS = 2
@@ -69,18 +70,23 @@ class Caller:
     """Calls that rotate through the input slots."""
 
     def __init__(self, workload):
-        self.workload, self.slot = workload, 0
+        self.workload, self.slot, self.device_s = workload, 0, None
 
     def time(self, count):
         """Seconds for `count` calls, taken together."""
         call, slot = self.workload.call, self.slot
         start = time.perf_counter_ns()
+        self.workload.begin_batch()
         for _ in range(count):
             call(slot)
             slot ^= 1
-        elapsed = time.perf_counter_ns() - start
+        on_device = self.workload.end_batch()
+        elapsed = (time.perf_counter_ns() - start) * 1e-9
         self.slot = slot
-        return elapsed * 1e-9
+        if on_device is None:
+            return elapsed
+        self.device_s, sweeps_s = on_device
+        return elapsed - sweeps_s
 
 
 def calibrate(caller, target_s, one_call_s):
@@ -99,6 +105,7 @@ def calibrate(caller, target_s, one_call_s):
 def _measure(make, settings, deterministic, output_path, phases, report):
     metrics = report["metrics"]
     workload = make()
+    workload.prepare_for(settings)
     for slot in range(ROTATING_SETS):
         workload.load(slot, slot)
     metrics["peak_rss_start"] = peak_rss()
@@ -125,9 +132,12 @@ def _measure(make, settings, deterministic, output_path, phases, report):
         target = max(shortest, settings["steady_s"] / settings["batches"])
         report["batch_calls"] = calls = calibrate(caller, target, one_call_s)
 
-        phases.begin("steady")
+        # What is reported is all of the phase `steady`: with sweeps between the calls it is not.
+        phases.begin("runs" if settings.get("flush_l2") else "steady")
         for _ in range(settings["batches"]):
             report["steady_s"].append(caller.time(calls) / calls)
+            if caller.device_s is not None:
+                report["samples"].setdefault("device_time", []).append(caller.device_s / calls)
             for name, seconds in workload.stages():
                 report["samples"].setdefault(f"stage_{name}", []).append(seconds)
         metrics["peak_rss_steady"] = peak_rss()
@@ -142,6 +152,7 @@ def _measure(make, settings, deterministic, output_path, phases, report):
     if workload.judged_again:
         workload.poison_outputs()
         workload.call(slot)
+        workload.end_batch()
         safetensors.write(output_path + ".again", workload.outputs())
 
     phases.begin("report")
@@ -169,7 +180,7 @@ def measure_attempt(make, settings, deterministic, output_path, phases):
     except MemoryError as error:
         failed("out_of_memory", "allocation_failed", error or "an allocation was refused")
     except Exception as error:
-        failed("failed", "error", f"{type(error).__name__}: {error}")
+        failed(*device_failure(error), f"{type(error).__name__}: {error}")
     finally:
         gc.enable()
     phases.end()

@@ -27,6 +27,15 @@ PEERS = {
     "pyg-edge-index": ("assay_worker.pyg_peer", "PyGEdgeIndex"),
     "keops": ("assay_worker.keops_peer", "Keops"),
 }
+# The same on platform cuda.
+CUDA_PEERS = {
+    "torch": ("assay_worker.torch_cuda_peer", "TorchCuda"),
+    "torch-compile": ("assay_worker.torch_cuda_peer", "TorchCompileCuda"),
+    "torch-exp": ("assay_worker.torch_cuda_peer", "TorchExp"),
+    "triton": ("assay_worker.triton_peer", "Triton"),
+    "jax": ("assay_worker.jax_cuda_peer", "JaxCuda"),
+    "cupy": ("assay_worker.cupy_peer", "Cupy"),
+}
 
 
 class Peer:
@@ -54,8 +63,14 @@ class Peer:
         """The inputs of ell_edge_aggregate in the form this framework keeps graphs in. Untimed."""
         return tuple(map(self.take, (v, idx, x, w)))
 
+    def to_numpy(self, result: Any) -> np.ndarray:
+        return np.asarray(result)
+
     def versions(self) -> dict[str, str]:
         return {"numpy": np.__version__}
+
+    def workload(self, function: Callable, inputs: Callable[[int], tuple], output: str) -> Workload:
+        return PeerWorkload(self, function, inputs, output)
 
 
 class PeerWorkload(Workload):
@@ -76,7 +91,7 @@ class PeerWorkload(Workload):
         self.result = None
 
     def outputs(self):
-        return {self.output: np.asarray(self.result)}
+        return {self.output: self.peer.to_numpy(self.result)}
 
     def versions(self):
         return self.peer.versions()
@@ -87,9 +102,10 @@ def unknown(case: str, provider: str) -> ProviderFailure:
     return ProviderFailure("failed", "unknown_provider", message)
 
 
-def start_peer(case: str, provider: str, cores: int) -> Peer:
+def start_peer(case: str, provider: str, cores: int, platform: str = "cpu") -> Peer:
     """The framework of a provider; ImportError where it is not installed."""
-    if provider not in PEERS:
+    peers = CUDA_PEERS if platform == "cuda" else PEERS
+    if provider not in peers:
         raise unknown(case, provider)
-    module, name = PEERS[provider]
+    module, name = peers[provider]
     return getattr(importlib.import_module(module), name)(cores)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from assay_worker import philox
-from assay_worker.peer import PeerWorkload, start_peer, unknown
+from assay_worker.peer import start_peer, unknown
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "bool": np.bool_}
 HOLE_SHARE = 0.05
@@ -62,8 +62,8 @@ def blocks_of_rows(a, b, block_bytes):
     return (slice(i, i + rows) for i in range(0, a.shape[0], rows))
 
 
-def make(case, provider, point, cores):
-    peer = start_peer(case, provider, cores)
+def make(case, provider, point, cores, platform="cpu"):
+    peer = start_peer(case, provider, cores, platform)
     m, k, n = shape_of(point)
     if k == 0:  # nothing to compute, and most frameworks refuse to take the maximum of nothing
         zero = ZERO_OF_ALGEBRA[point.get("algebra", "real")]
@@ -73,4 +73,4 @@ def make(case, provider, point, cores):
     if product is None:
         raise unknown(case, provider)
     inputs = lambda input_set: tuple(map(peer.take, make_inputs(point, input_set)))  # noqa: E731
-    return PeerWorkload(peer, product, inputs, "c")
+    return peer.workload(product, inputs, "c")

@@ -42,7 +42,10 @@ def factory(spec, point):
             message = f"the Python worker knows no case {spec['case']!r}"
             raise ProviderFailure("failed", "unknown_provider", message)
         module = importlib.import_module(name)
-        return module.make(spec["case"], spec["provider"], point, spec["cores"])
+        arguments = spec["case"], spec["provider"], point, spec["cores"]
+        if spec["platform"] == "cpu":
+            return module.make(*arguments)
+        return module.make(*arguments, spec["platform"])
 
     return make
 

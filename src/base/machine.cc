@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <sstream>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/nvml.h"
 
 namespace assay {
 namespace {
@@ -74,6 +76,16 @@ std::vector<std::string> gpu_models() {
   return models;
 }
 
+// Where the driver's list is not to be seen (in a container), but its device is.
+void ask_the_driver(Machine& m) {
+  if (!std::filesystem::exists("/dev/nvidiactl") && std::getenv("ASSAY_NVML") == nullptr) return;
+  const auto nvml = Nvml::open();
+  if (!nvml) return;
+  for (const auto& gpu : nvml->gpus()) m.gpus.push_back(gpu.name);
+  std::ranges::sort(m.gpus);
+  if (!nvml->driver().empty()) m.gpu_driver = nvml->driver();
+}
+
 }  // namespace
 
 Machine read_machine() {
@@ -92,11 +104,12 @@ Machine read_machine() {
                    static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   m.memory_gib = static_cast<std::int64_t>((m.memory_bytes + (1ull << 30) - 1) >> 30);
   m.gpus = gpu_models();
+  m.gpu_driver = read_small_file("/sys/module/nvidia/version").value_or(kNotAvailable);
+  if (m.gpus.empty()) ask_the_driver(m);
   m.os = value_of(os_release, "PRETTY_NAME", '=');
   m.kernel = names.release;
   m.governor = read_small_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
                    .value_or(kNotAvailable);
-  m.gpu_driver = read_small_file("/sys/module/nvidia/version").value_or(kNotAvailable);
   m.virtual_machine = value_of(cpuinfo, "flags", ':').find(" hypervisor") != std::string::npos ||
                       read_small_file("/sys/hypervisor/type").has_value();
   return m;

@@ -41,6 +41,7 @@ lab::Programs find_programs() {
   const auto folder = std::filesystem::path(own_program()).parent_path();
   lab::Programs programs;
   programs.worker = program_path("assay-worker");
+  programs.worker_cuda = program_path("assay-worker-cuda");
   programs.python_package = first_existing({folder / "python", folder / "../share/assay/python"});
   const char* peers = std::getenv("ASSAY_PEERS");
   // Not resolved: a virtual environment is recognised by the path its interpreter is called by.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <set>
@@ -33,6 +34,7 @@ class CasesTest : public JudgedCases {
     std::set<std::string> passed;
     for (const auto& p : definition.providers()) {
       if (p.runtime != lab::Runtime::kNative || p.expected_status != lab::Status::kOk) continue;
+      if (std::ranges::find(p.platforms, "cpu") == p.platforms.end()) continue;
       if (definition.why_not(point, p.id, "cpu")) continue;
       for (const int cores : {1, 2}) {
         try {

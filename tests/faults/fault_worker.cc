@@ -147,6 +147,20 @@ WorkloadRegistry::Factory plainly() {
   return [](const Json& point, int) { return std::make_unique<T>(point); };
 }
 
+// The GPU's file (src/base/test_fake_nvml.cc) says that smoke attempts fail from now on.
+void break_device() {
+  if (const char* gpu = std::getenv("FAKE_GPU")) write_file_atomically(gpu, "smoke_fails 1");
+}
+
+class TellsDevice : public Doubling {
+ public:
+  using Doubling::Doubling;
+  std::map<std::string, std::string> versions() const override {
+    const char* device = std::getenv("CUDA_VISIBLE_DEVICES");
+    return {{"device", device == nullptr ? "" : device}};
+  }
+};
+
 WorkloadRegistry fault_workloads() {
   using Values = std::vector<double>;
   WorkloadRegistry w;
@@ -193,6 +207,14 @@ WorkloadRegistry fault_workloads() {
             TensorView(DType::kF64, y.data(), Shape({std::int64_t(y.size())})), DType::kF32);
         write_safetensors(path, {{"y", f32.view()}});
       }));
+  add("tells-device", plainly<TellsDevice>());
+  add("device-memory", misbehaving([](Values&, int) {
+        throw ProviderFailure(Status::kOutOfMemory, "device_memory", "no room on the device");
+      }));
+  add("device-lost", misbehaving([](Values&, int) {
+        break_device();
+        throw ProviderFailure(Status::kFailed, "device_lost", "an illegal address");
+      }));
   // Both compute as they should, see main().
   add("understated", plainly<Doubling>());
   add("overstated", plainly<Doubling>());
@@ -221,6 +243,10 @@ void scale_reported_times(const std::string& spec_file) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::string spec = argv[1];
+  if (spec == assay::lab::kSmokeOption) {
+    const auto says = assay::read_small_file(std::getenv("FAKE_GPU")).value_or("");
+    return says.find("smoke_fails") == std::string::npos ? 0 : 1;
+  }
   assay::lab::spec_directory = spec.substr(0, spec.rfind('/'));
   const int status = assay::lab::run_worker(spec, assay::lab::fault_workloads());
   assay::lab::scale_reported_times(spec);

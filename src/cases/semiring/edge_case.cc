@@ -65,7 +65,7 @@ class EllEdgeAggregate : public lab::Case {
              .runtime = lab::Runtime::kPython,
              .modules = {"numpy"}},
         },
-        edge_peers());
+        with_peers(device_edge_providers(), edge_peers()));
   }
   std::string_view baseline() const override { return "reference"; }
   std::optional<Skip> why_not(const Json&, std::string_view, std::string_view) const override {

@@ -167,13 +167,14 @@ class SemiringMatmul : public MatmulCase {
              .runtime = lab::Runtime::kPython,
              .modules = {"numpy"}},
         },
-        matmul_peers());
+        with_peers(device_matmul_providers(), matmul_peers()));
   }
   std::string_view baseline() const override { return "reference"; }
   std::optional<Skip> why_not(const Json& point, std::string_view provider,
                               std::string_view) const override {
     const MatmulPoint p(point);
-    if ((provider == "openblas" || provider == "blis") && p.algebra != Algebra::kReal) {
+    const bool is_blas = provider == "openblas" || provider == "blis" || provider == "cublas";
+    if (is_blas && p.algebra != Algebra::kReal) {
       return Skip{"provider_not_applicable", "BLAS knows the real algebra only"};
     }
     if (auto skip = why_peer_cannot(provider, p.algebra)) return skip;
@@ -257,7 +258,7 @@ class DenseMatmul : public MatmulCase {
              .description = "plain loops with a bf16 accumulator: shows what the judge refuses",
              .expected_status = lab::Status::kWrongResult},
         },
-        dense_matmul_peers());
+        with_peers(device_matmul_providers(), dense_matmul_peers()));
   }
   std::string_view baseline() const override { return "openblas"; }
   std::optional<Skip> why_not(const Json& point, std::string_view provider,

@@ -25,6 +25,10 @@ std::vector<lab::Provider> with_peers(std::vector<lab::Provider> own,
                                       std::vector<lab::Provider> peers);
 
 // Why a peer cannot say a product over this algebra; nothing for other providers.
+// What computes these cases on a GPU: our own kernels, and cuBLAS where the algebra is real.
+std::vector<lab::Provider> device_matmul_providers();
+std::vector<lab::Provider> device_edge_providers();
+
 std::optional<lab::Skip> why_peer_cannot(std::string_view provider,
                                          assay::semiring::Algebra algebra);
 

@@ -75,6 +75,8 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->excludes("--rounds");
   app.add_option("--batches", a.batches, "batches of an attempt (10)")->group(how);
   app.add_option("--warm-up", a.warm_up, "calls before measuring (2)")->group(how);
+  app.add_flag("--flush-l2", a.flush_l2, "on a GPU: its cache is overwritten between calls")
+      ->group(how);
   app.add_option("--limit", a.limit, "time after which an attempt is killed (600s)")->group(how);
   app.add_option("--memory", a.memory, "memory an attempt may use (80 % of what is free)")
       ->group(how);

@@ -38,7 +38,7 @@ struct RunArguments {
   std::optional<std::uint64_t> seed;
   std::string label, commit, out, resume, store, trace;
   bool in_process = false, dry_run = false, all = false, json = false, strict = false;
-  bool quiet = false;
+  bool quiet = false, flush_l2 = false;
 };
 
 // `assay time`

@@ -46,6 +46,7 @@ lab::RunRequest request_of(RunSetup& setup, const RunArguments& a) {
   }
   if (a.batches) r.settings.batches = *a.batches;
   if (a.warm_up) r.settings.warm_up_calls = *a.warm_up;
+  r.settings.flush_l2 = a.flush_l2;
   if (a.limit) r.time_limit_s = parse_duration_s(*a.limit, "--limit");
   if (a.memory) r.memory_limit = parse_bytes(*a.memory, "--memory");
   if (a.cpu_slots) r.cpu_slots = *a.cpu_slots;

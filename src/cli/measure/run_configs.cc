@@ -92,6 +92,7 @@ RunArguments read_config(const TomlTable& table) {
   reader.read("precision", a.precision);
   reader.read("batches", a.batches);
   reader.read("warm_up", a.warm_up);
+  reader.read("flush_l2", a.flush_l2);
   reader.read("limit", a.limit);
   reader.read("memory", a.memory);
   reader.read("cpu_slots", a.cpu_slots);
@@ -114,6 +115,7 @@ void prefer(T& value, const T& typed) {
 void apply_typed(RunArguments& a, const RunArguments& typed) {
   a.quick = a.quick || typed.quick;
   a.in_process = a.in_process || typed.in_process;
+  a.flush_l2 = a.flush_l2 || typed.flush_l2;
   prefer(a.points, typed.points);
   prefer(a.providers, typed.providers);
   prefer(a.skip, typed.skip);

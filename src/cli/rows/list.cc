@@ -11,12 +11,23 @@
 #include "cli/program.h"
 #include "lab/record/point.h"
 #include "lab/run/environment.h"
+#include "lab/run/gpu.h"
 
 namespace assay::cli {
 namespace {
 
-std::string availability(const lab::Environment& environment) {
-  if (environment.missing) return fmt::format("not here ({})", environment.missing->message);
+// Why a provider cannot run on a platform of this machine.
+std::optional<std::string> why_not_here(const lab::Environment& environment,
+                                        const std::string& platform) {
+  static const auto no_gpu = lab::why_no_gpu();
+  if (platform == "cuda" && no_gpu) return no_gpu->message;
+  if (environment.missing) return environment.missing->message;
+  return std::nullopt;
+}
+
+std::string availability(const lab::Environment& environment, const std::string& platform) {
+  if (const auto why = why_not_here(environment, platform))
+    return fmt::format("not here ({})", *why);
   std::string text = "available";
   for (const auto& [name, version] : environment.versions) {
     if (name != "python") text += fmt::format(", {} {}", name, version);
@@ -35,7 +46,7 @@ void print_case(const lab::Case& c, lab::EnvironmentProbe& probe, bool in_full) 
   for (const auto& provider : c.providers()) {
     for (const auto& platform : provider.platforms) {
       print(fmt::format("    {:<16} {:<5} {}\n", provider.id, platform,
-                        availability(probe(provider, platform))));
+                        availability(probe(provider, platform), platform)));
       if (in_full) print(fmt::format("    {:<22} {}\n", "", provider.description));
       if (in_full && !provider.unequal_work.empty()) {
         print(fmt::format("    {:<22} unequal work: {}\n", "", provider.unequal_work));
@@ -68,12 +79,13 @@ Json json_of(const lab::Case& c, lab::EnvironmentProbe& probe) {
   for (const auto& provider : c.providers()) {
     for (const auto& platform : provider.platforms) {
       const auto& environment = probe(provider, platform);
+      const auto why = why_not_here(environment, platform);
       providers.push_back(Json{
           {"id", provider.id},
           {"platform", platform},
           {"description", provider.description},
-          {"available", !environment.missing},
-          {"reason", environment.missing ? Json(environment.missing->message) : Json()},
+          {"available", !why},
+          {"reason", why ? Json(*why) : Json()},
           {"interpreter", environment.interpreter.empty() ? Json() : Json(environment.interpreter)},
           {"versions", environment.versions},
           {"deterministic", provider.deterministic()},

@@ -13,6 +13,11 @@ auto in_order(const Place& p) {
 }
 
 std::string problem_of(const Row& row) {
+  // With the device's cache swept between calls, the same point is another problem.
+  const auto& settings = row.provenance.settings;
+  if (settings && settings->is_object() && settings->value("flush_l2", Json()) == true) {
+    return "cache swept";
+  }
   const auto& identity = row.provenance.identity;
   if (!identity || !identity->is_object()) return {};
   const auto problem = identity->find("problem");

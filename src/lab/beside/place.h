@@ -22,7 +22,8 @@ struct Place {
   int cores = 0;
   std::string isolation;  // "process", "in-process", or empty: not known
   // Of a case in a file, what it defines (provenance.identity): the file may say something else
-  // under the same name tomorrow. Empty for cases that are built in.
+  // under the same name tomorrow. Also that a device's cache was swept between calls. Empty for
+  // cases that are built in.
   std::string problem = {};
 
   // By value, so that n = 64 comes before n = 512.

@@ -190,6 +190,7 @@ std::vector<RunArgument> run_arguments(const RunRequest& r) {
   number("--steady", r.settings.steady_s, usual.settings.steady_s);
   number("--batches", r.settings.batches, usual.settings.batches);
   number("--warm-up", r.settings.warm_up_calls, usual.settings.warm_up_calls);
+  if (r.settings.flush_l2) arguments.push_back({"--flush-l2", ""});
   number("--limit", r.time_limit_s, usual.time_limit_s);
   number("--memory", r.memory_limit, usual.memory_limit);
   number("--cpu-slots", r.cpu_slots, usual.cpu_slots);

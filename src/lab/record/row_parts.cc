@@ -74,6 +74,21 @@ void CalibrationRecord::fields(auto& self, auto&& field) {
   field("floor", self.floor);
 }
 
+void GpuRecord::fields(auto& self, auto&& field) {
+  field("uuid", self.uuid);
+  field("name", self.name);
+  field("driver", self.driver);
+  field("clock_mhz_min", self.clock_mhz_min);
+  field("clock_mhz_max", self.clock_mhz_max);
+  field("memory_clock_mhz", self.memory_clock_mhz);
+  field("temperature_c_max", self.temperature_c_max);
+  field("power_w", self.power_w);
+  field("looks", self.looks);
+  field("throttled", self.throttled);
+  field("memory_bytes_max", self.memory_bytes_max);
+  field("strangers", self.strangers);
+}
+
 void LimitRecord::fields(auto& self, auto&& field) {
   field("seconds", self.seconds);
   field("ceiling", self.ceiling);
@@ -133,6 +148,7 @@ void Provenance::fields(auto& self, auto&& field) {
   field("orphans_killed", self.orphans_killed);
   field("phases_s", self.phases_s);
   field("noise", self.noise);
+  field("gpu", self.gpu);
   field("stopping", self.stopping);
   field("calibration", self.calibration);
   field("limit", self.limit);

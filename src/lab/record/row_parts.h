@@ -111,6 +111,21 @@ struct CalibrationRecord {
   static void fields(auto& self, auto&& field);
 };
 
+// What the driver said of the GPU that an attempt had.
+struct GpuRecord {
+  std::optional<std::string> uuid, name, driver;
+  // In the steady phase; clocks are those of the multiprocessors.
+  std::optional<std::int64_t> clock_mhz_min, clock_mhz_max, memory_clock_mhz, temperature_c_max;
+  std::optional<double> power_w;  // mean, by the energy counter
+  std::optional<std::int64_t> looks;
+  // At any time of the attempt.
+  std::optional<std::vector<std::string>> throttled;
+  std::optional<std::uint64_t> memory_bytes_max;  // beyond what was taken before
+  std::optional<std::int64_t> strangers;          // other processes that computed on it, at most
+  Json rest = Json::object();
+  static void fields(auto& self, auto&& field);
+};
+
 struct LimitRecord {
   std::optional<double> seconds;
   std::optional<std::string> ceiling, measured;
@@ -160,6 +175,7 @@ struct Provenance {
   std::optional<std::map<std::string, double>> phases_s;
   std::optional<NoiseRecord> noise;
   std::optional<StopRecord> stopping;
+  std::optional<GpuRecord> gpu;
   std::optional<CalibrationRecord> calibration;
   std::optional<LimitRecord> limit;
   std::optional<ImportRecord> import;

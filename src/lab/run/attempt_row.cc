@@ -189,6 +189,8 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   noise.after = moment_from_json(measured.after.to_json());
   noise.steal_fraction = steal_fraction(measured.before, measured.after);
   noise.foreign_fraction = foreign_fraction(measured.before, measured.after, measured.own_s);
+  p.gpu = measured.gpu;
+  if (measured.gpu) p.device = measured.gpu->uuid;
   p.orphans_killed = measured.outcome.process.orphans;
   for (const auto& [name, version] : outcome.report.versions) (*p.versions)[name] = version;
   for (const auto& phase : outcome.report.phases) {
@@ -199,8 +201,9 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   // What involves no clock cannot be disturbed.
   const bool is_timed = p.origin == origin_name(Origin::kMeasured);
   if (row.status == Status::kOk && is_timed) {
-    const auto cause = contamination(measured.before, measured.after, measured.own_s,
-                                     {facts.request.max_steal, facts.request.max_foreign});
+    auto cause = contamination(measured.before, measured.after, measured.own_s,
+                               {facts.request.max_steal, facts.request.max_foreign});
+    if (!cause && p.gpu) cause = gpu_contamination(*p.gpu);
     // On some machines every attempt is disturbed: rather than nothing, the last try is kept, and
     // says so.
     if (cause && !may_repeat) p.contaminated = *cause;
@@ -246,6 +249,9 @@ void fill_row(Row& row, const RunFacts& facts, const Measured& measured, std::si
   if (outcome.reported) {
     row.metrics =
         derive_metrics(outcome.report, row.work.value_or(std::map<std::string, double>()));
+    if (p.gpu && p.gpu->power_w && row.metrics.contains("steady_time")) {
+      row.metrics["energy"] = *p.gpu->power_w * row.metrics["steady_time"];
+    }
     if (from_baseline) row.metrics["difference_from_baseline"] = *from_baseline;
     row.samples = samples_of(outcome.report);
     if (facts.ceilings) compare_with_limit(row, definition, *facts.ceilings);

@@ -37,9 +37,10 @@ struct RunFacts {
 struct Measured {
   AttemptOutcome outcome;
   NoiseSnapshot before, after;
-  std::int64_t start_ns = 0;    // since the Unix epoch
-  double own_s = 0;             // processor time of the attempt and of its runner meanwhile
-  std::int64_t elapsed_ns = 0;  // by the monotonic clock: the other one may be set meanwhile
+  std::int64_t start_ns = 0;     // since the Unix epoch
+  std::optional<GpuRecord> gpu;  // of an attempt on a GPU
+  double own_s = 0;              // processor time of the attempt and of its runner meanwhile
+  std::int64_t elapsed_ns = 0;   // by the monotonic clock: the other one may be set meanwhile
 };
 
 // What a worker says its calls took against the clock of the runner, which saw the phase `steady`

@@ -80,13 +80,15 @@ std::string lock_directory() {
 
 std::optional<CoreLock> CoreLock::acquire(const std::vector<int>& cpus,
                                           const std::atomic<bool>& stop,
-                                          const std::function<void()>& on_wait) {
+                                          const std::function<void()>& on_wait,
+                                          const std::string& device) {
   const auto folder = lock_directory();
   const auto start = monotonic_ns();
   bool told = false;
   // Polls rather than blocks, so that it can be stopped; false when it was.
-  const auto wait_for = [&](const char* kind, int cpu, std::vector<FileLock>& held) {
-    const auto path = fmt::format("{}/cpu-{}.{}", folder, cpu, kind);
+  const auto wait_for = [&](const char* kind, const std::string& what,
+                            std::vector<FileLock>& held) {
+    const auto path = fmt::format("{}/{}.{}", folder, what, kind);
     for (;;) {
       if (auto lock = FileLock::try_acquire(path)) {
         held.push_back(std::move(*lock));
@@ -103,13 +105,17 @@ std::optional<CoreLock> CoreLock::acquire(const std::vector<int>& cpus,
   // A core has a lock and a turnstile. Whoever wants the lock passes the turnstile first and keeps
   // it until the lock is free; so the next in line is whoever holds the turnstile, not whoever
   // polls at the right moment. Ascending order everywhere: no two runners wait for each other.
+  // A device comes after all cores.
+  std::vector<std::string> names;
+  for (const int cpu : cpus) names.push_back(fmt::format("cpu-{}", cpu));
+  if (!device.empty()) names.push_back("gpu-" + device);
   CoreLock lock;
   std::vector<FileLock> turnstiles;
-  for (const int cpu : cpus) {
-    if (!wait_for("turn", cpu, turnstiles)) return std::nullopt;
+  for (const auto& name : names) {
+    if (!wait_for("turn", name, turnstiles)) return std::nullopt;
   }
-  for (const int cpu : cpus) {
-    if (!wait_for("lock", cpu, lock.locks_)) return std::nullopt;
+  for (const auto& name : names) {
+    if (!wait_for("lock", name, lock.locks_)) return std::nullopt;
   }
   return lock;
 }

@@ -76,15 +76,20 @@ const Environment& EnvironmentProbe::operator()(const Provider& provider,
 
 Environment EnvironmentProbe::resolve(const Provider& provider, const std::string& platform) {
   if (provider.runtime == Runtime::kPython) return resolve_python(provider, platform);
+  const bool on_gpu = platform == "cuda";
+  const auto& worker = on_gpu ? programs_.worker_cuda : programs_.worker;
   Environment environment;
-  environment.command = {programs_.worker};
-  if (!find_program(programs_.worker)) {
+  environment.command = {worker};
+  if (!find_program(worker)) {
     environment.missing =
-        Skip{"worker_missing", fmt::format("no worker program at '{}'", programs_.worker)};
+        on_gpu ? Skip{"worker_missing",
+                      "this build has no assay-worker-cuda: 'make build' builds it where nvcc 12.4 "
+                      "or newer and a GPU are found"}
+               : Skip{"worker_missing", fmt::format("no worker program at '{}'", worker)};
   } else if (!provider.library.empty()) {
     // Asked of the worker, which would load it: a BLAS brings threads that must not live here.
     ProcessSpec spec;
-    spec.argv = {programs_.worker, kCanLoadOption, provider.library};
+    spec.argv = {worker, kCanLoadOption, provider.library};
     spec.time_limit_s = 20;
     if (const auto result = run_process(spec); result.exit_code != 0) {
       auto why = result.stderr_text.substr(0, result.stderr_text.find('\n'));

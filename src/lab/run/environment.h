@@ -17,6 +17,7 @@ struct Programs {
   std::string worker;          // assay-worker
   std::string python_package;  // the folder that holds assay_worker/
   std::string peers_python;    // interpreter of the optional peers' environment; may not exist
+  std::string worker_cuda;     // assay-worker-cuda; may not exist
 };
 
 // What a provider gets on this machine, or why it gets nothing.

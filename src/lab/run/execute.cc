@@ -30,11 +30,14 @@ class PhaseWatch {
   PhaseWatch(std::string directory, std::string phase)
       : directory_(std::move(directory)), phase_(std::move(phase)) {}
 
-  void look() {
+  // Returns the phase under way.
+  std::string look() {
     const auto before = monotonic_ns();
-    if (phase_in(directory_) != phase_) return;
+    auto phase = phase_in(directory_);
+    if (phase != phase_) return phase;
     if (first_ == 0) first_ = monotonic_ns();  // it had begun by now,
     last_ = before;                            // and had not ended then
+    return phase;
   }
   double seen_s() const {
     return 1e-9 * static_cast<double>(std::max<std::int64_t>(0, last_ - first_));
@@ -158,7 +161,8 @@ std::vector<std::pair<std::string, std::string>> provider_environment(const Prov
 AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>& command,
                                 const std::vector<std::pair<std::string, std::string>>& environment,
                                 const AttemptLimits& limits, const std::vector<int>& held_fds,
-                                const std::atomic<bool>* interrupt) {
+                                const std::atomic<bool>* interrupt,
+                                const std::function<void(const std::string&)>& on_look) {
   AttemptOutcome outcome;
   outcome.directory = std::make_unique<TemporaryDirectory>(kAttemptFolder);
   spec.directory = outcome.directory->path();
@@ -176,7 +180,10 @@ AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>&
   if (const int lock = outcome.directory->lock_fd(); lock >= 0) process.held_fds.push_back(lock);
   process.interrupt = interrupt;
   PhaseWatch steady(spec.directory, "steady");
-  process.on_wait = [&] { steady.look(); };
+  process.on_wait = [&] {
+    const auto phase = steady.look();
+    if (on_look) on_look(phase);
+  };
   outcome.process = run_process(process);
   outcome.steady_seen_s = steady.seen_s();
   for (std::size_t i = 0; i < spec.points.size(); ++i) {

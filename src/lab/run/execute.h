@@ -45,11 +45,13 @@ struct AttemptLimits {
 };
 
 // Runs the attempt described by `spec` (its directory is chosen here) as a process of its own, with
-// thread_environment(spec.cores) and `environment` on top of it.
+// thread_environment(spec.cores) and `environment` on top of it. `on_look` is told the phase under
+// way some twenty times a second.
 AttemptOutcome execute_isolated(WorkerSpec spec, const std::vector<std::string>& command,
                                 const std::vector<std::pair<std::string, std::string>>& environment,
                                 const AttemptLimits& limits, const std::vector<int>& held_fds,
-                                const std::atomic<bool>* interrupt);
+                                const std::atomic<bool>* interrupt,
+                                const std::function<void(const std::string&)>& on_look = {});
 
 // Runs it in this process: `run` writes the same files a worker would.
 AttemptOutcome execute_here(WorkerSpec spec, const std::function<void(const WorkerSpec&)>& run);

@@ -41,7 +41,7 @@ WorkerSpec spec_of(const ProcessToMeasure& who, std::vector<Json> points, std::s
 Measured measure_process(const ProcessToMeasure& who, std::vector<Json> points,
                          const std::string& attempt_id, const std::vector<int>& cpus,
                          const CoreLock& lock) {
-  const auto& [context, request, definition, contender, memory_limit] = who;
+  const auto& [context, request, definition, contender, memory_limit, gpu] = who;
   if (request.settle_s > 0) {
     std::this_thread::sleep_for(std::chrono::duration<double>(request.settle_s));
   }
@@ -50,6 +50,14 @@ Measured measure_process(const ProcessToMeasure& who, std::vector<Json> points,
                                 memory_limit};
   auto environment = provider_environment(contender.provider, context.programs);
   if (!attempt_id.empty()) environment.emplace_back(kAttemptVariable, attempt_id);
+
+  std::optional<GpuWatch> watch;
+  std::function<void(const std::string&)> on_look;
+  if (gpu != nullptr) {
+    for (const auto& [name, value] : gpu->environment()) environment.emplace_back(name, value);
+    watch.emplace(*gpu);
+    on_look = [&watch](const std::string& phase) { watch->look(phase); };
+  }
 
   Measured measured;
   measured.before = read_noise(cpus);
@@ -62,11 +70,12 @@ Measured measure_process(const ProcessToMeasure& who, std::vector<Json> points,
     measured.outcome = execute_here(spec, context.run_here);
   } else {
     spec.cpus = cpus;
-    measured.outcome =
-        execute_isolated(spec, contender.command, environment, limits, lock.fds(), context.stop);
+    measured.outcome = execute_isolated(spec, contender.command, environment, limits, lock.fds(),
+                                        context.stop, on_look);
   }
   measured.elapsed_ns = monotonic_ns() - start;
   measured.after = read_noise(cpus);
+  if (watch) measured.gpu = watch->finish();
   measured.own_s = measured.outcome.process.processor_s + clock_s(own_clock) - own_before;
   return measured;
 }

@@ -19,6 +19,7 @@ struct ProcessToMeasure {
   const Case& definition;
   const Contender& contender;
   std::uint64_t memory_limit = 0;
+  const RunGpu* gpu = nullptr;  // of an attempt on platform cuda
 };
 
 // Lets the machine settle, runs the process, and keeps what the clocks and the machine's counters

@@ -117,7 +117,7 @@ std::string baseline_of(const PointPlan& plan, const RunRequest& request) {
 
 std::optional<Refusal> refusal(const Case& c, const Json& point, const Contender& contender,
                                const Environment& environment, const RunRequest& request,
-                               bool gpu_present, std::uint64_t memory_limit) {
+                               const std::optional<Skip>& no_gpu, std::uint64_t memory_limit) {
   const auto skipped = [](std::string code, std::string message) {
     return Refusal{Status::kSkipped, {std::move(code), std::move(message)}};
   };
@@ -127,8 +127,11 @@ std::optional<Refusal> refusal(const Case& c, const Json& point, const Contender
   if (auto why = c.why_not(point, id, contender.platform)) {
     return Refusal{Status::kSkipped, std::move(*why)};
   }
-  if (contender.platform == "cuda" && !gpu_present) {
-    return skipped("no_device", "this machine has no GPU");
+  const bool on_gpu = contender.platform == "cuda";
+  if (on_gpu && no_gpu) return Refusal{Status::kSkipped, *no_gpu};
+  if (on_gpu && (request.in_process || !contender.side_worker.empty())) {
+    return skipped("provider_not_applicable",
+                   "attempts on a GPU are made by this build's worker, in processes");
   }
   if (!contender.side_worker.empty() &&
       (contender.provider.runtime != Runtime::kNative || request.in_process)) {
@@ -270,7 +273,7 @@ void check_request(const RunRequest& r) {
 }
 
 Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,
-               bool gpu_present, std::uint64_t memory_limit) {
+               const std::optional<Skip>& no_gpu, std::uint64_t memory_limit) {
   std::vector<const Case*> selected;
   for (const auto& name : request.cases) selected.push_back(&cases.find(name));
   check_provider_names(selected, request);
@@ -309,9 +312,10 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
               contender.side_sha256 = hashes[worker];
             }
             contender.refused = refusal(*definition, at.point, contender, environment, request,
-                                        gpu_present, memory_limit);
+                                        no_gpu, memory_limit);
             const bool missing =
-                contender.refused && contender.refused->status == Status::kEnvMissing;
+                contender.refused && (contender.refused->status == Status::kEnvMissing ||
+                                      (no_gpu && contender.refused->why.code == no_gpu->code));
             if (missing && !told.emplace(name, platform).second) continue;
             plan.attempts += contender.refused || provider.deterministic() ? 1 : request.rounds;
             at.contenders.push_back(std::move(contender));

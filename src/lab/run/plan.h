@@ -9,6 +9,7 @@
 #include "lab/record/case.h"
 #include "lab/record/request.h"
 #include "lab/run/environment.h"
+#include "lab/run/gpu.h"
 
 namespace assay::lab {
 
@@ -32,8 +33,8 @@ struct Contender {
   Json definition = nullptr;
 };
 
-// All attempts at one point; a provider whose environment is missing is among those of its case's
-// first point alone. They share a core group and follow each other in balanced order.
+// All attempts at one point; a provider whose environment or device is missing is among those of
+// its case's first point alone. They share a core group and follow each other in balanced order.
 struct PointPlan {
   const Case* definition = nullptr;
   Json point;
@@ -60,15 +61,17 @@ struct Plan {
   int attempts = 0;                // rows it leaves if nothing has to be tried again
   bool may_end_early = false;      // by precision or budget
   std::uint64_t memory_limit = 0;  // bytes an attempt may use
+  std::shared_ptr<RunGpu> gpu;     // of the attempts on platform cuda; null: there are none
 };
 
 // Throws UserError that names the flag for values that no run can have.
 void check_request(const RunRequest& request);
 
 // Which points, which providers, in which order, what is left out and why. Throws UserError for
-// unknown cases, providers and bad points, and when nothing at all would run.
+// unknown cases, providers and bad points, and when nothing at all would run. `no_gpu`: why nothing
+// runs on platform cuda.
 Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,
-               bool gpu_present, std::uint64_t memory_limit);
+               const std::optional<Skip>& no_gpu, std::uint64_t memory_limit);
 
 // Whom contender `i` is compared with when a precision is asked for: the first contender of the
 // same provider and platform, otherwise the point's baseline on that platform. Nothing for those

@@ -33,7 +33,10 @@ class PlanTest : public testing::Test {
     request_.cases = {"toy_double"};
     request_.rounds = 4;
   }
-  Plan plan() { return make_plan(cases_, request_, probe_, false, 1 << 30); }
+  Plan plan() {
+    return make_plan(cases_, request_, probe_, Skip{"no_device", "this machine has no GPU"},
+                     1 << 30);
+  }
   const Contender& contender(const PointPlan& at, const std::string& id) {
     for (const auto& c : at.contenders) {
       if (c.provider.id == id) return c;

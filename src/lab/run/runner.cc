@@ -190,8 +190,13 @@ class Runner {
       refuse(plan, contender, round, Refusal{Status::kSkipped, std::move(*why)}, cpus);
       return Status::kOk;
     }
+    RunGpu* const gpu = gpu_of(contender);
+    if (const auto why = gpu == nullptr ? std::nullopt : gpu->trouble()) {
+      refuse(plan, contender, round, Refusal{Status::kSkipped, *why}, cpus);
+      return Status::kOk;
+    }
     bool waited = false;
-    const auto lock = lock_cores(cpus, &waited);
+    const auto lock = lock_cores(cpus, &waited, gpu);
     if (!lock) return Status::kOk;                 // stopped while waiting: nothing was attempted
     if (waited && monotonic_ns() >= turn.until) {  // no row can say so: the last is written
       turn.late = true;
@@ -203,9 +208,10 @@ class Runner {
     if (contender.provider.judged) expectations(kJudgedSet);
     announce(plan, contender, round);
     Row row = blank_row(facts_, plan, contender, round, *try_number, cpus);
-    const auto measured =
-        measure_process({context_, facts_.request, *plan.definition, contender, plan_.memory_limit},
-                        {plan.point}, row.attempt_id, cpus, *lock);
+    const auto measured = measure_process(
+        {context_, facts_.request, *plan.definition, contender, plan_.memory_limit, gpu},
+        {plan.point}, row.attempt_id, cpus, *lock);
+    if (gpu != nullptr) look_after(*gpu, measured.outcome.points.front());
     fill_row(row, facts_, measured, 0, *plan.definition, contender.provider, expectations,
              may_repeat(*try_number));
     turn.late = monotonic_ns() >= turn.until;
@@ -240,12 +246,12 @@ class Runner {
       const auto& contender = first.contenders[left.front().contender];
       std::vector<Json> points;
       for (const auto& member : left) points.push_back(plan_.points[member.point].point);
-      const auto lock = lock_cores(cpus);
+      const auto lock = lock_cores(cpus, nullptr, gpu_of(contender));
       if (!lock) return;
       announce(first, contender, 0);
-      auto measured = measure_process(
-          {context_, facts_.request, *first.definition, contender, plan_.memory_limit}, points, "",
-          cpus, *lock);
+      auto measured = measure_process({context_, facts_.request, *first.definition, contender,
+                                       plan_.memory_limit, gpu_of(contender)},
+                                      points, "", cpus, *lock);
 
       // Points are computed in order: the first without a report is the one that failed, and those
       // before it are not to blame for how the process ended.
@@ -278,13 +284,30 @@ class Runner {
     }
   }
 
-  std::optional<CoreLock> lock_cores(const Cpus& cpus, bool* waited = nullptr) {
-    return CoreLock::acquire(cpus, *context_.stop, [&] {
+  // The device of a contender's attempts; null: none.
+  RunGpu* gpu_of(const Contender& contender) const {
+    return contender.platform == "cuda" ? plan_.gpu.get() : nullptr;
+  }
+
+  // An attempt that ended badly may have taken the device with it: the next would only find out.
+  void look_after(RunGpu& gpu, const PointOutcome& outcome) {
+    const bool is_suspect = outcome.status == Status::kCrashed ||
+                            outcome.status == Status::kTimeout ||
+                            (outcome.failure && outcome.failure->code == "device_lost");
+    if (!is_suspect || gpu.still_works()) return;
+    const std::lock_guard guard(mutex_);
+    context_.progress->note("warning: " + gpu.trouble()->message);
+  }
+
+  std::optional<CoreLock> lock_cores(const Cpus& cpus, bool* waited, const RunGpu* gpu) {
+    const auto tell = [&] {
       if (waited != nullptr) *waited = true;
       const std::lock_guard guard(mutex_);
-      context_.progress->note(
-          fmt::format("waiting: another runner holds cores {}", canonical_json(Json(cpus))));
-    });
+      context_.progress->note(fmt::format("waiting: another runner holds cores {}{}",
+                                          canonical_json(Json(cpus)),
+                                          gpu == nullptr ? "" : " or the GPU"));
+    };
+    return CoreLock::acquire(cpus, *context_.stop, tell, gpu == nullptr ? "" : gpu->gpu().uuid);
   }
 
   // A row for what is not attempted, unless the journal has it already.
@@ -367,8 +390,15 @@ Plan plan_run(const RunContext& context, const RunRequest& request) {
   check_request(request);
   core_groups(request.cpu_slots, request.cores);
   EnvironmentProbe probe(context.programs, *context.cases);
-  return make_plan(*context.cases, request, probe, !read_machine().gpus.empty(),
-                   memory_limit_of(request));
+  std::shared_ptr<RunGpu> gpu;
+  std::optional<Skip> no_gpu;
+  if (std::ranges::find(request.platforms, "cuda") != request.platforms.end()) {
+    gpu = std::make_shared<RunGpu>(context.programs);
+    no_gpu = gpu->trouble();
+  }
+  auto plan = make_plan(*context.cases, request, probe, no_gpu, memory_limit_of(request));
+  plan.gpu = no_gpu ? nullptr : std::move(gpu);
+  return plan;
 }
 
 RunResult start_run(const RunContext& context, const RunRequest& request, const std::string& out) {

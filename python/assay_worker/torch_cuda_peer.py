@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch on a GPU: eager, compiled, and log through a product of exponentials."""
+
+import os
+import tempfile
+
+import torch
+
+from assay_worker.device import Device, OnDevice
+from assay_worker.peer import PeerWorkload
+from assay_worker.torch_peer import Torch, TorchCompile
+
+
+class TorchDevice(Device):
+    def __init__(self):
+        self.swept = None
+
+    def wait(self, result):
+        torch.cuda.synchronize()
+
+    def record(self):
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def seconds(self, first, second):
+        return 1e-3 * first.elapsed_time(second)
+
+    def sweep(self):
+        if self.swept is None:
+            size = 2 * torch.cuda.get_device_properties(0).L2_cache_size
+            self.swept = torch.empty(size, dtype=torch.uint8, device="cuda")
+        self.swept.fill_(1)
+
+    def peak_bytes(self):
+        return float(torch.cuda.max_memory_allocated())
+
+
+class TorchWorkload(OnDevice, PeerWorkload):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.device = TorchDevice()
+
+
+class OnCuda:
+    """What differs from the CPU: where arrays are, and how many terms fit at a time."""
+
+    block_bytes = 1 << 30
+
+    def __init__(self, cores):
+        # What is compiled is kept for this attempt alone.
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(tempfile.gettempdir(), "triton")
+        super().__init__(cores)
+
+    def take(self, array):
+        return torch.from_numpy(array).cuda()
+
+    def to_numpy(self, result):
+        return result.cpu().numpy()
+
+    def workload(self, function, inputs, output):
+        return TorchWorkload(self, function, inputs, output)
+
+    def versions(self):
+        return {**super().versions(), "torch_cuda": torch.version.cuda}
+
+
+class TorchCuda(OnCuda, Torch):
+    pass
+
+
+class TorchCompileCuda(OnCuda, TorchCompile):
+    pass
+
+
+class TorchExp(OnCuda, TorchCompile):
+    """log(e^(a - max) e^(b - max)) + both maxima, compiled: one real product, and no certificate."""
+
+    def matmul(self, point):
+        if point.get("algebra") != "log":
+            return None
+
+        def product(a, b):
+            x, y = a.amax(1, keepdim=True), b.amax(0, keepdim=True)
+            return x + y + torch.log(torch.exp(a - x) @ torch.exp(b - y))
+
+        return self._compiled(product)
+
+    def edges(self, point):
+        return None
