@@ -86,7 +86,8 @@ class Caller:
         if on_device is None:
             return elapsed
         self.device_s, sweeps_s = on_device
-        return elapsed - sweeps_s
+        # Two clocks are read: what is left is never less than the device says.
+        return max(elapsed - sweeps_s, self.device_s) if sweeps_s > 0 else elapsed
 
 
 def calibrate(caller, target_s, one_call_s):

@@ -15,8 +15,8 @@ namespace {
 
 // Of nvml.h, which need not be installed: the numbers are part of the library's binary interface.
 constexpr int kSmClock = 1, kMemoryClock = 2, kGpuTemperature = 0;
-constexpr unsigned long long kReasonPowerCap = 0x4, kReasonHardware = 0x8, kReasonThermal = 0x20 | 0x40,
-                             kReasonPowerBrake = 0x80;
+constexpr unsigned long long kReasonPowerCap = 0x4, kReasonHardware = 0x8,
+                             kReasonThermal = 0x20 | 0x40, kReasonPowerBrake = 0x80;
 
 struct MemoryInfo {
   unsigned long long total, free, used;
@@ -47,8 +47,8 @@ struct Nvml::Library {
   }
   std::vector<int> processes(void* device) const {
     std::vector<int> pids;
-    for (const char* name : {"nvmlDeviceGetComputeRunningProcesses_v3",
-                             "nvmlDeviceGetGraphicsRunningProcesses_v3"}) {
+    for (const char* name :
+         {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v3"}) {
       std::array<ProcessInfo, 64> list{};
       unsigned count = list.size();
       if (!call(name, device, &count, list.data())) continue;
@@ -63,8 +63,8 @@ struct Nvml::Library {
 
 std::shared_ptr<const Nvml> Nvml::open() {
   const char* own = std::getenv("ASSAY_NVML");
-  void* handle = ::dlopen(own != nullptr && *own != '\0' ? own : "libnvidia-ml.so.1",
-                          RTLD_NOW | RTLD_LOCAL);
+  void* handle =
+      ::dlopen(own != nullptr && *own != '\0' ? own : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return nullptr;
   auto library = std::make_unique<Library>(handle);
   if (!library->call("nvmlInit_v2")) return nullptr;
@@ -112,13 +112,13 @@ GpuState Nvml::state(std::size_t gpu) const {
   if (const auto memory = library.value<MemoryInfo>("nvmlDeviceGetMemoryInfo", device)) {
     state.memory_used_bytes = memory->used;
   }
-  const auto reasons = library
-                           .value<unsigned long long>(
-                               "nvmlDeviceGetCurrentClocksThrottleReasons", device)
-                           .value_or(0);
-  for (const auto& [bits, name] :
-       {std::pair(kReasonThermal, GpuState::kThermal), {kReasonPowerBrake, GpuState::kPowerBrake},
-        {kReasonHardware, GpuState::kHardware}, {kReasonPowerCap, GpuState::kPowerCap}}) {
+  const auto reasons =
+      library.value<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", device)
+          .value_or(0);
+  for (const auto& [bits, name] : {std::pair(kReasonThermal, GpuState::kThermal),
+                                   {kReasonPowerBrake, GpuState::kPowerBrake},
+                                   {kReasonHardware, GpuState::kHardware},
+                                   {kReasonPowerCap, GpuState::kPowerCap}}) {
     if ((reasons & bits) != 0) state.throttled.emplace_back(name);
   }
   state.processes = library.processes(device);

@@ -23,8 +23,9 @@ lab::Provider on(std::vector<std::string> platforms, lab::Provider provider) {
 lab::Provider on_both(lab::Provider provider) { return on({"cpu", "cuda"}, std::move(provider)); }
 lab::Provider on_gpu(lab::Provider provider) { return on({"cuda"}, std::move(provider)); }
 
-constexpr std::string_view kPeers[] = {"torch", "torch-compile", "torch-exp", "jax",  "pyg",
-                                       "pyg-edge-index", "keops", "cupy", "triton"};
+constexpr std::string_view kPeers[] = {"torch", "torch-compile", "torch-exp",
+                                       "jax",   "pyg",           "pyg-edge-index",
+                                       "keops", "cupy",          "triton"};
 constexpr std::int64_t kUnrolledSlots = 32;  // python/assay_worker/edges.py
 
 }  // namespace
@@ -99,15 +100,16 @@ std::vector<lab::Provider> edge_peers() {
 }
 
 std::vector<lab::Provider> device_matmul_providers() {
-  return {{.id = "assay",
-           .description =
-               "CUDA kernels; f32 real, log and euclidean by three products of halves on the tensor "
-               "cores, certified by tile; max_plus and min_plus bit for bit the plain loop's",
-           .platforms = {"cuda"}},
-          {.id = "cublas",
-           .description = "cuBLAS gemm without TF32, for the real algebra",
-           .platforms = {"cuda"},
-           .library = "libcublas.so"}};
+  return {
+      {.id = "assay",
+       .description =
+           "CUDA kernels; f32 real, log and euclidean by three products of halves on the tensor "
+           "cores, certified by tile; max_plus and min_plus bit for bit the plain loop's",
+       .platforms = {"cuda"}},
+      {.id = "cublas",
+       .description = "cuBLAS gemm without TF32, for the real algebra",
+       .platforms = {"cuda"},
+       .library = "libcublas.so"}};
 }
 
 std::vector<lab::Provider> device_edge_providers() {

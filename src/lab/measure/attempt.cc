@@ -56,7 +56,8 @@ class Caller {
     device_ = workload_.end_batch();
     if (by_own_clock > 0) return by_own_clock;
     const double elapsed = static_cast<double>(instruments_.now_ns() - start) * 1e-9;
-    return elapsed - device_.sweeps_s;
+    // Two clocks are read: what is left is never less than the device says.
+    return device_.sweeps_s > 0 ? std::max(elapsed - device_.sweeps_s, device_.calls_s) : elapsed;
   }
   int next_slot() const { return slot_; }
   // Of the last time(), by the device's clock; 0: it has none.
