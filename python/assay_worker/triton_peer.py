@@ -9,7 +9,7 @@ import triton.language as tl
 from assay_worker.edges import ZERO_OF_REDUCE, with_absent_vertex
 from assay_worker.torch_cuda_peer import TorchCuda
 
-EVERY_NAN = tl.PropagateNan.ALL
+EVERY_NAN = tl.constexpr(tl.PropagateNan.ALL)
 
 
 @triton.jit

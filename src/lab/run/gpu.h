@@ -59,7 +59,7 @@ class RunGpu {
 class GpuWatch {
  public:
   explicit GpuWatch(const RunGpu& gpu);
-  // `phase`: what the attempt is at. Asks the driver at most ten times a second.
+  // `phase`: what the attempt is at. Asks the driver at most 25 times a second.
   void look(const std::string& phase);
   GpuRecord finish();
 
@@ -74,7 +74,8 @@ class GpuWatch {
     std::int64_t at_ns = 0;
     double joule = 0;
   };
-  std::optional<Energy> first_, latest_;
+  std::optional<double> seen_;            // what the counter said last
+  std::optional<Energy> first_, latest_;  // moments at which it was seen to move
 };
 
 // Why an attempt is contaminated: clocks that the hardware lowered for heat or power, or another
