@@ -139,7 +139,7 @@ Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& opt
   } else {
     const auto how =
         solution.method == Method::kDense ? Elimination::kDense : Elimination::kStructured;
-    auto result = eliminate(system, at.nu_hat, at.epsi_hat, how, workspace);
+    auto result = eliminate(system, at.nu_hat, at.epsi_hat, how, true, workspace);
     if (result.singular) {
       fail("surface '{}': the system is singular at nu_hat {}, epsi_hat {}", parts.name, at.nu_hat,
            at.epsi_hat);
