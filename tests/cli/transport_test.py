@@ -17,7 +17,7 @@ type = "w7x_eim_sample"
 [grid]
 n_theta = 7
 n_zeta = 9
-n_xi = 10
+n_xi = 16
 [case]
 nu_hat = 1e-2
 er_hat = 1e-3

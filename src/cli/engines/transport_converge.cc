@@ -94,7 +94,8 @@ int transport_converge(const TransportArguments& a) {
     }
     std::fputs(fmt::format("{}: {}\n", tr::name_of(result.outcome), result.reason).c_str(), stdout);
   }
-  return result.outcome == tr::Convergence::kConverged ? kFine : kUnresolved;
+  if (result.outcome != tr::Convergence::kConverged) return kUnresolved;
+  return status_of(a, !result.solution.warnings.empty());
 }
 
 }  // namespace assay::cli

@@ -79,8 +79,10 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (a.threads && *a.threads < 1) fail("--threads must be at least 1, got {}", *a.threads);
   // Ranks are lanes already.
   const auto threads = ranks != nullptr && !a.threads ? std::optional(1) : a.threads;
-  request.scan.threads = lanes_that_fit(request.grid, request.scan.method, no_field, threads,
-                                        request.nu_v.size() * request.er_tilde.size());
+  const auto lanes = lanes_that_fit(request.grid, request.scan.method, no_field, threads,
+                                    request.nu_v.size() * request.er_tilde.size());
+  request.scan.threads = lanes.count;
+  request.scan.whole_system = lanes.whole_system;
   const auto cases = request.nu_v.size() * request.er_tilde.size();
   if (root) {
     const auto shared = ranks == nullptr ? "" : fmt::format(" on each of {} ranks", ranks->size());
@@ -128,7 +130,9 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
                    .c_str(),
                stdout);
   }
-  return kFine;
+  return status_of(a, std::ranges::any_of(result.surfaces, [](const tr::DatabaseSurface& surface) {
+                     return !surface.warnings.empty();
+                   }));
 }
 
 }  // namespace
