@@ -149,7 +149,7 @@ Attempt best_attempt(const Prepared& prepared, const Case& at, const SolveOption
          at.nu_hat, at.epsi_hat, fmt::join(failed, ", "));
   }
   if (!failed.empty()) {
-    notes.push_back(fmt::format("nu_hat {:g}, epsi_hat {:g}: {}; the answer is that of '{}'",
+    notes.push_back(fmt::format("nu_hat {:g}, epsi_hat {:g}: {}; the answer kept is that of '{}'",
                                 at.nu_hat, at.epsi_hat, fmt::join(failed, ", "),
                                 name_of(best->method)));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/gnuplot.h"
 #include "base/units.h"
@@ -16,6 +17,8 @@ namespace assay::cli {
 namespace tr = assay::transport;
 
 namespace {
+
+constexpr std::size_t kMostLines = 12;  // of warnings below a table
 
 // Correct digits of D11/D31/D13/D33.
 std::string digits_text(const tr::Solution& s) {
@@ -56,10 +59,17 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
     }
     for (const auto& note : s.notes) notes.push_back(note);
   }
-  for (const auto& [w, count] : warnings) {
+  const std::size_t shown = std::min(warnings.size(), kMostLines);
+  for (const auto& [w, count] : std::span(warnings).first(shown)) {
     out += fmt::format("warning: {}{}\n", w, count > 1 ? fmt::format(" ({} cases)", count) : "");
   }
-  for (const auto& note : notes) out += "note: " + note + "\n";
+  if (warnings.size() > shown) {
+    out += fmt::format("warning: and {} more; --json has them case by case\n",
+                       warnings.size() - shown);
+  }
+  for (const auto& note : std::span(notes).first(std::min(notes.size(), kMostLines))) {
+    out += "note: " + note + "\n";
+  }
   for (const auto& w : written) out += "wrote " + w + "\n";
   for (const auto& [name, seconds] :
        std::initializer_list<std::pair<const char*, double>>{{"prepare", times.prepare_s},
