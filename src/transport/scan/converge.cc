@@ -172,17 +172,22 @@ ConvergeResult converge(const Surface& surface, const Case& at, const ConvergeOp
   }
 
   // Each number alone, from where we are: what changes little is taken back, what does not is kept.
+  std::array<Grid, 3> settled_at = {};
   for (int round = 0; round < kMaxRounds; ++round) {
-    bool settled = true;
-    for (const auto& number : kNumbers) {
+    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+      const auto& number = kNumbers[i];
+      if (settled_at[i] == result.grid) continue;
       const Grid grid = raised(result.grid, number);
       auto solution = ladder.solve_on(grid, number.name, &result.solution);
       if (!solution) return stopped();
-      if (ladder.last_change() <= options.tolerance) continue;
-      ladder.accept(grid, std::move(*solution));
-      settled = false;
+      if (ladder.last_change() <= options.tolerance) {
+        settled_at[i] = result.grid;
+      } else {
+        ladder.accept(grid, std::move(*solution));
+      }
     }
-    if (!settled) continue;
+    const auto settled = [&](const Grid& grid) { return grid == result.grid; };
+    if (!std::ranges::all_of(settled_at, settled)) continue;
     Grid all = result.grid;
     for (const auto& number : kNumbers) all = raised(all, number);
     auto solution = ladder.solve_on(all, "all", &result.solution);
