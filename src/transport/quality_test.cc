@@ -12,7 +12,6 @@
 #include <filesystem>
 
 #include "transport/memory.h"
-#include "transport/scan/converge.h"
 #include "transport/surface/surface_text.h"
 
 namespace assay::transport {
@@ -124,17 +123,6 @@ TEST(Quality, AGenuineSurfaceAtLowCollisionality) {
   EXPECT_NEAR(mixed.d.d11, parity.d.d11, 1e-9 * parity.d.d11);
   EXPECT_NEAR(mixed.d.d31, parity.d.d31, 1e-6 * std::abs(parity.d.d31));
   EXPECT_THAT(parity.warnings, Contains(HasSubstr("n_xi = 20")));
-}
-
-// The one that starved n_zeta; with a tolerance that takes seconds.
-TEST(Quality, ConvergeGivesEachNumberItsShare) {
-  const auto file = shared_file("ciemat_qi_s0250.ddkes2.data");
-  if (!std::filesystem::exists(file)) {
-    GTEST_SKIP() << "no file " << file << ": set ASSAY_SHARED_DATA to the folder that holds it";
-  }
-  const auto found = converge(read_dkes(file), {1e-2, 0}, {.tolerance = 0.01});
-  EXPECT_EQ(found.outcome, Convergence::kConverged) << found.reason;
-  EXPECT_GT(found.grid.n_zeta, 2 * found.grid.n_theta);
 }
 
 }  // namespace
