@@ -55,8 +55,8 @@ double scaled_error(double out, double ref, double rtol, double atol) {
 double exact_difference(const TensorView& output, std::int64_t index, std::int64_t ref) {
   return visit_dtype(output.dtype(), [&]<typename T>(std::type_identity<T>) -> double {
     if constexpr (std::is_integral_v<T>) {
-      const auto out = static_cast<__int128>(output.data<T>()[index]);
-      return static_cast<double>(out - static_cast<__int128>(static_cast<T>(ref)));
+      __extension__ using Wide = __int128;
+      return static_cast<double>(Wide{output.data<T>()[index]} - Wide{static_cast<T>(ref)});
     } else {
       throw InternalError("integers are expected of integer outputs");
     }
