@@ -64,6 +64,69 @@ double row_noise(const BlockSystem& system, int k, double nu_hat, double epsi_ha
   return lower * rms(k - 1) + middle * rms(k) + upper * rms(k + 1);
 }
 
+// All blocks of one parity side by side, and what the operators make of them: few long loops where
+// a block alone would take many short ones.
+class Streamed {
+ public:
+  Streamed(const BlockSystem& system, const Modes& f, std::size_t parity, bool field)
+      : vectors_(kBoth * ((f.size() + 1 - parity) / 2)) {
+    const auto size = static_cast<std::size_t>(system.size[parity]);
+    const auto into = static_cast<std::size_t>(system.size[1 - parity]);
+    std::vector<double> x(size * vectors_);
+    for (std::size_t k = parity; k < f.size(); k += 2) {
+      for (std::size_t u = 0; u < size; ++u) {
+        for (std::size_t j = 0; j < kBoth; ++j) x[place(k, u, j)] = f[k][u * kBoth + j];
+      }
+    }
+    const auto& lower = system.lower[1 - parity];
+    const auto& upper = system.upper[1 - parity];
+    apply(*lower, x, into, lower_);
+    if (upper != lower) apply(*upper, x, into, other_upper_);
+    if (field) {
+      electric_.assign(size * vectors_, 0.0);
+      add_terms(*system.electric, 1, x, electric_);
+    }
+  }
+
+  // Element u of L_{k+1} f_k, U_{k−1} f_k or E f_k.
+  double lower(const BlockSystem::Scaled& at, std::size_t k, std::size_t u, std::size_t j) const {
+    return value(lower_, at, place(k, u, j));
+  }
+  double upper(const BlockSystem::Scaled& at, std::size_t k, std::size_t u, std::size_t j) const {
+    return value(other_upper_.v.empty() ? lower_ : other_upper_, at, place(k, u, j));
+  }
+  double electric(std::size_t k, std::size_t u, std::size_t j) const {
+    return electric_.empty() ? 0 : electric_[place(k, u, j)];
+  }
+
+ private:
+  struct Applied {
+    std::vector<double> v, g;
+  };
+  std::size_t place(std::size_t k, std::size_t u, std::size_t j) const {
+    return u * vectors_ + k / 2 * kBoth + j;
+  }
+  void apply(const Streaming& operators, const std::vector<double>& x, std::size_t rows,
+             Applied& out) const {
+    out.v.assign(rows * vectors_, 0.0);
+    out.g.assign(rows * vectors_, 0.0);
+    add_terms(operators.by_row.v, 1, x, out.v);
+    for (const auto& m : operators.by_row.mirror) {
+      for (std::size_t i = 0; i < vectors_; ++i) {
+        out.g[static_cast<std::size_t>(m.output) * vectors_ + i] +=
+            m.value * x[static_cast<std::size_t>(m.source) * vectors_ + i];
+      }
+    }
+  }
+  static double value(const Applied& a, const BlockSystem::Scaled& at, std::size_t i) {
+    return at.scale * (a.v[i] + at.shift * a.g[i]);
+  }
+
+  std::size_t vectors_;
+  Applied lower_, other_upper_;
+  std::vector<double> electric_;
+};
+
 }  // namespace
 
 Modes side_by_side(const std::array<Modes, 2>& apart) {
@@ -88,6 +151,8 @@ Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, con
   Assessment a;
   const bool field = epsi_hat != 0;
   const bool mirrored = field && !system.mirror.empty(), bound_only = field && !mirrored;
+  const std::array<Streamed, 2> streamed = {Streamed(system, f, 0, field),
+                                            Streamed(system, f, 1, field)};
   std::vector<Two> square;
   for (const auto& block : f) square.push_back(squares(block));
   Two rest = {}, terms = {}, all_modes = {}, last_modes = {};
@@ -96,18 +161,20 @@ Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, con
   for (int k = 0; k <= system.n_xi; ++k) {
     const auto at = static_cast<std::size_t>(k);
     const std::size_t size = f[at].size();
-    std::vector<double> r(size, 0.0), middle(size, 0.0), lower(size, 0.0), upper(size, 0.0);
-    if (k < 3) {
-      for (std::size_t i = 0; i < size; ++i) r[i] = system.source[i % kBoth][at][i / kBoth];
-    }
-    apply_diagonal_block(system, k, nu_hat, epsi_hat, f[at], middle);
-    if (k > 0) apply_lower(system, k, 1, f[at - 1], lower);
-    if (k < system.n_xi) apply_upper(system, k, 1, f[at + 1], upper);
-    for (std::size_t i = 0; i < size; ++i) {
-      const double sum =
-          std::abs(r[i]) + std::abs(middle[i]) + std::abs(lower[i]) + std::abs(upper[i]);
-      r[i] -= middle[i] + lower[i] + upper[i];
-      terms[i % kBoth] += sum * sum;
+    std::vector<double> r(size, 0.0);
+    const Streamed &neighbours = streamed[1 - at % 2], &own = streamed[at % 2];
+    const double collisions = BlockSystem::collisions(nu_hat, k);
+    const auto below = system.lower_at(k), above = system.upper_at(k);
+    for (std::size_t u = 0; u < size / kBoth; ++u) {
+      for (std::size_t j = 0; j < kBoth; ++j) {
+        const double source = k < 3 ? system.source[j][at][u] : 0;
+        const double middle = collisions * f[at][u * kBoth + j] + epsi_hat * own.electric(at, u, j);
+        const double lower = k == 0 ? 0 : neighbours.lower(below, at - 1, u, j);
+        const double upper = k == system.n_xi ? 0 : neighbours.upper(above, at + 1, u, j);
+        const double sum = std::abs(source) + std::abs(middle) + std::abs(lower) + std::abs(upper);
+        r[u * kBoth + j] = source - (middle + lower + upper);
+        terms[j] += sum * sum;
+      }
     }
     if (k == 0 && system.pinned) {
       for (std::size_t j = 0; j < kBoth; ++j) r[j] = -f[0][j];
@@ -115,6 +182,8 @@ Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, con
     const Two length = squares(r);
     const auto adjoint = adjoint_block(system, k, mirrored, f[at]);
     const Two adjoint_square = squares(adjoint);
+    const Two noise = {row_noise(system, k, nu_hat, epsi_hat, square, 0),
+                       row_noise(system, k, nu_hat, epsi_hat, square, 1)};
     for (std::size_t i = 0; i < kBoth; ++i) {
       rest[i] += length[i];
       adjoint_length[i] += adjoint_square[i];
@@ -133,8 +202,7 @@ Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, con
           product += adjoint[u * kBoth + i] * r[u * kBoth + j];
         }
         a.by_residual[i][j] += product;
-        const double noise = row_noise(system, k, nu_hat, epsi_hat, square, j);
-        a.by_rounding[i][j] += adjoint_square[i] * noise * noise;
+        a.by_rounding[i][j] += adjoint_square[i] * noise[j] * noise[j];
       }
     }
     a.r.push_back(std::move(r));
