@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <span>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -16,6 +17,8 @@ namespace assay::cli {
 namespace {
 
 namespace tr = assay::transport;
+
+constexpr std::size_t kMostWarnings = 12, kMostText = 60000;
 
 // "25x25x60".
 tr::Grid parse_grid(const std::string& text) {
@@ -102,7 +105,15 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
                     format_seconds(s.prepare_s), format_seconds(s.solve_s), s.solved, s.resumed)
             .c_str(),
         stderr);
-    for (const auto& w : s.warnings) std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
+    const auto shown = std::min(s.warnings.size(), kMostWarnings);
+    for (const auto& w : std::span(s.warnings).first(shown)) {
+      std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
+    }
+    if (s.warnings.size() > shown) {
+      std::fputs(
+          fmt::format("warning: and {} more, in the file\n", s.warnings.size() - shown).c_str(),
+          stderr);
+    }
   });
   if (!root) return kFine;
   const Uninterrupted writing;
@@ -110,6 +121,14 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (!a.booz.empty()) files.push_back(a.booz);
   const auto provenance = provenance_texts(files);
   result.data.texts.insert(provenance.begin(), provenance.end());
+  std::vector<std::string> warnings;
+  for (const auto& s : result.surfaces) {
+    for (const auto& w : s.warnings) warnings.push_back(fmt::format("rho {:g}: {}", s.rho, w));
+  }
+  // HDF5 keeps attributes of 64 kB and no more.
+  auto text = fmt::format("{}", fmt::join(warnings, "\n"));
+  if (text.size() > kMostText) text = text.substr(0, text.rfind('\n', kMostText)) + "\n…";
+  result.data.texts["warnings"] = text;
   tr::write_data_file(a.output, result.data);
   for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
   if (a.json) {
