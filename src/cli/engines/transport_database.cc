@@ -18,7 +18,7 @@ namespace {
 
 namespace tr = assay::transport;
 
-constexpr std::size_t kMostWarnings = 12, kMostText = 60000;
+constexpr std::size_t kMostWarnings = 12;  // printed for each surface; the file has all
 
 // "25x25x60".
 tr::Grid parse_grid(const std::string& text) {
@@ -125,10 +125,7 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   for (const auto& s : result.surfaces) {
     for (const auto& w : s.warnings) warnings.push_back(fmt::format("rho {:g}: {}", s.rho, w));
   }
-  // HDF5 keeps attributes of 64 kB and no more.
-  auto text = fmt::format("{}", fmt::join(warnings, "\n"));
-  if (text.size() > kMostText) text = text.substr(0, text.rfind('\n', kMostText)) + "\n…";
-  result.data.texts["warnings"] = text;
+  result.data.texts["warnings"] = fmt::format("{}", fmt::join(warnings, "\n"));
   tr::write_data_file(a.output, result.data);
   for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
   if (a.json) {
