@@ -37,7 +37,7 @@ deps-test: deps-build
 # The shortest way to a table: what can be left out is built by the other targets.
 demo: deps
 	@cmake --preset $(PRESET) -DASSAY_TESTS=OFF --log-level=WARNING
-	@cmake --build build -j $(JOBS) --target assay assay-worker
+	@cmake --build build -j $(JOBS) --target assay assay-worker assay-transport
 	@scripts/demo
 
 configure: deps-build

@@ -60,6 +60,18 @@ def as_array(value):
     return array.astype(array.dtype.newbyteorder("="), copy=False)  # whatever order its bytes have
 
 
+def is_done(value):
+    """Whether a value is there already: an array of NumPy, a tensor of torch in this memory."""
+    return type(value) is np.ndarray or (type(value).__module__ == "torch" and value.device.type == "cpu")
+
+
+def computed(result):
+    """What a function returned, with everything that was put off computed: a lazy array is not an answer yet."""
+    if isinstance(result, dict):
+        return {name: value if is_done(value) else as_array(value) for name, value in result.items()}
+    return result if is_done(result) else as_array(result)
+
+
 def named_outputs(result, outputs):
     """What a function returned, as name → ndarray."""
     names = [output["name"] for output in outputs]
@@ -100,9 +112,12 @@ class OwnWorkload(Workload):
             self.synchronise()
 
     def call(self, slot):
-        self.result = self.function(self.slots[slot], self.point)
+        result = self.function(self.slots[slot], self.point)
         if self.synchronise is not None:
             self.synchronise()
+        else:
+            result = computed(result)
+        self.result = result
 
     def poison_outputs(self):
         self.result = None

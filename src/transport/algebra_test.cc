@@ -61,7 +61,7 @@ TEST(BlockSolve, EqualsTheAssembledDenseSolve) {
       ASSERT_TRUE(factor_lu(n, a.data(), factors));
       Workspace workspace;
       for (const auto how : {Elimination::kDense, Elimination::kStructured}) {
-        const auto result = eliminate(system, nu, epsi, how, workspace);
+        const auto result = eliminate(system, nu, epsi, how, true, workspace);
         for (std::size_t s = 0; s < 2; ++s) {
           auto source = from_three_blocks(system, system.source[s]);
           if (system.pinned) source[0][0] = 0;

@@ -16,12 +16,13 @@ double prepare_bytes(const Grid& grid) {
   return kBytesOfAnEntry * grid.points() * (grid.n_theta + grid.n_zeta);
 }
 
-double lane_bytes(const Grid& grid, Method method, bool parity) {
+double lane_bytes(const Grid& grid, Method method, bool parity, bool whole_system) {
   const double n = grid.points(), block = sizeof(double) * n * n;
   if (method == Method::kMixed) return (kMixedArrays + 0.5 * (grid.n_xi + 1)) * block;
-  if (method == Method::kDense) return kDenseArrays * block;
+  const double kept = whole_system ? grid.n_xi - 2.0 : 0;  // beyond the first three
+  if (method == Method::kDense) return (kDenseArrays + kept) * block;
   const bool half = method == Method::kParity || (method == Method::kAuto && parity);
-  return kStructuredArrays * (half ? block / 4 : block);
+  return (kStructuredArrays + kept) * (half ? block / 4 : block);
 }
 
 }  // namespace assay::transport

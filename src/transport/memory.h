@@ -12,6 +12,6 @@ namespace assay::transport {
 double prepare_bytes(const Grid& grid);
 // Of one lane, which solves one case after the other. `parity`: all cases can be solved on half the
 // unknowns.
-double lane_bytes(const Grid& grid, Method method, bool parity);
+double lane_bytes(const Grid& grid, Method method, bool parity, bool whole_system);
 
 }  // namespace assay::transport

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -289,28 +290,31 @@ TEST(Transport, AcceptsEvenGrids) {
   EXPECT_NEAR(parity.d31, full.d31, 1e-9 * std::abs(full.d31));
 }
 
+bool warned_of(const Solution& solution, std::string_view words) {
+  return std::ranges::any_of(
+      solution.warnings, [&](const std::string& w) { return w.find(words) != std::string::npos; });
+}
+
 TEST(Transport, WarnsOfAnEvenGridWithAField) {
   const auto s = builtin_surface("w7x_eim_sample");
   for (const Grid grid : {Grid{6, 7, 4}, Grid{7, 6, 4}, Grid{6, 8, 4}}) {
     const auto even = solve_er(s, grid, 1e-3, 1e-3);
-    ASSERT_EQ(even.warnings.size(), 1u);
-    EXPECT_NE(even.warnings[0].find("use odd numbers"), std::string::npos);
-    EXPECT_TRUE(solve_er(s, grid, 1e-3, 0).warnings.empty());
+    EXPECT_TRUE(warned_of(even, "use odd numbers"));
+    EXPECT_FALSE(warned_of(solve_er(s, grid, 1e-3, 0), "use odd numbers"));
   }
-  EXPECT_TRUE(solve_er(s, {7, 7, 4}, 1e-3, 1e-3).warnings.empty());
+  EXPECT_FALSE(warned_of(solve_er(s, {7, 7, 4}, 1e-3, 1e-3), "use odd numbers"));
 }
 
 // The trap: ι = 0.4, nfp = 2 has ι·5 − 2 = 0, which 11 poloidal points resolve.
 TEST(Transport, WarnsOfARationalSurfaceAtZeroField) {
   const auto s = builtin_surface("sample_dkes");
   const auto rational = solve_er(s, {17, 25, 16}, 1e-4, 0);
-  ASSERT_EQ(rational.warnings.size(), 1u);
-  EXPECT_NE(rational.warnings[0].find("(5, -1)"), std::string::npos) << rational.warnings[0];
+  EXPECT_TRUE(warned_of(rational, "(5, -1)"));
   EXPECT_EQ(rational.method, Method::kDense);
   const auto clean = solve_er(s, {17, 25, 16}, 1e-4, 1e-6);
-  EXPECT_TRUE(clean.warnings.empty());
+  EXPECT_FALSE(warned_of(clean, "rational"));
   EXPECT_NEAR(clean.d.d11, 0.0549826, 1e-7);
-  EXPECT_TRUE(solve_er(s, {9, 11, 6}, 1e-4, 0).warnings.empty());  // not resolved here
+  EXPECT_FALSE(warned_of(solve_er(s, {9, 11, 6}, 1e-4, 0), "rational"));  // not resolved here
 }
 
 TEST(Transport, NormalisationsFollowTheirDefinitions) {

@@ -17,6 +17,7 @@ struct Prepared::Parts {
   BlockSystem full;
   std::optional<BlockSystem> parity;
   std::string rational_warning;
+  double tiny_field = 0;  // |Ê| below it are lost in the rounding of the other terms
   bool rational = false;  // a divisor so small that Δ_0 is singular in f64 at Ê = 0
 };
 

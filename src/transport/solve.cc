@@ -9,12 +9,15 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/names.h"
 #include "transport/prepared.h"
+#include "transport/quality.h"
 #include "transport/solver/eliminate.h"
 #include "transport/solver/mixed.h"
+#include "transport/solver/spectrum.h"
 
 namespace assay::transport {
 namespace {
@@ -24,6 +27,10 @@ namespace {
 constexpr double kSmallDivisor = 1e-3;
 // Below this, no digit is left.
 constexpr double kZeroDivisor = 1e-7;
+// A field whose terms are this much smaller than those of streaming changes nothing but last bits.
+constexpr double kTinyField = 1e-14;
+// A method that leaves a larger relative error has failed.
+constexpr double kFailed = 1e-3;
 
 constexpr auto kMethods = make_names<Method>({{Method::kAuto, "auto"},
                                               {Method::kDense, "dense"},
@@ -52,6 +59,123 @@ void expand_modes(const BlockSystem& system, const std::array<ThreeBlocks, 2>& m
   }
 }
 
+// What one method makes of a case.
+struct Attempt {
+  Method method = Method::kAuto;
+  std::array<ThreeBlocks, 2> modes;
+  double residual = 0;
+  int sweeps = 0;
+  std::optional<Refined> whole;
+  std::string trouble;  // why another method should be tried; empty: none
+  bool finite = false;  // it has an answer at all
+  double error = INFINITY;
+};
+
+Attempt attempt(const Prepared::Parts& parts, const Case& at, Method method, bool whole,
+                Workspace& workspace) {
+  Attempt a;
+  a.method = method;
+  const auto& system = system_of(parts, method);
+  if (method == Method::kMixed) {
+    auto mixed = solve_mixed(system, at.nu_hat, at.epsi_hat);
+    a.modes = std::move(mixed.modes);
+    a.residual = mixed.residual;
+    a.sweeps = mixed.sweeps;
+    a.whole = std::move(mixed.whole);
+    if (!mixed.converged) {
+      a.trouble =
+          fmt::format("stalled after {} sweeps with residual {:.1e}", mixed.sweeps, mixed.residual);
+    }
+  } else {
+    const auto how = method == Method::kDense ? Elimination::kDense : Elimination::kStructured;
+    auto result = eliminate(system, at.nu_hat, at.epsi_hat, how, whole, workspace);
+    if (result.singular) {
+      a.trouble = "the system is singular";
+      return a;
+    }
+    a.modes = std::move(result.modes);
+    a.residual = result.residual;
+    a.whole = std::move(result.whole);
+  }
+  a.finite = true;
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 2; ++j) {
+      a.finite = a.finite && std::isfinite(dot3(system.functional[i], a.modes[j]));
+    }
+  }
+  if (!a.finite) {
+    a.trouble = "breaks down";
+    return a;
+  }
+  a.error = a.whole ? a.whole->worst : 0;
+  if (a.trouble.empty() && a.error > kFailed) {
+    a.trouble = fmt::format("leaves a relative error of {:.1e}", a.error);
+  }
+  return a;
+}
+
+// The next sturdier method; nothing after dense.
+std::optional<Method> sturdier(Method method, const Prepared& prepared, const Case& at) {
+  switch (method) {
+    case Method::kMixed:
+      return at.epsi_hat == 0 && prepared.has_parity() ? Method::kParity : Method::kStructured;
+    case Method::kParity:
+      return Method::kStructured;
+    case Method::kStructured:
+      return Method::kDense;
+    case Method::kDense:
+    case Method::kAuto:
+      return std::nullopt;
+  }
+  throw InternalError("a method is one of its enumerators");
+}
+
+// The answer of the first method without trouble, or the best of all.
+Attempt best_attempt(const Prepared& prepared, const Case& at, const SolveOptions& options,
+                     Workspace& workspace, std::vector<std::string>& notes) {
+  std::optional<Method> method = resolve_method(prepared, at, options.method);
+  std::optional<Attempt> best;
+  std::vector<std::string> failed;
+  while (method) {
+    auto now = attempt(prepared.parts(), at, *method, options.whole_system, workspace);
+    const bool done = now.trouble.empty();
+    if (!done) failed.push_back(fmt::format("'{}' {}", name_of(*method), now.trouble));
+    if (!best || now.error < best->error || done) best = std::move(now);
+    if (done) break;
+    method = sturdier(*method, prepared, at);
+  }
+  if (!best->finite) {
+    fail("surface '{}': no method has an answer at nu_hat {}, epsi_hat {}: {}", prepared.name(),
+         at.nu_hat, at.epsi_hat, fmt::join(failed, ", "));
+  }
+  if (!failed.empty()) {
+    notes.push_back(fmt::format("nu_hat {:g}, epsi_hat {:g}: {}; the answer kept is that of '{}'",
+                                at.nu_hat, at.epsi_hat, fmt::join(failed, ", "),
+                                name_of(best->method)));
+  }
+  return std::move(*best);
+}
+
+// Errors of the values, and how much of the solution is at the edge of the grid.
+Quality quality_of(const Geometry& g, const Refined& whole, const Solution& solution) {
+  Quality q;
+  q.whole = true;
+  const auto& a = whole.assessment;
+  double error[2][2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 2; ++j) error[i][j] = a.by_residual[i][j] + a.by_rounding[i][j];
+  }
+  q.error = coefficients_of(g, error);
+  for (auto* e : {&q.error.d11, &q.error.d31, &q.error.d13, &q.error.d33}) *e = std::abs(*e);
+  q.residual = a.residual;
+  q.legendre_share = std::max(a.last_modes[0], a.last_modes[1]);
+  const auto shares = highest_modes(g.grid, solution.modes);
+  q.theta_share = shares.theta;
+  q.zeta_share = shares.zeta;
+  q.corrections = whole.corrections;
+  return q;
+}
+
 }  // namespace
 
 Case case_of_er(double nu_hat, double er_hat, double psi_prime) {
@@ -68,6 +192,9 @@ Method method_from_name(std::string_view name) {
 const Geometry& Prepared::geometry() const { return parts_->geometry; }
 const std::string& Prepared::name() const { return parts_->name; }
 const std::string& Prepared::rational_warning() const { return parts_->rational_warning; }
+bool Prepared::is_zero_field(double epsi_hat) const {
+  return std::abs(epsi_hat) <= parts_->tiny_field;
+}
 bool Prepared::has_parity() const { return parts_->parity.has_value(); }
 bool Prepared::adjoint_consistent() const { return parts_->full.symmetric; }
 
@@ -84,6 +211,7 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
     parts->full = plain_system(g);
     if (parity) parts->parity = parity_system(g);
   }
+  parts->tiny_field = kTinyField * parts->full.row_length.v / parts->full.row_length.e;
   const auto divisor = smallest_divisor(g);
   if (divisor.value < kSmallDivisor) {
     parts->rational = divisor.value < kZeroDivisor;
@@ -97,7 +225,7 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
 
 Method resolve_method(const Prepared& prepared, const Case& at, Method method) {
   if (method != Method::kAuto) return method;
-  if (at.epsi_hat != 0) return Method::kStructured;
+  if (!prepared.is_zero_field(at.epsi_hat)) return Method::kStructured;
   if (prepared.parts().rational) return Method::kDense;  // LU copes best with a singular Δ_0
   return prepared.has_parity() ? Method::kParity : Method::kStructured;
 }
@@ -107,7 +235,7 @@ void check_case(const Prepared& prepared, const Case& at, Method method) {
     fail("nu_hat must be positive and finite, got {}", at.nu_hat);
   }
   if (!std::isfinite(at.epsi_hat)) fail("epsi_hat must be finite, got {}", at.epsi_hat);
-  if (method == Method::kParity && at.epsi_hat != 0) {
+  if (method == Method::kParity && !prepared.is_zero_field(at.epsi_hat)) {
     fail("method 'parity' needs a zero electric field, got epsi_hat {}", at.epsi_hat);
   }
   if (method == Method::kParity && !prepared.has_parity()) {
@@ -115,62 +243,31 @@ void check_case(const Prepared& prepared, const Case& at, Method method) {
   }
 }
 
-Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options,
+Solution solve(const Prepared& prepared, const Case& given, const SolveOptions& options,
                Workspace& workspace) {
-  check_case(prepared, at, options.method);
+  check_case(prepared, given, options.method);
   const auto& parts = prepared.parts();
   const auto& g = parts.geometry;
+  Case at = given;
+  if (prepared.is_zero_field(at.epsi_hat)) at.epsi_hat = 0;
   Solution solution;
-  solution.at = at;
-  solution.method = resolve_method(prepared, at, options.method);
-  const auto& system = system_of(parts, solution.method);
-
-  std::array<ThreeBlocks, 2> modes;
-  if (solution.method == Method::kMixed) {
-    auto mixed = solve_mixed(system, at.nu_hat, at.epsi_hat);
-    modes = std::move(mixed.modes);
-    solution.residual = mixed.residual;
-    solution.sweeps = mixed.sweeps;
-    if (!mixed.converged) {
-      solution.warnings.push_back(
-          fmt::format("mixed precision stalled after {} sweeps with residual {:.1e}", mixed.sweeps,
-                      mixed.residual));
-    }
-  } else {
-    const auto how =
-        solution.method == Method::kDense ? Elimination::kDense : Elimination::kStructured;
-    auto result = eliminate(system, at.nu_hat, at.epsi_hat, how, workspace);
-    if (result.singular) {
-      fail("surface '{}': the system is singular at nu_hat {}, epsi_hat {}", parts.name, at.nu_hat,
-           at.epsi_hat);
-    }
-    modes = std::move(result.modes);
-    solution.residual = result.residual;
-  }
-
+  solution.at = given;
+  auto best = best_attempt(prepared, at, options, workspace, solution.notes);
+  solution.method = best.method;
+  solution.residual = best.residual;
+  solution.sweeps = best.sweeps;
+  const auto& system = system_of(parts, best.method);
   double value[2][2];
   for (std::size_t i = 0; i < 2; ++i) {
-    for (std::size_t j = 0; j < 2; ++j) value[i][j] = dot3(system.functional[i], modes[j]);
+    for (std::size_t j = 0; j < 2; ++j) value[i][j] = dot3(system.functional[i], best.modes[j]);
   }
   solution.d = coefficients_of(g, value);
   solution.d.d33_spitzer = 2 / (3 * at.nu_hat) * g.mean_b2 / (g.b0 * g.b0);
-  for (const double d : {solution.d.d11, solution.d.d31, solution.d.d13, solution.d.d33}) {
-    if (!std::isfinite(d)) {
-      fail("surface '{}': method '{}' breaks down at nu_hat {}, epsi_hat {} (try 'dense')",
-           parts.name, name_of(solution.method), at.nu_hat, at.epsi_hat);
-    }
-  }
   solution.onsager = onsager_residual(solution.d);
-  if (at.epsi_hat == 0 && !parts.rational_warning.empty()) {
-    solution.warnings.push_back(parts.rational_warning);
-  }
-  if (at.epsi_hat != 0 && !g.grid.has_odd_angles()) {
-    solution.warnings.push_back(fmt::format(
-        "{} x {} points: the highest mode of an even number has no derivative and, with "
-        "a field, no equation; coefficients may be wrong, use odd numbers",
-        g.grid.n_theta, g.grid.n_zeta));
-  }
-  if (options.keep_modes) expand_modes(system, modes, solution);
+  expand_modes(system, best.modes, solution);
+  if (best.whole) solution.quality = quality_of(g, *best.whole, solution);
+  add_warnings(prepared, solution);
+  if (!options.keep_modes) solution.modes = {};
   return solution;
 }
 

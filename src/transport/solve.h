@@ -50,6 +50,9 @@ struct PrepareOptions {
 struct SolveOptions {
   Method method = Method::kAuto;
   bool keep_modes = false;  // f_0, f_1, f_2 on the grid, for s1 and s3
+  // All Legendre modes are found, refined and looked at, for which every block is kept: n_ξ N²
+  // doubles in the workspace. Without it the answer is that of three modes, unchecked.
+  bool whole_system = true;
 };
 
 // A surface on a grid with everything that does not depend on the case. Immutable, cheap to copy,
@@ -61,6 +64,8 @@ class Prepared {
   const std::string& name() const;
   // Warnings that a case at Ê = 0 would carry; empty on a surface without small divisors.
   const std::string& rational_warning() const;
+  // Whether a field is so weak that it makes no difference to f64: a case with it is one at Ê = 0.
+  bool is_zero_field(double epsi_hat) const;
   bool has_parity() const;
   bool adjoint_consistent() const;
 
@@ -75,20 +80,35 @@ class Prepared {
 // Throws UserError naming what is wrong with the surface or the grid.
 Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions& options = {});
 
+// How far the numbers can be trusted.
+struct Quality {
+  bool whole = false;   // see SolveOptions::whole_system; the rest is 0 without
+  double residual = 0;  // of all Legendre rows and both sources, over the terms it is the sum of
+  Coefficients error;   // how wrong arithmetic may have left each, as answer of this grid
+  // Shares in the solution of the highest Legendre modes, and of the highest Fourier modes of each
+  // angle: what the grid leaves out is about as much.
+  double legendre_share = 0, theta_share = 0, zeta_share = 0;
+  int corrections = 0;  // on the whole system
+};
+
 struct Solution {
   Case at;
   Coefficients d;
   double residual = 0;  // see eliminate.h; of the whole system with Method::kMixed
+  Quality quality;
   double onsager = 0;
-  Method method = Method::kAuto;  // the one that was used
-  int sweeps = 0;                 // corrections of Method::kMixed
-  std::vector<std::string> warnings;
+  Method method = Method::kAuto;      // the one that was used
+  int sweeps = 0;                     // corrections of Method::kMixed
+  std::vector<std::string> warnings;  // reasons not to trust the numbers, with figures
+  std::vector<std::string> notes;     // what was done otherwise than asked for
   // With keep_modes: modes[source][k] on the grid, sources s1, s3, k = 0, 1, 2.
   std::array<std::array<Field, 3>, 2> modes;
 };
 
-// Throws UserError: nu_hat not positive or not finite, a method that does not apply, or a system
-// that has no solution in floating point (naming the case).
+// A method that fails (its refinement leaves an error above 1e-3) is replaced by the next sturdier
+// one: mixed, parity, structured, dense; a note says so. Throws UserError: nu_hat not positive or
+// not finite, a method that does not apply, or a system that has no solution in floating point
+// (naming the case).
 Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options,
                Workspace& workspace);
 Solution solve(const Prepared& prepared, const Case& at, const SolveOptions& options = {});

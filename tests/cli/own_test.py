@@ -29,7 +29,7 @@ flops = "n"
 python = "f.py:twice"
 """
 FUNCTIONS = """
-import os, sys
+import os, sys, time
 import numpy as np
 kept = None
 def right(inputs, point): return 2 * inputs["x"]
@@ -55,6 +55,12 @@ def after_setup(inputs, point): return 2 * inputs[0]
 def big_endian(inputs, point): return (2 * inputs["x"]).astype(">f4")
 def narrow(inputs, point): return (2 * inputs["x"]).astype(np.float32)
 def none(inputs, point): return None
+class Lazy:
+    def __init__(self, x): self.x = x
+    def __array__(self, dtype=None, copy=None):
+        time.sleep(0.02)
+        return 2 * self.x
+def lazy(inputs, point): return Lazy(inputs["x"])
 """
 LIBRARY = """
 #include <assay/workload.h>
@@ -266,7 +272,7 @@ class Own(CliTest):
 
     def test_functions_that_misbehave(self):
         text = CASE
-        names = ("wrong", "double", "short", "raises", "leaves", "changes", "remembers", "other_name", "text", "crashes", "none", "missing")
+        names = ("wrong", "double", "short", "raises", "leaves", "changes", "remembers", "other_name", "text", "crashes", "none", "missing", "lazy")
         for name in names:
             text += f'[providers.{name}]\npython = "f.py:{name}"\n'
         text += '[providers.with_setup]\npython = "f.py:after_setup"\nsetup = "f.py:own_setup"\nsynchronise = "gc.collect"\n'
@@ -276,6 +282,8 @@ class Own(CliTest):
         self.expect(rows, "numpy", "ok")
         self.expect(rows, "with_setup", "ok")
         self.expect(rows, "big_endian", "ok")
+        self.expect(rows, "lazy", "ok")
+        self.assertGreater(rows["lazy"]["metrics"]["steady_time"], 0.02)  # what was put off is part of it
         self.expect(rows, "wrong", "wrong_result", "value")
         self.expect(rows, "double", "wrong_result", "shape", "f64")
         self.expect(rows, "short", "wrong_result", "shape")
@@ -353,6 +361,7 @@ class Own(CliTest):
         text += command("forks", "sh", "-c", f"sleep 1000 & sleep 1000 & {ok}", "sh", "{x}", "{y}")
         text += command("stubborn", "sh", "-c", "trap '' TERM HUP INT; while :; do sleep 1; done", "{y}")
         text += command("absent", "./no_such_program", "{y}")
+        text += command("sorts", "sh", "-c", f"{ok}; : > \"$1\"", "sh", "{x}", "{y}")
         text += command("folder", "./", "{y}")
         rows = self.by_provider(text, "--limit", "15s", status=4)
         self.expect(rows, "good", "ok")
@@ -366,7 +375,8 @@ class Own(CliTest):
         self.expect(rows, "stubborn", "timeout", "timeout")
         self.expect(rows, "absent", "env_missing", "command_missing")
         self.expect(rows, "folder", "env_missing")
-        self.assertEqual(len(self.rows()), 12)
+        self.expect(rows, "sorts", "failed", "input_changed", "'x'")
+        self.assertEqual(len(self.rows()), 13)
 
     def test_oracles_that_misbehave(self):
         for name, says in (("raises", "ValueError: not today"), ("short", "shape"), ("leaves", "exit status 7"), ("leaves_well", "f.py:leaves_well ended its process without an answer"), ("crashes", "signal 11"),
@@ -377,6 +387,44 @@ class Own(CliTest):
             last = result.stderr.splitlines()[-1]
             self.assertIn(says, last)
             self.assertIn("bench.toml: oracle: ", last)
+
+    def test_integers_are_judged_to_the_last_digit(self):
+        self.write("i.py", """
+import numpy as np
+BIG = 2**60
+def right(inputs, point): return inputs["x"] + BIG
+def rounded(inputs, point): return (inputs["x"] + BIG).astype(np.float64)
+def good(inputs, point): return inputs["x"].astype(np.int64) + BIG
+def off(inputs, point): return (inputs["x"].astype(np.int64) + BIG) ^ 1
+def wide(inputs, point): return 100 * inputs["x"]
+def wraps(inputs, point): return (inputs["x"] * np.uint8(100)).astype(np.int64)
+def fits(inputs, point): return 100 * inputs["x"].astype(np.int64)
+""")
+        case = """case = "integers"
+[parameters]
+n = [64]
+[inputs.x]
+shape = ["n"]
+dtype = "u8"
+below = "256"
+[outputs.y]
+shape = ["n"]
+dtype = "i64"
+[oracle]
+python = "i.py:right"
+""" + "".join(f'[providers.{name}]\npython = "i.py:{name}"\n' for name in ("good", "off", "wraps", "fits"))
+        rows = self.by_provider(case, status=4)
+        self.expect(rows, "good", "ok")
+        self.expect(rows, "off", "wrong_result", "value")
+        for name in glob.glob(self.path("j.jsonl*")):
+            os.remove(name)
+        rows = self.by_provider(case.replace("i.py:right", "i.py:wide"), status=4)
+        self.expect(rows, "fits", "ok")
+        self.expect(rows, "wraps", "wrong_result", "value")
+        self.write("bench.toml", case.replace("i.py:right", "i.py:rounded"))
+        refused = self.assay("run", "bench.toml", "--out", "r.jsonl", *FAST)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("must give integers", refused.stderr)
 
     def test_other_oracles(self):
         x = np.linspace(-1, 1, 8, dtype=np.float32)

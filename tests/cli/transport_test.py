@@ -17,7 +17,7 @@ type = "w7x_eim_sample"
 [grid]
 n_theta = 7
 n_zeta = 9
-n_xi = 10
+n_xi = 16
 [case]
 nu_hat = 1e-2
 er_hat = 1e-3
@@ -78,6 +78,36 @@ class Transport(CliTest):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertEqual(result.stderr, f"assay: cannot write '{out}': File too large\n")
                 self.assertEqual(os.listdir(self.folder), ["in.toml"])
+
+    def test_every_answer_says_how_good_it_is(self):
+        good, coarse = self.write("in.toml", SINGLE), self.write("coarse.toml", SINGLE.replace("n_xi = 16", "n_xi = 4"))
+        text = self.fine(good, "--strict").stdout
+        self.assertRegex(text, r"digits +method")
+        self.assertRegex(text, r" 1\d/1\d/1\d/1\d  structured\n")
+        quality = json.loads(self.fine(good, "--json").stdout)["quality"]
+        self.assertLess(quality["residual"], 1e-12)
+        self.assertGreaterEqual(min(quality["digits"].values()), 10)
+        self.assertLess(quality["errors"]["D31"], 1e-10)
+        # Without --strict a warning is a warning.
+        out = self.path("run.npz")
+        self.assertIn("warning: n_xi = 4 is too small", self.fine(coarse, "--output", out).stdout)
+        arrays = np.load(out)
+        self.assertGreater(arrays["legendre_share"].item(), 1e-3)
+        self.assertLess(arrays["D31_error"].item(), 1e-10)
+        self.assertGreaterEqual(arrays["warned"].item(), 1)
+        self.assertIn("n_xi = 4", arrays["warnings"].tobytes().decode())
+        for arguments in (("--strict",), ("--strict", "--json")):
+            result = self.assay("transport", coarse, *arguments)
+            self.assertEqual(result.returncode, 3, result.stderr)
+            self.assertIn("n_xi = 4 is too small", result.stdout)
+
+    def test_a_vanishing_field_is_none(self):
+        text = SCAN.format(n_theta=11, n_xi=8).replace("er_hat = [-1e-3, 0, 1e-3, 2e-3]", "er_hat = [0, 1e-16]")
+        answer = json.loads(self.fine(self.write("in.toml", text), "--json").stdout)
+        zero, tiny = answer["cases"][:2]
+        self.assertEqual(zero["coefficients"], tiny["coefficients"])
+        self.assertEqual(zero["warnings"], tiny["warnings"])
+        self.assertIn("nearly rational", tiny["warnings"][0])
 
     def test_plot(self):
         out = self.path("run.nc")

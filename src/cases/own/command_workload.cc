@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/own/command_workload.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -30,6 +32,17 @@ double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
+}
+
+// What tells whether anybody has written to a file since: the system's own time of change.
+struct FileState {
+  std::int64_t inode = 0, size = -1, seconds = 0, nanoseconds = 0;
+  bool operator==(const FileState&) const = default;
+};
+FileState state_of(const std::string& path) {
+  struct stat s = {};
+  if (::stat(path.c_str(), &s) != 0) return {};
+  return {static_cast<std::int64_t>(s.st_ino), s.st_size, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
 }
 
 class CommandWorkload : public lab::Workload {
@@ -65,7 +78,8 @@ class CommandWorkload : public lab::Workload {
     for (const auto& input : problem_.inputs) {
       Tensor tensor(input.dtype_at(point_), input.shape_at(point_));
       fill_input(input, point_, sets_[static_cast<std::size_t>(set)], tensor.mutable_view());
-      write_npy(input_folder(slot) + "/" + input.name + ".npy", tensor.view());
+      write_npy(input_file(slot, input.name), tensor.view());
+      seen_[static_cast<std::size_t>(slot)][input.name] = state_of(input_file(slot, input.name));
     }
   }
   void call(int slot) override {
@@ -77,6 +91,7 @@ class CommandWorkload : public lab::Workload {
     const bool counts =
         failure_of(last_).empty() || (options_.ignore_failure && last_.start_errno == 0);
     if (!counts) throw failed_command(last_, errors_file());
+    check_inputs(slot);
     user_s_.push_back(std::max(0.0, last_.user_s - shell_.user_s));
     system_s_.push_back(std::max(0.0, last_.system_s - shell_.system_s));
     peak_bytes_ = std::max(peak_bytes_, last_.peak_bytes);
@@ -140,6 +155,19 @@ class CommandWorkload : public lab::Workload {
 
  private:
   std::string input_folder(int slot) const { return fmt::format("{}/inputs-{}", folder_, slot); }
+  std::string input_file(int slot, const std::string& name) const {
+    return input_folder(slot) + "/" + name + ".npy";
+  }
+  // A command that changes what it reads is given something else at its next run.
+  void check_inputs(int slot) const {
+    for (const auto& [name, state] : seen_[static_cast<std::size_t>(slot)]) {
+      if (state_of(input_file(slot, name)) == state) continue;
+      throw ProviderFailure(
+          Status::kFailed, "input_changed",
+          fmt::format("it changed its input '{}', which its next runs read: let it copy first",
+                      name));
+    }
+  }
   std::string output_file(const std::string& name) const { return folder_ + "/" + name + ".npy"; }
   std::string errors_file() const { return folder_ + "/stderr"; }
 
@@ -148,7 +176,7 @@ class CommandWorkload : public lab::Workload {
     auto& words = words_[static_cast<std::size_t>(slot)];
     words = point_words(point_);
     for (const auto& input : problem_.inputs) {
-      words[input.name] = input_folder(slot) + "/" + input.name + ".npy";
+      words[input.name] = input_file(slot, input.name);
     }
     for (const auto& output : problem_.outputs) words[output.name] = output_file(output.name);
     auto& spec = specs_[static_cast<std::size_t>(slot)];
@@ -245,7 +273,8 @@ class CommandWorkload : public lab::Workload {
   std::string program_;
   std::array<std::map<std::string, std::string>, 2> words_;  // what {name} stands for
   std::array<CommandSpec, 2> specs_;
-  CommandTimes shell_;  // its start alone
+  std::array<std::map<std::string, FileState>, 2> seen_;  // input files as they were written
+  CommandTimes shell_;                                    // its start alone
   int slot_ = 0;
   bool is_set_up_ = false, must_conclude_ = false;
   CommandTimes last_;

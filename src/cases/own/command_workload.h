@@ -27,8 +27,8 @@ inline constexpr const char* kCheckSaid = "check_said";
 // The shell of a command is timed with nothing to do, in the same attempt, and its time taken off
 // the command's; what is left is never less than a microsecond. Metric `shell_time`.
 //
-// Throws lab::ProviderFailure: command_missing, exit_code, signal, no_output, and where a hook does
-// not end well prepare_failed, conclude_failed, setup_failed, cleanup_failed.
+// Throws lab::ProviderFailure: command_missing, exit_code, signal, no_output, input_changed, and
+// where a hook does not end well prepare_failed, conclude_failed, setup_failed, cleanup_failed.
 std::unique_ptr<lab::Workload> command_workload(const ProviderSpec& provider,
                                                 const std::string& directory, Problem problem,
                                                 Json point, const std::array<int, 3>& sets);

@@ -42,11 +42,18 @@ class ExpressionParser {
     }
     sum();
     skip_spaces();
-    if (at_ < text_.size()) out_.fail_at(at_, fmt::format("unexpected '{}'", text_[at_]));
+    if (at_ < text_.size()) out_.fail_at(at_, fmt::format("unexpected '{}'", character()));
   }
 
  private:
   using Op = Expression::Op;
+
+  // The one at hand, whole where it has several bytes.
+  std::string_view character() const {
+    auto end = at_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+    return std::string_view(text_).substr(at_, end - at_);
+  }
 
   void sum() {
     if (++depth_ > kDeepestNesting) out_.fail_at(at_, "nested too deeply");
@@ -105,7 +112,7 @@ class ExpressionParser {
       sum();
       expect(")");
     } else {
-      out_.fail_at(at_, fmt::format("unexpected '{}'", text_[at_]));
+      out_.fail_at(at_, fmt::format("unexpected '{}'", character()));
     }
     if (signs % 2 != 0) emit(Op::kNegate, at);
   }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/error.h"
@@ -17,6 +18,7 @@
 namespace assay::cases::own {
 namespace {
 
+constexpr const char* kOracleFolder = "assay-oracle";
 constexpr double kOracleSeconds = 600;
 constexpr double kOracleMemoryShare = 0.8;  // of the machine's
 
@@ -62,22 +64,46 @@ void run_oracle(const CaseFile& file, const OraclePrograms& programs,
 }
 
 // The rows asked for, of a whole output.
-std::vector<double> rows_of(const TensorView& view, const std::vector<std::int64_t>& rows) {
+OracleValue rows_of(const TensorView& view, const std::vector<std::int64_t>& rows) {
   const std::int64_t count = view.element_count();
   const std::int64_t height = view.rank() == 0 ? 1 : view.extent(0);
   const std::int64_t width = height == 0 ? 0 : count / height;
-  std::vector<double> values;
-  const auto add = [&](std::int64_t row) {
-    for (std::int64_t i = row * width; i < (row + 1) * width; ++i) {
-      values.push_back(value_as_double(view, i));
+  OracleValue value;
+  visit_dtype(view.dtype(), [&]<typename T>(std::type_identity<T>) {
+    const auto add = [&](std::int64_t row) {
+      for (std::int64_t i = row * width; i < (row + 1) * width; ++i) {
+        value.values.push_back(value_as_double(view, i));
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          value.integers.push_back(static_cast<std::int64_t>(view.data<T>()[i]));
+        }
+      }
+    };
+    if (rows.empty()) {
+      for (std::int64_t row = 0; row < height; ++row) add(row);
+    } else {
+      for (const auto row : rows) add(row);
     }
-  };
-  if (rows.empty()) {
-    for (std::int64_t row = 0; row < height; ++row) add(row);
-  } else {
-    for (const auto row : rows) add(row);
+  });
+  return value;
+}
+
+// Integers of an integer output, where the oracle's numbers are that; and none of any other.
+void settle_integers(const CaseFile& file, const TensorSpec& output, const Json& point,
+                     OracleValue& value) {
+  constexpr double kExact = 0x1p53;  // up to there fp64 has every integer
+  const bool is_integer =
+      visit_dtype(output.dtype_at(point), []<typename T>(std::type_identity<T>) {
+        return std::is_integral_v<T> && !std::is_same_v<T, bool>;
+      });
+  if (!is_integer) value.integers.clear();
+  if (!is_integer || !value.integers.empty()) return;
+  for (const double number : value.values) {
+    if (std::abs(number) > kExact) {
+      oracle_failed(file, fmt::format("output '{}' is of integers, and {} in f64 is not exact: the "
+                                      "oracle must give integers",
+                                      output.name, number));
+    }
   }
-  return values;
 }
 
 void check_oracle_form(const CaseFile& file, const TensorSpec& output, const Json& point,
@@ -97,13 +123,14 @@ OracleValues from_files(const CaseFile& file, const Json& point, const Rows& row
     const NpyFile answer(path);
     check_oracle_form(file, output, point, answer.view(), path);
     values[output.name] = rows_of(answer.view(), rows.at(output.name));
+    settle_integers(file, output, point, values[output.name]);
   }
   return values;
 }
 
 OracleValues from_python(const CaseFile& file, const Json& definition, const Json& point, int set,
                          const Rows& rows, const OraclePrograms& programs) {
-  const TemporaryDirectory folder("assay-oracle");
+  const TemporaryDirectory folder(kOracleFolder);
   const auto spec = folder.path() + "/oracle.json", out = folder.path() + "/oracle.safetensors";
   const auto& function = file.oracle.python;
   write_file_atomically(
@@ -123,6 +150,7 @@ OracleValues from_python(const CaseFile& file, const Json& definition, const Jso
   const SafetensorsFile answer(out);
   for (const auto& output : file.problem.outputs) {
     values[output.name] = rows_of(answer.view(output.name), {});
+    settle_integers(file, output, point, values[output.name]);
   }
   return values;
 }
@@ -130,7 +158,7 @@ OracleValues from_python(const CaseFile& file, const Json& definition, const Jso
 // The provider computes as in an attempt, but once; what it would be judged by is the answer.
 OracleValues from_provider(const CaseFile& file, const Json& definition, const Json& point, int set,
                            const Rows& rows, const OraclePrograms& programs) {
-  const TemporaryDirectory folder("assay-oracle");
+  const TemporaryDirectory folder(kOracleFolder);
   const auto& provider = file.provider(file.oracle.provider);
   lab::WorkerSpec spec;
   spec.case_name = file.name;
@@ -160,6 +188,7 @@ OracleValues from_provider(const CaseFile& file, const Json& definition, const J
     const auto& view = answer.view(output.name);
     check_oracle_form(file, output, point, view, "provider " + provider.id);
     values[output.name] = rows_of(view, rows.at(output.name));
+    settle_integers(file, output, point, values[output.name]);
   }
   return values;
 }
@@ -168,6 +197,7 @@ OracleValues from_provider(const CaseFile& file, const Json& definition, const J
 
 OracleValues oracle_values(const CaseFile& file, const Json& definition, const Json& point, int set,
                            const Rows& rows, const OraclePrograms& programs) {
+  remove_abandoned_directories(kOracleFolder);  // those of programs that were killed
   switch (file.oracle.kind) {
     case OracleSpec::Kind::kPython:
       return from_python(file, definition, point, set, rows, programs);

@@ -25,8 +25,12 @@ struct OraclePrograms {
       python;
 };
 
-// Some rows of an output, or all of them, as doubles, row-major.
-using OracleValues = std::map<std::string, std::vector<double>>;
+// Some rows of an output, or all of them, row-major (lab::Expectation).
+struct OracleValue {
+  std::vector<double> values;
+  std::vector<std::int64_t> integers;  // of integer outputs
+};
+using OracleValues = std::map<std::string, OracleValue>;
 
 // The outputs that the file's oracle gives for input set `set`: of each the rows asked for, which
 // are all where the list is empty. `definition` is the case's (definition.h). Throws UserError that

@@ -171,7 +171,8 @@ class CaseOfFile : public lab::Case {
     }
     auto values = oracle_values(file_, definition_, point, set, rows, programs_);
     for (auto& e : all) {
-      e.values = std::move(values[e.output]);
+      e.values = std::move(values[e.output].values);
+      e.integers = std::move(values[e.output].integers);
       const auto height = static_cast<std::int64_t>(e.rows.size());
       const std::int64_t width =
           Shape(e.shape).element_count() / (e.shape.empty() ? 1 : e.shape[0]);
@@ -206,7 +207,7 @@ class CaseOfFile : public lab::Case {
     const auto base = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
     switch (oracle.kind) {
       case OracleSpec::Kind::kPython:
-        return fmt::format("{}:{} in f64", base(oracle.python.file), oracle.python.name);
+        return fmt::format("{}:{} in f64 and i64", base(oracle.python.file), oracle.python.name);
       case OracleSpec::Kind::kFile:
         return "file " + base(oracle.files.begin()->second);
       case OracleSpec::Kind::kProvider:

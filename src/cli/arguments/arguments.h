@@ -136,7 +136,7 @@ struct TransportArguments {
   std::optional<double> nu, er, tolerance;
   std::vector<double> rho_list, nu_list, er_list;
   std::optional<int> threads, batch, max_points, max_xi;
-  bool plot = false, verbose = false, json = false;
+  bool plot = false, verbose = false, json = false, strict = false;
 };
 std::string_view name_of(TransportArguments::Action action);  // as it is typed
 

@@ -104,6 +104,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   const auto solver = [&a](CLI::App& sub) {
     sub.add_option("--method", a.method, "auto, dense, structured, parity or mixed");
     sub.add_flag("--json", a.json, "print JSON");
+    sub.add_flag("--strict", a.strict, "warnings about the numbers are exit status 3");
   };
   const auto many = [&](CLI::App& sub) {
     sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz")

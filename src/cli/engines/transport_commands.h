@@ -44,8 +44,15 @@ transport::RunInput input_with_flags(const TransportArguments& arguments);
 // How many cases to solve at the same time: as many as asked for, otherwise one for each core as
 // far as memory goes. Throws UserError with the figures where that is more memory than there is.
 // `parity`: see lane_bytes().
-int lanes_that_fit(const transport::Grid& grid, transport::Method method, bool parity,
-                   std::optional<int> asked, std::size_t cases);
+struct Lanes {
+  int count = 1;
+  bool whole_system = true;  // see transport::SolveOptions: false where memory is too small for it
+};
+Lanes lanes_that_fit(const transport::Grid& grid, transport::Method method, bool parity,
+                     std::optional<int> asked, std::size_t cases);
+
+// The exit status of an answer with these warnings: --strict makes them count.
+int status_of(const TransportArguments& arguments, bool warned);
 
 // Which program made an output, when, and from which files (with their SHA-256).
 std::map<std::string, std::string> provenance_texts(const std::vector<std::string>& files);

@@ -17,7 +17,7 @@ namespace {
 namespace tr = assay::transport;
 
 std::string step_line(const tr::ConvergeStep& s) {
-  return fmt::format("{:>8} {:>4} x {:<4} x {:<4} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>10}\n",
+  return fmt::format("{:>15} {:>4} x {:<4} x {:<4} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>10}\n",
                      s.raised, s.grid.n_theta, s.grid.n_zeta, s.grid.n_xi, s.d.d11, s.d.d31,
                      s.d.d33, s.change, format_seconds(s.seconds));
 }
@@ -59,10 +59,12 @@ int transport_converge(const TransportArguments& a) {
     epsi = in.cases(surface.psi_prime).front().epsi_hat;
     options.start = in.grid;
     options.method = in.method;
+    options.adjoint_consistent = in.adjoint_consistent;
   }
   if (!a.method.empty()) options.method = tr::method_from_name(a.method);
   if (a.nu) nu = *a.nu;
   if (a.er) epsi = *a.er / surface.psi_prime;
+  if (epsi == 0) epsi = 0;  // never −0
   if (a.tolerance) options.tolerance = *a.tolerance;
   if (a.max_points) options.max_points = *a.max_points;
   if (a.max_xi) options.max_xi = *a.max_xi;
@@ -74,10 +76,11 @@ int transport_converge(const TransportArguments& a) {
   }
   if (!a.json) {
     std::fputs(
-        fmt::format("{}: nu_hat {:g}, epsi_hat {:g}, tolerance {:g}\n"
-                    "  raised        grid                   D11           D31           D33    "
-                    "change       time\n",
-                    surface.name, nu, epsi, options.tolerance)
+        fmt::format(
+            "{}: nu_hat {:g}, epsi_hat {:g}, tolerance {:g}\n"
+            "         raised        grid                   D11           D31           D33    "
+            "change       time\n",
+            surface.name, nu, epsi, options.tolerance)
             .c_str(),
         stdout);
     options.on_step = [](const tr::ConvergeStep& s) {
@@ -92,9 +95,13 @@ int transport_converge(const TransportArguments& a) {
     for (const auto& w : result.solution.warnings) {
       std::fputs(fmt::format("warning: {}\n", w).c_str(), stdout);
     }
+    for (const auto& note : result.solution.notes) {
+      std::fputs(fmt::format("note: {}\n", note).c_str(), stdout);
+    }
     std::fputs(fmt::format("{}: {}\n", tr::name_of(result.outcome), result.reason).c_str(), stdout);
   }
-  return result.outcome == tr::Convergence::kConverged ? kFine : kUnresolved;
+  if (result.outcome != tr::Convergence::kConverged) return kUnresolved;
+  return status_of(a, !result.solution.warnings.empty());
 }
 
 }  // namespace assay::cli

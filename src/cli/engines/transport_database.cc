@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <span>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -16,6 +17,8 @@ namespace assay::cli {
 namespace {
 
 namespace tr = assay::transport;
+
+constexpr std::size_t kMostWarnings = 12;  // printed for each surface; the file has all
 
 // "25x25x60".
 tr::Grid parse_grid(const std::string& text) {
@@ -79,8 +82,10 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (a.threads && *a.threads < 1) fail("--threads must be at least 1, got {}", *a.threads);
   // Ranks are lanes already.
   const auto threads = ranks != nullptr && !a.threads ? std::optional(1) : a.threads;
-  request.scan.threads = lanes_that_fit(request.grid, request.scan.method, no_field, threads,
-                                        request.nu_v.size() * request.er_tilde.size());
+  const auto lanes = lanes_that_fit(request.grid, request.scan.method, no_field, threads,
+                                    request.nu_v.size() * request.er_tilde.size());
+  request.scan.threads = lanes.count;
+  request.scan.whole_system = lanes.whole_system;
   const auto cases = request.nu_v.size() * request.er_tilde.size();
   if (root) {
     const auto shared = ranks == nullptr ? "" : fmt::format(" on each of {} ranks", ranks->size());
@@ -100,7 +105,15 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
                     format_seconds(s.prepare_s), format_seconds(s.solve_s), s.solved, s.resumed)
             .c_str(),
         stderr);
-    for (const auto& w : s.warnings) std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
+    const auto shown = std::min(s.warnings.size(), kMostWarnings);
+    for (const auto& w : std::span(s.warnings).first(shown)) {
+      std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
+    }
+    if (s.warnings.size() > shown) {
+      std::fputs(
+          fmt::format("warning: and {} more, in the file\n", s.warnings.size() - shown).c_str(),
+          stderr);
+    }
   });
   if (!root) return kFine;
   const Uninterrupted writing;
@@ -108,6 +121,11 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (!a.booz.empty()) files.push_back(a.booz);
   const auto provenance = provenance_texts(files);
   result.data.texts.insert(provenance.begin(), provenance.end());
+  std::vector<std::string> warnings;
+  for (const auto& s : result.surfaces) {
+    for (const auto& w : s.warnings) warnings.push_back(fmt::format("rho {:g}: {}", s.rho, w));
+  }
+  result.data.texts["warnings"] = fmt::format("{}", fmt::join(warnings, "\n"));
   tr::write_data_file(a.output, result.data);
   for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
   if (a.json) {
@@ -128,7 +146,9 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
                    .c_str(),
                stdout);
   }
-  return kFine;
+  return status_of(a, std::ranges::any_of(result.surfaces, [](const tr::DatabaseSurface& surface) {
+                     return !surface.warnings.empty();
+                   }));
 }
 
 }  // namespace

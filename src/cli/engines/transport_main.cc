@@ -43,6 +43,7 @@ void refuse_unused(const TransportArguments& a) {
   const bool runs = a.action == Action::kRun || a.action == Action::kScan;
   const bool many = runs || a.action == Action::kDatabase;
   if (a.plot && !runs) fail("'{}' draws nothing: --plot", name_of(a.action));
+  if (a.strict && a.action == Action::kInspect) fail("'inspect' solves nothing: --strict");
   if (a.verbose && !runs) fail("'{}' has no more to say: --verbose", name_of(a.action));
   if (a.threads && !many) fail("'{}' solves one case at a time: --threads", name_of(a.action));
   if (a.batch && !many) fail("'{}' solves one case at a time: --batch", name_of(a.action));

@@ -39,6 +39,7 @@ tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in
   options.method = in.method;
   options.threads = in.threads.value_or(1);
   options.batch = in.batch;
+  options.whole_system = in.whole_system;
   if (a.action == TransportArguments::Action::kScan) {
     options.journal = !a.journal.empty()   ? a.journal
                       : !in.output.empty() ? in.output + ".journal"
@@ -59,8 +60,9 @@ std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunIn
                                     const tr::Prepared& prepared, tr::Ranks* ranks) {
   const auto cases = in.cases(prepared.geometry().psi_prime);
   if (!in.scan && ranks == nullptr) {
-    return {
-        tr::solve(prepared, cases.front(), {.method = in.method, .keep_modes = in.include_modes})};
+    return {tr::solve(
+        prepared, cases.front(),
+        {.method = in.method, .keep_modes = in.include_modes, .whole_system = in.whole_system})};
   }
   const auto options = scan_options(a, in);
   if (!options.journal.empty()) say_when_interrupted(kGoesOn);
@@ -97,8 +99,10 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   const bool no_field = std::ranges::all_of(in.field, [](double field) { return field == 0; });
   // Ranks are lanes already.
   if (ranks != nullptr && !in.threads) in.threads = 1;
-  in.threads =
+  const auto lanes =
       lanes_that_fit(in.grid, in.method, no_field && surface.cosine_only(), in.threads, cases);
+  in.threads = lanes.count;
+  in.whole_system = lanes.whole_system;
   const auto prepared =
       tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
   if (a.verbose && root) {
@@ -134,7 +138,8 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory, provenance)) + "\n"
                            : run_text(in, prepared, solutions, times, written);
   std::fputs(text.c_str(), stdout);
-  return kFine;
+  return status_of(
+      a, std::ranges::any_of(solutions, [](const tr::Solution& s) { return !s.warnings.empty(); }));
 }
 
 }  // namespace

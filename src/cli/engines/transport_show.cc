@@ -4,15 +4,28 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/gnuplot.h"
 #include "base/units.h"
 #include "cli/engines/transport_commands.h"
+#include "transport/quality.h"
 #include "transport/scan/plot.h"
 
 namespace assay::cli {
 
 namespace tr = assay::transport;
+
+namespace {
+
+constexpr std::size_t kMostLines = 12;  // of warnings below a table
+
+// Correct digits of D11/D31/D13/D33.
+std::string digits_text(const tr::Solution& s) {
+  return s.quality.whole ? fmt::format("{}", fmt::join(tr::correct_digits(s), "/")) : "?";
+}
+
+}  // namespace
 
 std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
                      const std::vector<tr::Solution>& solutions, const RunTimes& times,
@@ -22,22 +35,41 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
       "surface {}: nfp {}, iota {:.6g}, psi' {:.6g} T m, B0 {:.6g} T\ngrid {} x {} x {}\n",
       prepared.name(), g.nfp, g.iota, g.psi_prime, g.b0, g.grid.n_theta, g.grid.n_zeta,
       g.grid.n_xi);
-  out += fmt::format("{:>10} {:>10}  {:>13} {:>13} {:>13} {:>13} {:>13} {:>9} {:>9}  {}\n",
+  out += fmt::format("{:>10} {:>10}  {:>13} {:>13} {:>13} {:>13} {:>13} {:>9} {:>9} {:>11}  {}\n",
                      "nu_hat", in.field_is_er ? "er_hat" : "epsi_hat", "D11", "D31", "D13", "D33",
-                     "D33_Sp", "residual", "onsager", "method");
-  std::vector<std::string> warnings;
+                     "D33_Sp", "residual", "onsager", "digits", "method");
+  // Said once, with the number of cases that it is true of.
+  std::vector<std::pair<std::string, int>> warnings;
+  std::vector<std::string> notes;
   for (std::size_t i = 0; i < solutions.size(); ++i) {
     const auto& s = solutions[i];
     out += fmt::format(
-        "{:>10.4g} {:>10.4g}  {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>9.1e}  "
-        "{}\n",
+        "{:>10.4g} {:>10.4g}  {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>9.1e} "
+        "{:>11}  {}{}\n",
         s.at.nu_hat, in.field[i % in.field.size()], s.d.d11, s.d.d31, s.d.d13, s.d.d33,
-        s.d.d33_spitzer, s.residual, s.onsager, tr::name_of(s.method));
+        s.d.d33_spitzer, s.quality.whole ? s.quality.residual : s.residual, s.onsager,
+        digits_text(s), tr::name_of(s.method), s.warnings.empty() ? "" : "  !");
     for (const auto& w : s.warnings) {
-      if (std::ranges::find(warnings, w) == warnings.end()) warnings.push_back(w);
+      const auto it = std::ranges::find(warnings, w, &std::pair<std::string, int>::first);
+      if (it == warnings.end()) {
+        warnings.emplace_back(w, 1);
+      } else {
+        ++it->second;
+      }
     }
+    for (const auto& note : s.notes) notes.push_back(note);
   }
-  for (const auto& w : warnings) out += "warning: " + w + "\n";
+  const std::size_t shown = std::min(warnings.size(), kMostLines);
+  for (const auto& [w, count] : std::span(warnings).first(shown)) {
+    out += fmt::format("warning: {}{}\n", w, count > 1 ? fmt::format(" ({} cases)", count) : "");
+  }
+  if (warnings.size() > shown) {
+    out += fmt::format("warning: and {} more; --json has them case by case\n",
+                       warnings.size() - shown);
+  }
+  for (const auto& note : std::span(notes).first(std::min(notes.size(), kMostLines))) {
+    out += "note: " + note + "\n";
+  }
   for (const auto& w : written) out += "wrote " + w + "\n";
   for (const auto& [name, seconds] :
        std::initializer_list<std::pair<const char*, double>>{{"prepare", times.prepare_s},

@@ -47,7 +47,7 @@ high = 4.0
 [outputs.y]
 shape = ["rows", "columns"]
 
-# The right answer, computed in f64. The tolerance follows from the dtype and the longest sum; or say
+# The right answer, computed in f64 (integers in i64). The tolerance follows from the dtype and the longest sum; or say
 # rtol and atol. Without a right answer: oracle = "none".
 [oracle]
 python = "NAME.py:softmax64"

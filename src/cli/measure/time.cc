@@ -24,7 +24,6 @@
 #include "lab/beside/stopping.h"
 #include "lab/decide/exits.h"
 #include "lab/run/runner.h"
-#include "lab/show/terminal/cells.h"
 #include "lab/stats/stopping.h"
 
 namespace assay::cli {
@@ -178,11 +177,7 @@ int show(const TimeArguments& a, RunSetup& setup, const TimedCase& timed,
   progress.clear_line();
   const auto* failed = first_failure(result.rows);
   if (a.json) {
-    auto json = lab::summary_json(result.run_id, result.journal, summaries);
-    for (std::size_t i = 0; i < summaries.size(); ++i) {
-      json["results"][i]["verdict"] = lab::verdict_cell(summaries[i]);
-    }
-    print(pretty_json(json) + "\n");
+    print(pretty_json(time_json(timed, result, summaries)) + "\n");
   } else if (!has_failed && !result.rows.empty()) {
     const bool stdout_is_taken = a.export_json == "-" || a.export_markdown == "-";
     const auto table = time_table(timed, result.rows, summaries, stdout_style());

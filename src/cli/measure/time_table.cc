@@ -118,6 +118,13 @@ bool can_compare(const Timed& t, const std::vector<Timed>& all) {
   return !is_nothing(t) && base != nullptr && !is_nothing(*base);
 }
 
+bool has_meaning(const Timed& t, const std::vector<Timed>& all) {
+  return t.summary->status != lab::Status::kOk || can_compare(t, all);
+}
+std::string verdict_of(const Timed& t, const std::vector<Timed>& all) {
+  return has_meaning(t, all) ? lab::verdict_cell(*t.summary) : "nothing to compare";
+}
+
 // What the rounds could have shown of this command against its baseline.
 std::string detectable_text(const Timed& t, const std::vector<Timed>& all) {
   if (t.summary->is_baseline || !t.summary->ratio || !t.summary->ratio->interval) return {};
@@ -202,8 +209,8 @@ std::string time_table(const TimedCase& timed, std::span<const lab::Row> rows,
                   {"verdict", false, 0}};
   for (const auto& t : all) {
     const auto& s = *t.summary;
-    const bool has_ratio = s.status != lab::Status::kOk || can_compare(t, all);
-    const auto verdict = has_ratio ? lab::verdict_cell(s) : "nothing to compare";
+    const bool has_ratio = has_meaning(t, all);
+    const auto verdict = verdict_of(t, all);
     lab::GridRow row{lab::group_title(s),
                      {shown(t), is_nothing(t) ? "~0 s" : lab::median_cell(s),
                       is_nothing(t) ? "–" : interval_text(t), has_ratio ? lab::ratio_cell(s) : "–",
@@ -226,6 +233,20 @@ std::string time_table(const TimedCase& timed, std::span<const lab::Row> rows,
     for (auto& note : notes_about(t)) grid.notes.push_back(std::move(note));
   }
   return lab::render_grid(grid, style);
+}
+
+Json time_json(const TimedCase& timed, const lab::RunResult& result,
+               std::span<const lab::Summary> summaries) {
+  auto json = lab::summary_json(result.run_id, result.journal, summaries);
+  const auto all = timed_of(timed, result.rows, summaries);
+  for (const auto& t : all) {
+    auto& entry = json["results"][static_cast<std::size_t>(t.summary - summaries.data())];
+    entry["verdict"] = verdict_of(t, all);
+    entry["is_shell_alone"] = is_nothing(t);
+    if (has_meaning(t, all)) continue;
+    for (const char* key : {"ratio", "ratio_low", "ratio_high", "p_adjusted"}) entry[key] = nullptr;
+  }
+  return json;
 }
 
 std::vector<lab::CommandRuns> command_runs(const TimedCase& timed, std::span<const lab::Row> rows,

@@ -51,6 +51,33 @@ double scaled_error(double out, double ref, double rtol, double atol) {
   return std::abs(out - ref) / (atol + rtol * std::abs(ref));  // x/0 is infinite, as it should be
 }
 
+// out − ref of integers, whatever their size.
+double exact_difference(const TensorView& output, std::int64_t index, std::int64_t ref) {
+  return visit_dtype(output.dtype(), [&]<typename T>(std::type_identity<T>) -> double {
+    if constexpr (std::is_integral_v<T>) {
+      __extension__ using Wide = __int128;
+      return static_cast<double>(Wide{output.data<T>()[index]} - Wide{static_cast<T>(ref)});
+    } else {
+      throw InternalError("integers are expected of integer outputs");
+    }
+  });
+}
+
+// The value that the output's dtype has nearest to `ref`: nobody can do better, also where that is
+// an infinity or zero.
+bool is_nearest(const TensorView& output, double out, double ref) {
+  switch (output.dtype()) {
+    case DType::kF16:
+      return out == static_cast<double>(static_cast<float>(Half(ref)));
+    case DType::kBF16:
+      return out == static_cast<double>(static_cast<float>(BFloat16(ref)));
+    case DType::kF32:
+      return out == static_cast<double>(static_cast<float>(ref));
+    default:
+      return out == ref;
+  }
+}
+
 // Whether every byte of the element is 0xFF: what outputs are poisoned with (for floats, a NaN that
 // arithmetic does not make).
 template <typename T>
@@ -117,13 +144,23 @@ Deviation compare(const Expectation& expected, const TensorView& output) {
   check(output.is_contiguous(), "outputs are read from files, which hold them without gaps");
   Deviation f;
   const Places places(expected);
-  check(expected.values.size() == places.count(), "an expectation has a value for each place");
+  check(expected.values.size() == places.count() &&
+            (expected.integers.empty() || expected.integers.size() == places.count()),
+        "an expectation has a value for each place");
   const auto format = float_format(output.dtype());
   std::vector<double> ulps;
   for (std::size_t i = 0; i < places.count(); ++i) {
     const std::int64_t index = places[i];
     const double ref = expected.values[i], out = value_as_double(output, index);
-    const double error = scaled_error(out, ref, expected.rtol, expected.atol);
+    const bool is_exact = !expected.integers.empty();
+    double difference = std::abs(out - ref);
+    double error = scaled_error(out, ref, expected.rtol, expected.atol);
+    if (is_exact) {
+      difference = std::abs(exact_difference(output, index, expected.integers[i]));
+      error = difference == 0 ? 0 : difference / (expected.atol + expected.rtol * std::abs(ref));
+    } else if (error > 1 && is_nearest(output, out, ref)) {
+      error = 0;
+    }
     ++f.elements;
     if (std::isnan(out) && !std::isnan(ref)) {
       ++f.nan_count;
@@ -136,7 +173,6 @@ Deviation compare(const Expectation& expected, const TensorView& output) {
       f.worst_ref = ref;
     }
     if (std::isfinite(out) && std::isfinite(ref)) {
-      const double difference = std::abs(out - ref);
       f.max_abs = std::max(f.max_abs, difference);
       if (ref != 0) f.max_rel = std::max(f.max_rel, difference / std::abs(ref));
       if (format) ulps.push_back(difference / ulp_at(ref, *format));

@@ -218,6 +218,53 @@ TEST_F(JudgeTest, ACertificateIsHeardBesideRightValues) {
   EXPECT_EQ(v.message, "a copy of the input");
 }
 
+TEST(Fidelity, IntegersCountToTheLastDigit) {
+  const std::int64_t large = (std::int64_t{1} << 60) + 1;
+  Tensor out(DType::kI64, Shape({2}));
+  out.as<std::int64_t>()[0] = large;
+  out.as<std::int64_t>()[1] = large + 1;
+  Expectation e;
+  e.shape = {2};
+  e.rows = {0, 1};
+  e.values = {static_cast<double>(large), static_cast<double>(large)};
+  EXPECT_TRUE(compare(e, out.view()).passed());  // as doubles they are the same
+  e.integers = {large, large};
+  const auto d = compare(e, out.view());
+  EXPECT_FALSE(d.passed());
+  EXPECT_EQ(d.worst_index, 1);
+  EXPECT_EQ(d.max_abs, 1);
+  e.atol = 1;
+  EXPECT_TRUE(compare(e, out.view()).passed());
+
+  Tensor keys(DType::kU64, Shape({1}));
+  keys.as<std::uint64_t>()[0] = ~std::uint64_t{0};
+  Expectation k;
+  k.shape = {1};
+  k.rows = {0};
+  k.values = {0x1p64};
+  k.integers = {-1};  // by its bits
+  EXPECT_TRUE(compare(k, keys.view()).passed());
+  k.integers = {-2};
+  EXPECT_FALSE(compare(k, keys.view()).passed());
+}
+
+TEST(Fidelity, TheNearestValueOfADtypeIsRight) {
+  Tensor out(DType::kF32, Shape({3}));
+  out.as<float>()[0] = std::numeric_limits<float>::infinity();
+  out.as<float>()[1] = 0;
+  out.as<float>()[2] = 1;
+  Expectation e;
+  e.shape = {3};
+  e.rows = {0, 1, 2};
+  e.values = {1e300, 2e-60, 1};
+  e.rtol = 1e-6;
+  EXPECT_TRUE(compare(e, out.view()).passed());
+  e.values = {1e30, 2e-60, 1};  // f32 has that
+  EXPECT_FALSE(compare(e, out.view()).passed());
+  e.values = {1e300, 2e-30, 1};
+  EXPECT_FALSE(compare(e, out.view()).passed());
+}
+
 TEST(Fidelity, CountsUnitsInTheLastPlace) {
   Tensor t(DType::kF32, Shape({2, 1}));
   t.as<float>()[0] = std::nextafter(1.0f, 2.0f);

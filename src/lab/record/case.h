@@ -37,7 +37,10 @@ struct Expectation {
   // empty: all of them.
   std::vector<std::int64_t> columns = {};
   std::vector<double> values;  // row-major over (rows × columns), computed in fp64
-  double rtol = 0, atol = 0;   // |out − ref| ≤ atol + rtol·|ref|
+  // The same of an integer output, where all its digits count: 64 bits have more than fp64. Values
+  // of u64 by their bits. Empty: `values` are exact.
+  std::vector<std::int64_t> integers = {};
+  double rtol = 0, atol = 0;  // |out − ref| ≤ atol + rtol·|ref|
   // What the case's baseline computes there, in the form of `values`; empty: not compared.
   std::vector<double> baseline = {};
   std::string oracle;  // how the values were computed, one line

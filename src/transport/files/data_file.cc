@@ -28,7 +28,7 @@ Format format_of(const std::string& path) {
 }  // namespace
 
 void check_data_path(const std::string& path) {
-  format_of(path);
+  if (format_of(path) != npz_bytes) check_netcdf_built(path);
   const auto temporary = fmt::format("{}.{}.partial", path, ::getpid());
   const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!fd) fail("cannot write: {}: '{}'", errno_text(errno), path);

@@ -28,9 +28,11 @@ struct DataFile {
   std::map<std::string, long long> integers;
 };
 
-// Throws UserError unless the name ends in .nc, .h5 or .npz and its folder can be written to:
-// before anything is computed for it.
+// Throws UserError unless the name ends in .nc, .h5 or .npz and its folder can be written to, and
+// EnvironmentError where this program has no such format: before anything is computed for it.
 void check_data_path(const std::string& path);
+// Throws EnvironmentError where this program has neither .nc nor .h5.
+void check_netcdf_built(const std::string& path);
 
 // Writes NetCDF-4 (.nc) or HDF5 (.h5) without compression, or npz (.npz) deflated, in which texts
 // are arrays of bytes. The file appears whole or not at all. Throws UserError that names the path.

@@ -16,7 +16,11 @@ NetcdfReader::NetcdfReader(const std::string& path) : path_(path) {
   if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
   check_netcdf_length(path);  // a regular file, or the library waits for whoever writes to a pipe
   const int status = nc_open(path.c_str(), NC_NOWRITE, &id_);
-  if (status != NC_NOERR) fail("cannot read as NetCDF ({}): '{}'", nc_strerror(status), path);
+  if (status != NC_NOERR) {
+    // HDF5 says of damage and of a missing end alike that something is wrong.
+    fail("cannot read as NetCDF ({}{}): '{}'", nc_strerror(status),
+         status == NC_EHDFERR ? "; is the file cut short?" : "", path);
+  }
 }
 
 NetcdfReader::~NetcdfReader() { nc_close(id_); }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numbers>
 #include <set>
 
@@ -51,6 +52,25 @@ void add_results(const RunInput& in, const std::vector<Solution>& solutions, Dat
       [](const auto& s) { return s.d.d33_spitzer; });
   add("residual", "1", "root mean square residual of the retained block rows",
       [](const auto& s) { return s.residual; });
+  const auto known = [](const Solution& s, double value) { return s.quality.whole ? value : NAN; };
+  add("system_residual", "1", "residual of all Legendre rows and both sources, over its terms",
+      [=](const auto& s) { return known(s, s.quality.residual); });
+  add("D11_error", "1/(m T^2)", "how wrong arithmetic may have left D11 on this grid",
+      [=](const auto& s) { return known(s, s.quality.error.d11); });
+  add("D31_error", "1/T", "how wrong arithmetic may have left D31 on this grid",
+      [=](const auto& s) { return known(s, s.quality.error.d31); });
+  add("D13_error", "1/T", "how wrong arithmetic may have left D13 on this grid",
+      [=](const auto& s) { return known(s, s.quality.error.d13); });
+  add("D33_error", "m", "how wrong arithmetic may have left D33 on this grid",
+      [=](const auto& s) { return known(s, s.quality.error.d33); });
+  add("legendre_share", "1", "share of the highest Legendre modes in the solution",
+      [=](const auto& s) { return known(s, s.quality.legendre_share); });
+  add("theta_share", "1", "share of the highest poloidal modes in the solution",
+      [=](const auto& s) { return known(s, s.quality.theta_share); });
+  add("zeta_share", "1", "share of the highest toroidal modes in the solution",
+      [=](const auto& s) { return known(s, s.quality.zeta_share); });
+  add("warned", "1", "number of warnings about the case",
+      [](const auto& s) { return static_cast<double>(s.warnings.size()); });
   add("onsager", "1", "|D31 + D13| over the larger of the two",
       [](const auto& s) { return s.onsager; });
 }
@@ -154,15 +174,17 @@ DataFile result_data(const RunInput& in, const Surface& surface, const Prepared&
   if (in.include_modes && solutions.size() == 1) add_modes(solutions.front(), data);
 
   const auto resolved = canonical_json(resolved_input(in, surface, g));
-  std::set<std::string> warnings, methods;
+  std::set<std::string> warnings, notes, methods;
   for (const auto& s : solutions) {
     warnings.insert(s.warnings.begin(), s.warnings.end());
+    notes.insert(s.notes.begin(), s.notes.end());
     methods.insert(std::string(name_of(s.method)));
   }
   data.texts = {{"input", in.text},
                 {"resolved_input", resolved},
                 {"resolved_input_sha256", sha256_hex(resolved)},
                 {"warnings", fmt::format("{}", fmt::join(warnings, "; "))},
+                {"notes", fmt::format("{}", fmt::join(notes, "; "))},
                 {"method", fmt::format("{}", fmt::join(methods, ", "))},
                 {"title", "monoenergetic transport coefficients (DKES normalisation)"}};
   data.numbers = {{"n_xi", g.grid.n_xi}};

@@ -11,6 +11,8 @@
 
 namespace assay::transport {
 
+void check_netcdf_built(const std::string&) {}
+
 std::string netcdf_bytes(const std::string& path, const DataFile& data) {
   const auto require = [&](int status) {
     if (status != NC_NOERR) fail("cannot write NetCDF ({}): '{}'", nc_strerror(status), path);

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <string>
 
@@ -50,13 +49,6 @@ std::vector<std::string> gather(const std::string& text, int rank, int size) {
 }
 
 }  // namespace
-
-bool started_by_mpi() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
-  }
-  return false;
-}
 
 Ranks::Ranks() {
   int provided = 0;

@@ -3,16 +3,24 @@
 #include "transport/scan/converge.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "base/resident_memory.h"
+#include "base/units.h"
+#include "transport/memory.h"
 
 namespace assay::transport {
 namespace {
 
-constexpr int kMaxRounds = 4;
+constexpr int kMaxRounds = 12;
+// Shares of the highest modes that go with a change of one per cent or less, see quality.cc: they
+// say which number is too small before it is tried out. The changes decide.
+constexpr double kLegendreGoal = 5e-6, kThetaGoal = 1e-3, kZetaGoal = 1e-6, kGoalsTolerance = 1e-2;
 
 // Larger by a quarter, at least by two; an angle stays odd, since even sizes cannot represent the
 // derivative of their highest mode.
@@ -21,6 +29,27 @@ int raised_angle(int n) {
   return next % 2 == 0 ? next + 1 : next;
 }
 int raised_xi(int n) { return n + std::max(4, n / 4); }
+
+struct Number {
+  int Grid::*member;
+  int (*raise)(int);
+  const char* name;
+};
+constexpr std::array<Number, 3> kNumbers = {{{&Grid::n_xi, raised_xi, "n_xi"},
+                                             {&Grid::n_theta, raised_angle, "n_theta"},
+                                             {&Grid::n_zeta, raised_angle, "n_zeta"}}};
+
+Grid raised(Grid grid, const Number& number) {
+  grid.*number.member = number.raise(grid.*number.member);
+  return grid;
+}
+
+// Which numbers the spectrum of a solution shows to be too small.
+std::array<bool, 3> too_small(const Quality& q, double tolerance) {
+  const double factor = tolerance / kGoalsTolerance;
+  return {q.legendre_share > factor * kLegendreGoal, q.theta_share > factor * kThetaGoal,
+          q.zeta_share > factor * kZetaGoal};
+}
 
 double relative(double a, double b) {
   const double scale = std::max(std::abs(a), std::abs(b));
@@ -41,42 +70,59 @@ class Ladder {
   Ladder(const Surface& surface, const Case& at, const ConvergeOptions& options)
       : surface_(surface), at_(at), options_(options) {}
 
-  // Solves on a grid and keeps it as the current one. Returns the change from the last.
-  double step(const Grid& grid, std::string raised) {
+  // Solves on a grid. Nothing: a limit or a rational surface is in the way, and `obstacle` says so.
+  std::optional<Solution> solve_on(const Grid& grid, std::string raised, const Solution* from) {
+    if (!within_limits(grid)) return std::nullopt;
     const auto begin = monotonic_ns();
-    const auto prepared = prepare(surface_, grid);
-    auto solution = solve(prepared, at_, {.method = options_.method});
-    const double difference = result.ladder.empty() ? 0 : change(result.solution.d, solution.d);
+    const auto prepared =
+        prepare(surface_, grid, {.adjoint_consistent = options_.adjoint_consistent});
+    auto solution =
+        solve(prepared, at_, {.method = options_.method, .whole_system = whole_fits(grid)});
+    const double difference = from == nullptr ? 0 : change(from->d, solution.d);
     result.ladder.push_back({grid, std::move(raised), solution.d, difference,
                              1e-9 * static_cast<double>(monotonic_ns() - begin)});
+    if (options_.on_step) options_.on_step(result.ladder.back());
+    if (prepared.is_zero_field(at_.epsi_hat) && !prepared.rational_warning().empty()) {
+      outcome = Convergence::kOutOfScope;
+      obstacle = prepared.rational_warning();
+      accept(grid, solution);
+      return std::nullopt;
+    }
+    return solution;
+  }
+
+  void accept(const Grid& grid, Solution solution) {
     result.grid = grid;
     result.solution = std::move(solution);
-    rational = !prepared.rational_warning().empty() && at_.epsi_hat == 0;
-    if (options_.on_step) options_.on_step(result.ladder.back());
-    return difference;
   }
-
-  bool within_limits(const Grid& grid) const {
-    return grid.points() <= options_.max_points && grid.n_xi <= options_.max_xi;
-  }
-
-  // Raises one number until two successive changes are small. False: a limit or a rational surface
-  // was met first.
-  bool settle(int Grid::*number, int (*raise)(int), const char* name) {
-    for (int small = 0; small < 2;) {
-      Grid grid = result.grid;
-      grid.*number = raise(grid.*number);
-      if (!within_limits(grid)) return false;
-      small = step(grid, name) <= options_.tolerance ? small + 1 : 0;
-      if (rational) return false;
-    }
-    return true;
-  }
+  double last_change() const { return result.ladder.back().change; }
 
   ConvergeResult result;
-  bool rational = false;
+  Convergence outcome = Convergence::kUnresolved;
+  std::string obstacle;
 
  private:
+  double bytes(const Grid& grid, bool whole) const {
+    const bool parity = at_.epsi_hat == 0 && surface_.cosine_only();
+    return prepare_bytes(grid) + lane_bytes(grid, options_.method, parity, whole);
+  }
+  bool whole_fits(const Grid& grid) const { return bytes(grid, true) <= available_bytes(); }
+  bool within_limits(const Grid& g) {
+    const auto size = fmt::format("the next grid {}x{}x{}", g.n_theta, g.n_zeta, g.n_xi);
+    if (g.points() > options_.max_points) {
+      obstacle = fmt::format("{} has {} points: raise --max-points {}", size, g.points(),
+                             options_.max_points);
+    } else if (g.n_xi > options_.max_xi) {
+      obstacle = fmt::format("{} is above --max-xi {}", size, options_.max_xi);
+    } else if (const double available = available_bytes(); bytes(g, false) > available) {
+      obstacle = fmt::format("{} needs {} of memory, {} are available", size,
+                             format_bytes(bytes(g, false)), format_bytes(available));
+    } else {
+      return true;
+    }
+    return false;
+  }
+
   const Surface& surface_;
   const Case& at_;
   const ConvergeOptions& options_;
@@ -100,33 +146,57 @@ ConvergeResult converge(const Surface& surface, const Case& at, const ConvergeOp
     result.reason = std::move(reason);
     return result;
   };
-  const auto stopped = [&] {
-    if (ladder.rational) {
-      return ended(Convergence::kOutOfScope, result.solution.warnings.empty()
-                                                 ? "rational surface at zero field"
-                                                 : result.solution.warnings.front());
+  const auto stopped = [&] { return ended(ladder.outcome, ladder.obstacle); };
+  auto first = ladder.solve_on(options.start, "start", nullptr);
+  if (!first) return stopped();
+  ladder.accept(options.start, std::move(*first));
+
+  // All that the spectrum shows to be too small, at once: most of the way for the price of a few
+  // coarse grids, and no number takes the points that another needs.
+  while (true) {
+    const auto small = too_small(result.solution.quality, options.tolerance);
+    Grid grid = result.grid;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+      if (!small[i]) continue;
+      grid = raised(grid, kNumbers[i]);
+      names.emplace_back(kNumbers[i].name);
     }
-    return ended(Convergence::kUnresolved,
-                 fmt::format("the next grid would exceed {} points or n_xi {}", options.max_points,
-                             options.max_xi));
-  };
-  ladder.step(options.start, "start");
-  if (ladder.rational) return stopped();
+    if (names.empty()) break;
+    const auto name =
+        names.size() == kNumbers.size() ? "all" : fmt::format("{}", fmt::join(names, "+"));
+    auto solution = ladder.solve_on(grid, name, &result.solution);
+    if (!solution && ladder.outcome == Convergence::kOutOfScope) return stopped();
+    if (!solution) break;  // perhaps it is good enough all the same
+    ladder.accept(grid, std::move(*solution));
+  }
+
+  // Each number alone, from where we are: what changes little is taken back, what does not is kept.
+  std::array<Grid, 3> settled_at = {};
   for (int round = 0; round < kMaxRounds; ++round) {
-    if (!ladder.settle(&Grid::n_xi, raised_xi, "n_xi") ||
-        !ladder.settle(&Grid::n_theta, raised_angle, "n_theta") ||
-        !ladder.settle(&Grid::n_zeta, raised_angle, "n_zeta")) {
-      return stopped();
+    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+      const auto& number = kNumbers[i];
+      if (settled_at[i] == result.grid) continue;
+      const Grid grid = raised(result.grid, number);
+      auto solution = ladder.solve_on(grid, number.name, &result.solution);
+      if (!solution) return stopped();
+      if (ladder.last_change() <= options.tolerance) {
+        settled_at[i] = result.grid;
+      } else {
+        ladder.accept(grid, std::move(*solution));
+      }
     }
-    const Grid& g = result.grid;
-    const Grid all = {raised_angle(g.n_theta), raised_angle(g.n_zeta), raised_xi(g.n_xi)};
-    if (!ladder.within_limits(all)) return stopped();
-    const double last = ladder.step(all, "all");
-    if (ladder.rational) return stopped();
-    if (last <= options.tolerance) {
-      return ended(
-          Convergence::kConverged,
-          fmt::format("all three raised together change the coefficients by {:.1e}", last));
+    const auto settled = [&](const Grid& grid) { return grid == result.grid; };
+    if (!std::ranges::all_of(settled_at, settled)) continue;
+    Grid all = result.grid;
+    for (const auto& number : kNumbers) all = raised(all, number);
+    auto solution = ladder.solve_on(all, "all", &result.solution);
+    if (!solution) return stopped();
+    ladder.accept(all, std::move(*solution));
+    if (ladder.last_change() <= options.tolerance) {
+      return ended(Convergence::kConverged,
+                   fmt::format("all three raised together change the coefficients by {:.1e}",
+                               ladder.last_change()));
     }
   }
   return ended(

@@ -18,20 +18,21 @@ struct ConvergeOptions {
   int max_points = 2500;     // of n_theta·n_zeta: one block then takes 50 MB
   int max_xi = 400;
   Method method = Method::kAuto;
+  bool adjoint_consistent = false;
   // Told after each solve; may be empty.
   std::function<void(const struct ConvergeStep&)> on_step;
 };
 
 struct ConvergeStep {
   Grid grid;
-  std::string raised;  // "start", "n_xi", "n_theta", "n_zeta" or "all"
+  std::string raised;  // "start", "all", or names such as "n_xi" or "n_theta+n_zeta"
   Coefficients d;
-  double change = 0;  // from the step it was raised from
+  double change = 0;  // from the grid it was raised from
   double seconds = 0;
 };
 
 enum class Convergence {
-  kConverged,   // two successive raises of each number, and one of all together, changed little
+  kConverged,   // each number raised alone, and all together, changed little
   kUnresolved,  // the limits were reached first
   kOutOfScope,  // no grid can answer: a rational surface at zero field
 };
@@ -45,8 +46,9 @@ struct ConvergeResult {
   std::vector<ConvergeStep> ladder;
 };
 
-// Raises n_ξ, then n_θ, then n_ζ (by a quarter or more, angles stay odd) until two successive
-// changes are small in each, then all three at once; goes round again where that changes more.
+// Raises n_θ, n_ζ and n_ξ (by a quarter or more, angles stay odd): first those that the spectrum of
+// the solution shows to be too small, all at once; then each alone, which is taken back where it
+// changes little; then all three from there. So each number has seen two small changes at the end.
 // Throws what prepare() and solve() throw.
 ConvergeResult converge(const Surface& surface, const Case& at,
                         const ConvergeOptions& options = {});

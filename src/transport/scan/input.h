@@ -45,6 +45,7 @@ struct RunInput {
   Method method = Method::kAuto;
   std::optional<int> threads;  // absent: one for each core, as memory allows
   int batch = 32;
+  bool whole_system = true;  // see SolveOptions; not in the file
   bool adjoint_consistent = false;
 
   // ν̂ × field as cases, ν̂ slowest; or the pairs.

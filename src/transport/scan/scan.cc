@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "transport/quality.h"
 #include "transport/scan/scan_journal.h"
 
 namespace assay::transport {
@@ -55,7 +56,9 @@ void solve_on_threads(const Prepared& prepared, std::span<const Case> cases,
       Workspace workspace;
       for (std::size_t i; (i = next++) < cases.size();) {
         if (options.interrupt != nullptr && options.interrupt->load()) break;
-        auto solution = solve(prepared, cases[i], {.method = options.method}, workspace);
+        auto solution =
+            solve(prepared, cases[i],
+                  {.method = options.method, .whole_system = options.whole_system}, workspace);
         const std::scoped_lock lock(results);
         on_solved(i, std::move(solution));
       }
@@ -126,6 +129,47 @@ ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
                     });
 }
 
+namespace {
+
+Json quality_to_json(const Solution& s) {
+  const auto& q = s.quality;
+  if (!q.whole) return {{"whole_system", false}};
+  const auto digits = correct_digits(s);
+  return {
+      {"whole_system", true},
+      {"residual", number_to_json(q.residual)},
+      {"digits", {{"D11", digits[0]}, {"D31", digits[1]}, {"D13", digits[2]}, {"D33", digits[3]}}},
+      {"errors",
+       {{"D11", number_to_json(q.error.d11)},
+        {"D31", number_to_json(q.error.d31)},
+        {"D13", number_to_json(q.error.d13)},
+        {"D33", number_to_json(q.error.d33)}}},
+      {"legendre_share", number_to_json(q.legendre_share)},
+      {"theta_share", number_to_json(q.theta_share)},
+      {"zeta_share", number_to_json(q.zeta_share)},
+      {"corrections", q.corrections}};
+}
+
+Quality quality_from_json(const Json& json, std::string_view what) {
+  Quality q;
+  q.whole = json_field<bool>(json, "whole_system", what);
+  if (!q.whole) return q;
+  const auto number = [&](const Json& object, std::string_view key) {
+    return number_from_json(json_field<Json>(object, key, what), what);
+  };
+  const auto errors = json_field<Json>(json, "errors", what);
+  q.error = {number(errors, "D11"), number(errors, "D31"), number(errors, "D13"),
+             number(errors, "D33")};
+  q.residual = number(json, "residual");
+  q.legendre_share = number(json, "legendre_share");
+  q.theta_share = number(json, "theta_share");
+  q.zeta_share = number(json, "zeta_share");
+  q.corrections = static_cast<int>(json_field<std::int64_t>(json, "corrections", what));
+  return q;
+}
+
+}  // namespace
+
 Json solution_to_json(const Solution& s) {
   return {{"nu_hat", s.at.nu_hat},
           {"epsi_hat", s.at.epsi_hat},
@@ -136,10 +180,12 @@ Json solution_to_json(const Solution& s) {
             {"D33", s.d.d33},
             {"D33_spitzer", s.d.d33_spitzer}}},
           {"residual", s.residual},
+          {"quality", quality_to_json(s)},
           {"onsager", s.onsager},
           {"method", name_of(s.method)},
           {"sweeps", s.sweeps},
-          {"warnings", s.warnings}};
+          {"warnings", s.warnings},
+          {"notes", s.notes}};
 }
 
 Solution solution_from_json(const Json& json, std::string_view what) {
@@ -155,12 +201,19 @@ Solution solution_from_json(const Json& json, std::string_view what) {
   s.onsager = number(json, "onsager");
   s.method = method_from_name(json_field<std::string>(json, "method", what));
   s.sweeps = static_cast<int>(json_field<std::int64_t>(json, "sweeps", what));
-  const auto warnings = json_field<Json>(json, "warnings", what);
-  if (!warnings.is_array()) fail("{}: warnings must be a list", what);
-  for (const auto& w : warnings) {
-    if (!w.is_string()) fail("{}: warnings must be texts", what);
-    s.warnings.push_back(w.get<std::string>());
-  }
+  s.quality = quality_from_json(json_field<Json>(json, "quality", what), what);
+  const auto texts = [&](std::string_view key) {
+    const auto list = json_field<Json>(json, key, what);
+    if (!list.is_array()) fail("{}: {} must be a list", what, key);
+    std::vector<std::string> found;
+    for (const auto& w : list) {
+      if (!w.is_string()) fail("{}: {} must be texts", what, key);
+      found.push_back(w.get<std::string>());
+    }
+    return found;
+  };
+  s.warnings = texts("warnings");
+  s.notes = texts("notes");
   return s;
 }
 

@@ -18,8 +18,9 @@ namespace assay::transport {
 
 struct ScanOptions {
   Method method = Method::kAuto;
+  bool whole_system = true;  // see SolveOptions
   // Lanes that solve at the same time, each with single-threaded BLAS and memory of its own
-  // (about 7N² doubles). MONKES' threaded LU gains 4.4× on 8 cores; one case per core gains 8×.
+  // (see memory.h). MONKES' threaded LU gains 4.4× on 8 cores; one case per core gains 8×.
   int threads = 1;
   // Most cases that MPI's ranks are given at a time; threads take one after the other.
   int batch = 32;

@@ -24,7 +24,7 @@ struct Workspace::Buffers {
   LuFactors lu;
   std::vector<double> delta2;  // Δ_2 before it is factored or inverted
   bool delta2_transposed = false;
-  std::array<SolvedBlock, 3> kept;
+  std::vector<SolvedBlock> kept;  // those above the first three only where they are asked for
 };
 
 Workspace::Workspace() : buffers_(std::make_unique<Buffers>()) {}
@@ -42,7 +42,7 @@ constexpr int kCorrections = 2;
 // below √ε a further one would change nothing.
 constexpr double kEnough = 1e-8;
 
-// Leaves Δ_2, and Δ_2 and Δ_1 inverted, in the buffers; returns Δ_0 (perhaps transposed).
+// Leaves Δ_2, and the blocks to be kept inverted, in the buffers; returns Δ_0 (perhaps transposed).
 std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_hat, double epsi_hat,
                                           Buffers& b, bool& transposed) {
   auto& e = b.structured;
@@ -55,10 +55,10 @@ std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_h
     }
     e.invert();
     const bool turned = e.transposed();
-    e.descend(k <= 2 ? &b.spare : nullptr);
-    if (k <= 2) {
+    const bool keep = static_cast<std::size_t>(k) < b.kept.size();
+    e.descend(keep ? &b.spare : nullptr);
+    if (keep)
       b.kept[static_cast<std::size_t>(k)].set_inverse(system.block_size(k), b.spare, turned);
-    }
   }
   transposed = e.transposed();
   return e.delta();
@@ -81,7 +81,9 @@ void dense_step(const BlockSystem& system, int k, double nu_hat, double epsi_hat
   factor_lu(n, b.delta.data(), b.lu);
   b.upper = streaming_matrix(upper.operators, b).shifted(upper.shift);
   solve_lu_from_right(b.delta.data(), b.lu, below, b.upper.data());
-  if (k <= 2) b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, b.lu.pivots);
+  if (static_cast<std::size_t>(k) < b.kept.size()) {
+    b.kept[static_cast<std::size_t>(k)].set_lu(n, b.delta, b.lu.pivots);
+  }
   b.delta.resize(elements(below, below));
   blas::gemm_columns(blas::Op::kNone, blas::Op::kNone, below, below, n, -upper.scale * lower.scale,
                      b.upper.data(), below,
@@ -166,7 +168,7 @@ double residual_of_s1(const ThreeBlocks& r) {
 
 // From the three kept blocks to f_0, f_1, f_2.
 ThreeBlocks substitute(const BlockSystem& system, const ThreeBlocks& source,
-                       const std::array<SolvedBlock, 3>& kept) {
+                       const std::vector<SolvedBlock>& kept) {
   // σ_2 = s_2,  σ_k = s_k − U_k Δ_{k+1}⁻¹ σ_{k+1}
   ThreeBlocks sigma = source;
   for (int k = 1; k >= 0; --k) {
@@ -203,9 +205,10 @@ bool correct(const ThreeBlocks& correction, ThreeBlocks& f) {
 }  // namespace
 
 EliminationResult eliminate(const BlockSystem& system, double nu_hat, double epsi_hat,
-                            Elimination how, Workspace& workspace) {
+                            Elimination how, bool whole, Workspace& workspace) {
   check(epsi_hat == 0 || system.electric.has_value(), "this system has an electric term");
   auto& b = workspace.buffers();
+  b.kept.resize(whole ? static_cast<std::size_t>(system.n_xi) + 1 : 3);
   bool transposed = false;
   auto& delta0 = how == Elimination::kDense
                      ? eliminate_dense(system, nu_hat, epsi_hat, b)
@@ -228,6 +231,12 @@ EliminationResult eliminate(const BlockSystem& system, double nu_hat, double eps
     r = residual_of(system, nu_hat, epsi_hat, source, f, b);
   }
   result.residual = residual_of_s1(r);
+  if (whole) {
+    Modes all(f.begin(), f.end());
+    extend_upwards(system, b.kept, all);
+    result.whole = refine(system, nu_hat, epsi_hat, b.kept, all);
+    if (result.whole->corrections > 0) std::copy_n(all.begin(), 3, f.begin());
+  }
   result.modes = taken_apart(f);
   return result;
 }

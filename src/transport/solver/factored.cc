@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/solver/factored.h"
 
+#include <algorithm>
+
 #include "kernels/blas/blas.h"
 #include "kernels/blas/lapack.h"
 #include "transport/solver/structured.h"
@@ -89,29 +91,36 @@ void FactoredSystem::multiply_inverse(int k, bool transposed, std::vector<double
                       : multiply(inverse.f64, inverse.transposed);
 }
 
+void FactoredSystem::sweep(Modes& x, bool transposed) const {
+  solve_by_blocks(*system_, x, transposed,
+                  [&](int k, std::vector<double>& y) { multiply_inverse(k, transposed, y); });
+}
+
 // A = (1 + U Δ⁻¹)·Δ·(1 + Δ⁻¹ L), so with z_k = Δ_k⁻¹ σ_k:
 //   σ_k = s_k − U_k z_{k+1}  from the top,  f_0 = z_0,  f_k = z_k − Δ_k⁻¹ L_k f_{k−1}.
 // The transpose has the same form with L_{k+1}ᵀ for U_k, U_{k−1}ᵀ for L_k and Δ_kᵀ for Δ_k. The
 // pinned row of U_0 is zero.
-void FactoredSystem::sweep(Modes& x, bool transposed) const {
-  for (int k = system_->n_xi; k >= 0; --k) {
+void solve_by_blocks(const BlockSystem& system, Modes& x, bool transposed,
+                     const std::function<void(int k, std::vector<double>& y)>& solve_block) {
+  const auto vectors = x[0].size() / static_cast<std::size_t>(system.block_size(0));
+  for (int k = system.n_xi; k >= 0; --k) {
     const auto at = static_cast<std::size_t>(k);
-    if (k < system_->n_xi) {
-      const double pinned = x[0][0];
-      transposed ? apply_lower(*system_, k + 1, -1, x[at + 1], x[at], true)
-                 : apply_upper(*system_, k, -1, x[at + 1], x[at]);
-      if (k == 0 && system_->pinned && !transposed) x[0][0] = pinned;
+    if (k < system.n_xi) {
+      const std::vector<double> pinned(x[0].begin(), x[0].begin() + static_cast<long>(vectors));
+      transposed ? apply_lower(system, k + 1, -1, x[at + 1], x[at], true)
+                 : apply_upper(system, k, -1, x[at + 1], x[at]);
+      if (k == 0 && system.pinned && !transposed) std::ranges::copy(pinned, x[0].begin());
     }
-    multiply_inverse(k, transposed, x[at]);
+    solve_block(k, x[at]);
   }
-  for (int k = 1; k <= system_->n_xi; ++k) {
+  for (int k = 1; k <= system.n_xi; ++k) {
     const auto at = static_cast<std::size_t>(k);
     auto below = x[at - 1];
-    if (k == 1 && system_->pinned && transposed) below[0] = 0;
+    if (k == 1 && system.pinned && transposed) std::fill_n(below.begin(), vectors, 0.0);
     std::vector<double> correction(x[at].size(), 0.0);
-    transposed ? apply_upper(*system_, k - 1, -1, below, correction, true)
-               : apply_lower(*system_, k, -1, below, correction);
-    multiply_inverse(k, transposed, correction);
+    transposed ? apply_upper(system, k - 1, -1, below, correction, true)
+               : apply_lower(system, k, -1, below, correction);
+    solve_block(k, correction);
     for (std::size_t r = 0; r < correction.size(); ++r) x[at][r] += correction[r];
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "transport/kernels/lu.h"
@@ -20,6 +21,11 @@ double dot(const Modes& a, const Modes& b);
 
 // y = A x, entry by entry, in f64; the pinned row included.
 Modes apply_system(const BlockSystem& system, double nu_hat, double epsi_hat, const Modes& x);
+
+// x ← A⁻¹ x or A⁻ᵀ x by the blocks of an elimination: `solve_block(k, y)` is y ← Δ_k⁻¹ y, or Δ_k⁻ᵀ.
+// Vectors may stand side by side.
+void solve_by_blocks(const BlockSystem& system, Modes& x, bool transposed,
+                     const std::function<void(int k, std::vector<double>& y)>& solve_block);
 
 // The whole system factored, every block kept. Solves with any right side, where the elimination of
 // eliminate.h knows only sources in k = 0, 1, 2. Blocks above `highest_double` are eliminated and

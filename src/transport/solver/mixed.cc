@@ -48,6 +48,7 @@ MixedResult solve_mixed(const BlockSystem& system, double nu_hat, double epsi_ha
   MixedResult result;
   const FactoredSystem factors(system, nu_hat, epsi_hat, highest_double_block(system, nu_hat));
   result.converged = !factors.singular();
+  std::array<Modes, 2> both;
   for (std::size_t s = 0; s < 2; ++s) {
     Modes source = from_three_blocks(system, system.source[s]);
     if (system.pinned) source[0][0] = 0;
@@ -76,8 +77,12 @@ MixedResult solve_mixed(const BlockSystem& system, double nu_hat, double epsi_ha
       result.residual = norm(residual) / std::sqrt(unknowns);
     }
     if (factors.singular()) x[0].assign(x[0].size(), NAN);
-    for (std::size_t k = 0; k < 3; ++k) result.modes[s][k] = std::move(x[k]);
+    for (std::size_t k = 0; k < 3; ++k) result.modes[s][k] = x[k];
+    both[s] = std::move(x);
   }
+  const Modes f = side_by_side(both);
+  result.whole.assessment = assess(system, nu_hat, epsi_hat, f);
+  result.whole.worst = worst_error(system, f, result.whole.assessment);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "transport/solver/whole.h"
 #include "transport/system/operators.h"
 
 namespace assay::transport {
@@ -14,6 +15,7 @@ struct MixedResult {
   double residual = 0;  // ‖s1 − A f1‖/√(unknowns)
   int sweeps = 0;
   bool converged = false;
+  Refined whole;
 };
 MixedResult solve_mixed(const BlockSystem& system, double nu_hat, double epsi_hat);
 

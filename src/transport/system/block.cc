@@ -125,10 +125,16 @@ const std::vector<double>& FullStreaming::shifted(double shift) {
 
 void add_matrix_vector(const std::vector<double>& matrix, int n, bool transposed,
                        std::span<const double> x, std::span<double> y) {
-  const int vectors = static_cast<int>(x.size()) / n;
-  for (int i = 0; i < vectors; ++i) {
+  const auto rows = static_cast<std::size_t>(n), vectors = x.size() / rows;
+  std::vector<double> in(rows), out(rows);  // BLAS is quickest where nothing lies between
+  for (std::size_t i = 0; i < vectors; ++i) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      in[r] = x[r * vectors + i];
+      out[r] = y[r * vectors + i];
+    }
     blas::gemv_columns(transposed ? blas::Op::kTranspose : blas::Op::kNone, n, n, 1.0,
-                       matrix.data(), n, x.data() + i, vectors, 1.0, y.data() + i, vectors);
+                       matrix.data(), n, in.data(), 1, 1.0, out.data(), 1);
+    for (std::size_t r = 0; r < rows; ++r) y[r * vectors + i] = out[r];
   }
 }
 

@@ -142,6 +142,12 @@ std::shared_ptr<const Streaming> streaming(const Entries& e, const Unknowns& row
       Streaming{terms_by_row(e, rows, columns), terms_by_row(transposed(e, 1), columns, rows)});
 }
 
+double row_length_of(const Combination<double>& v) {
+  double sum = 0;
+  for (const double w : v.weight) sum += w * w;
+  return std::sqrt(sum / v.outputs);
+}
+
 BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const Unknowns& odd_k,
                         bool electric, bool adjoint) {
   const std::size_t n = geometry.points();
@@ -199,6 +205,24 @@ BlockSystem make_system(const Geometry& geometry, const Unknowns& even_k, const 
     s.functional[1][k] = of_k(k).restrict_functional(functional3[k]);
   }
   s.unknowns = {even_k, odd_k};
+  for (std::size_t parity = 0; parity < 2; ++parity) {
+    auto& weight = s.weight[parity];
+    weight.assign(static_cast<std::size_t>(s.size[parity]), 0.0);
+    for (std::size_t r = 0; r < n; ++r) {
+      const auto& p = s.unknowns[parity].of_point[r];
+      if (p.unknown < 0) continue;
+      weight[static_cast<std::size_t>(p.unknown)] +=
+          p.expand_weight * p.expand_weight * geometry.jacobian[r] / geometry.jacobian_sum;
+    }
+  }
+  if (electric && geometry.cosine_only) {
+    for (int r = 0; r < static_cast<int>(n); ++r)
+      s.mirror.push_back(mirror_point(geometry.grid, r));
+  }
+  s.row_length = {row_length_of(s.lower[0]->by_row.v), 0, 0};
+  for (const double x : g) s.row_length.g += x * x / static_cast<double>(n);
+  s.row_length.g = std::sqrt(s.row_length.g);
+  if (s.electric) s.row_length.e = row_length_of(*s.electric);
   return s;
 }
 

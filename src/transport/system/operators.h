@@ -66,6 +66,14 @@ struct BlockSystem {
       functional;  // c1·f = ⟨−(4/3) w f_0 − (2/15) w f_2⟩, c3·f = (2/3)⟨B f_1⟩
 
   std::array<Unknowns, 2> unknowns;  // what the numbers of a block mean, by k % 2
+  // ⟨f²⟩ = Σ weight·u² for a function with the unknowns u, by k % 2.
+  std::array<std::vector<double>, 2> weight;
+  // The unknown at the mirror image (−θ,−ζ) of each; empty with sines in B, and with parity.
+  std::vector<int> mirror;
+  // Root mean square lengths of the rows of V, g and E: how much a row adds up.
+  struct RowLength {
+    double v = 0, g = 0, e = 0;
+  } row_length;
 
   int block_size(int k) const { return size[static_cast<std::size_t>(k % 2)]; }
   // L_k (k ≥ 1) and U_k (k < n_ξ) are scale·(V + shift·g) of these.

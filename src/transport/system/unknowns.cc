@@ -7,12 +7,13 @@
 #include <numbers>
 
 namespace assay::transport {
-namespace {
 
-int mirror(const Grid& grid, int r) {
+int mirror_point(const Grid& grid, int r) {
   const int i = r % grid.n_theta, j = r / grid.n_theta;
   return (grid.n_theta - i) % grid.n_theta + (grid.n_zeta - j) % grid.n_zeta * grid.n_theta;
 }
+
+namespace {
 
 Unknowns of_parity(const Geometry& geometry, double sign) {
   const int n = geometry.grid.points();
@@ -21,7 +22,7 @@ Unknowns of_parity(const Geometry& geometry, double sign) {
   u.of_point.resize(static_cast<std::size_t>(n));
   int count = 0;
   for (int r = 0; r < n; ++r) {
-    const int image = mirror(geometry.grid, r);
+    const int image = mirror_point(geometry.grid, r);
     if (image < r) continue;  // done with its partner
     if (image == r && sign < 0) continue;
     u.of_point[static_cast<std::size_t>(r)] = {count, image == r ? 1 : half, image == r ? 1 : half};

@@ -8,6 +8,9 @@
 
 namespace assay::transport {
 
+// The point at (−θ,−ζ).
+int mirror_point(const Grid& grid, int point);
+
 // Which numbers stand for a function on the grid. A function f has the unknowns u = R f and is
 // recovered as f = X u; R X = 1, and each point belongs to at most one unknown. A matrix M between
 // functions becomes R M X, a functional c·f becomes (Xᵀc)·u.

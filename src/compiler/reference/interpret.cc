@@ -1,0 +1,306 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/reference/interpret.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/error.h"
+#include "compiler/graph/dtypes.h"
+#include "compiler/graph/scalar.h"
+
+namespace assay::compiler {
+namespace {
+
+// Where the operands' elements are for each element of a shape, in row-major order.
+template <std::size_t kCount>
+class Walk {
+ public:
+  explicit Walk(const std::array<const FixedView*, kCount>& views)
+      : views_(views), at_(views[0]->shape.size()) {
+    for (std::size_t i = 0; i < kCount; ++i) offsets_[i] = views[i]->offset;
+  }
+  std::int64_t operator[](std::size_t operand) const { return offsets_[operand]; }
+  void next() {
+    const auto& shape = views_[0]->shape;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      const bool goes_on = ++at_[axis] < shape[axis];
+      for (std::size_t i = 0; i < kCount; ++i) {
+        const auto stride = views_[i]->strides[axis];
+        offsets_[i] += goes_on ? stride : -stride * (shape[axis] - 1);
+      }
+      if (goes_on) return;
+      at_[axis] = 0;
+    }
+  }
+
+ private:
+  std::array<const FixedView*, kCount> views_;
+  std::vector<std::int64_t> at_;
+  std::array<std::int64_t, kCount> offsets_{};
+};
+
+class Interpreter {
+ public:
+  Interpreter(const Graph& graph, const InputViews& inputs, const Bindings& symbols)
+      : graph_(graph), inputs_(inputs), symbols_(symbols) {
+    for (const auto& [name, interval] : graph.symbols()) {
+      const auto found = symbols.find(name);
+      if (found == symbols.end()) fail("symbol '{}' has no value", name);
+      if (found->second < interval.low || found->second > interval.high) {
+        fail("symbol '{}' is from {} to {}, got {}", name, interval.low, interval.high,
+             found->second);
+      }
+    }
+    for (const auto& [name, view] : inputs) {
+      const auto is_it = [&](NodeId id) { return graph.node(id).name == name; };
+      if (std::ranges::none_of(graph.inputs(), is_it)) fail("the graph has no input '{}'", name);
+    }
+  }
+
+  OutputTensors run() {
+    for (NodeId id = 0; id < graph_.size(); ++id) values_.push_back(computed(graph_.node(id)));
+    OutputTensors outputs;
+    for (const auto& [name, id] : graph_.outputs()) {
+      outputs.emplace(name, Tensor::copy(values_[id].view()));
+    }
+    return outputs;
+  }
+
+ private:
+  std::vector<std::int64_t> extents(const std::vector<Dim>& shape) const {
+    std::vector<std::int64_t> values;
+    for (const auto& dim : shape) values.push_back(dim.at(symbols_));
+    return values;
+  }
+  FixedView view_of(const Operand& operand) const {
+    return fixed(operand.view, symbols_, values_[operand.node].element_count());
+  }
+  template <typename T>
+  const T* data_of(const Operand& operand) const {
+    return values_[operand.node].as<T>().data();
+  }
+
+  Tensor computed(const Node& node) {
+    Tensor out(node.dtype, Shape(extents(node.shape)));
+    switch (node.op) {
+      case Op::kInput:
+        take_input(node, out);
+        break;
+      case Op::kConst:
+        std::memcpy(out.bytes().data(), &node.bits, out.bytes().size());
+        break;
+      case Op::kCast:
+        visit_graph_dtype(graph_.node(node.operands[0].node).dtype,
+                          [&]<typename From>(std::type_identity<From>) {
+                            visit_graph_dtype(node.dtype, [&]<typename To>(std::type_identity<To>) {
+                              unary<From, To>(node, out, converted_to<From, To>);
+                            });
+                          });
+        break;
+      case Op::kLess:
+        visit_graph_dtype(graph_.node(node.operands[0].node).dtype,
+                          [&]<typename T>(std::type_identity<T>) {
+                            binary<T, bool>(node, out, [](Wide<T> a, Wide<T> b) { return a < b; });
+                          });
+        break;
+      default:
+        visit_graph_dtype(node.dtype,
+                          [&]<typename T>(std::type_identity<T>) { compute_as<T>(node, out); });
+    }
+    return out;
+  }
+
+  void take_input(const Node& node, Tensor& out) const {
+    const auto found = inputs_.find(node.name);
+    if (found == inputs_.end()) fail("input '{}' is missing", node.name);
+    const auto& given = found->second;
+    if (given.dtype() != node.dtype || !(given.shape() == out.shape())) {
+      fail("input '{}' is {} {}, expected {} {}", node.name, name_of(given.dtype()),
+           given.shape().to_string(), name_of(node.dtype), out.shape().to_string());
+    }
+    out = Tensor::copy(given);
+  }
+
+  template <typename From, typename To, typename F>
+  void unary(const Node& node, Tensor& out, F&& f) const {
+    const auto view = view_of(node.operands[0]);
+    const From* in = data_of<From>(node.operands[0]);
+    Walk<1> walk({&view});
+    for (To& to : out.as<To>()) {
+      to = f(in[walk[0]]);
+      walk.next();
+    }
+  }
+  template <typename From, typename To, typename F>
+  void binary(const Node& node, Tensor& out, F&& f) const {
+    const auto a = view_of(node.operands[0]), b = view_of(node.operands[1]);
+    const From *x = data_of<From>(node.operands[0]), *y = data_of<From>(node.operands[1]);
+    Walk<2> walk({&a, &b});
+    for (To& to : out.as<To>()) {
+      to = narrowed<To>(f(widened(x[walk[0]]), widened(y[walk[1]])));
+      walk.next();
+    }
+  }
+
+  template <typename T>
+  void compute_as(const Node& node, Tensor& out) const {
+    using W = Wide<T>;
+    const auto of_floating = [&](double (*f)(double)) {
+      if constexpr (kIsFloating<T>) {
+        unary<T, T>(node, out, [&](T value) { return narrowed<T>(f(widened(value))); });
+      }
+    };
+    switch (node.op) {
+      case Op::kIota:
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          std::int64_t i = 0;
+          for (T& to : out.as<T>()) to = static_cast<T>(i++);
+        }
+        return;
+      case Op::kExp2:
+        return of_floating([](double x) { return std::exp2(x); });
+      case Op::kLog2:
+        return of_floating([](double x) { return std::log2(x); });
+      case Op::kSin:
+        return of_floating([](double x) { return std::sin(x); });
+      case Op::kSqrt:
+        return of_floating([](double x) { return std::sqrt(x); });
+      case Op::kRecip:
+        return of_floating([](double x) { return 1 / x; });
+      case Op::kAdd:
+        return binary<T, T>(node, out, sum_of<W>);
+      case Op::kMul:
+        return binary<T, T>(node, out, product_of<W>);
+      case Op::kMod:
+        if constexpr (!std::is_same_v<T, bool>) {
+          binary<T, T>(node, out, [](W a, W b) { return remainder_of(a, b); });
+        }
+        return;
+      case Op::kMax:
+        return binary<T, T>(node, out, greatest_of<W>);
+      case Op::kSelect:
+        return select<T>(node, out);
+      case Op::kSum:
+        return reduce<T>(node, out, W{}, sum_of<W>);
+      case Op::kMaxReduce:
+        return reduce<T>(node, out, std::nullopt, greatest_of<W>);
+      case Op::kGather:
+        return gather<T>(node, out);
+      case Op::kScatter:
+        return scatter<T>(node, out);
+      default:
+        throw InternalError("an operation is one of those");
+    }
+  }
+
+  template <typename W>
+  static W sum_of(W a, W b) {
+    if constexpr (std::is_same_v<W, bool>)
+      return a || b;
+    else if constexpr (std::is_integral_v<W>)
+      return wrapped_add(a, b);
+    else
+      return a + b;
+  }
+  template <typename W>
+  static W product_of(W a, W b) {
+    if constexpr (std::is_same_v<W, bool>)
+      return a && b;
+    else if constexpr (std::is_integral_v<W>)
+      return wrapped_mul(a, b);
+    else
+      return a * b;
+  }
+
+  template <typename T>
+  void select(const Node& node, Tensor& out) const {
+    const auto c = view_of(node.operands[0]), a = view_of(node.operands[1]),
+               b = view_of(node.operands[2]);
+    const bool* condition = data_of<bool>(node.operands[0]);
+    const T *x = data_of<T>(node.operands[1]), *y = data_of<T>(node.operands[2]);
+    Walk<3> walk({&c, &a, &b});
+    for (T& to : out.as<T>()) {
+      to = condition[walk[0]] ? x[walk[1]] : y[walk[2]];
+      walk.next();
+    }
+  }
+
+  template <typename T, typename F>
+  void reduce(const Node& node, Tensor& out, std::optional<Wide<T>> first, F&& f) const {
+    const auto view = view_of(node.operands[0]);
+    const T* in = data_of<T>(node.operands[0]);
+    const auto length = view.shape.back();
+    Walk<1> walk({&view});
+    for (T& to : out.as<T>()) {
+      auto sum = first;
+      for (std::int64_t k = 0; k < length; ++k) {
+        sum = sum ? f(*sum, widened(in[walk[0]])) : widened(in[walk[0]]);
+        walk.next();
+      }
+      check(sum.has_value(), "the greatest of something is asked for");
+      to = narrowed<T>(*sum);
+    }
+  }
+
+  // The flat index of element after element of an operand that holds indices.
+  template <typename Do>
+  void for_each_index(const Operand& operand, Do&& act) const {
+    const auto view = view_of(operand);
+    const std::int64_t count = view.element_count();
+    visit_graph_dtype(graph_.node(operand.node).dtype, [&]<typename T>(std::type_identity<T>) {
+      if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>) {
+        const T* in = data_of<T>(operand);
+        Walk<1> walk({&view});
+        for (std::int64_t i = 0; i < count; ++i, walk.next())
+          act(i, static_cast<std::int64_t>(in[walk[0]]));
+      }
+    });
+  }
+  // All elements of an operand in row-major order.
+  template <typename T>
+  std::vector<T> elements(const Operand& operand) const {
+    const auto view = view_of(operand);
+    const T* in = data_of<T>(operand);
+    std::vector<T> all(static_cast<std::size_t>(view.element_count()));
+    Walk<1> walk({&view});
+    for (std::size_t i = 0; i < all.size(); ++i, walk.next()) all[i] = in[walk[0]];
+    return all;
+  }
+
+  template <typename T>
+  void gather(const Node& node, Tensor& out) const {
+    const auto data = elements<T>(node.operands[0]);
+    check(!data.empty(), "what is gathered from is not empty");
+    const auto last = static_cast<std::int64_t>(data.size()) - 1;
+    const auto to = out.as<T>();
+    for_each_index(node.operands[1], [&](std::int64_t i, std::int64_t index) {
+      to[static_cast<std::size_t>(i)] =
+          data[static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, last))];
+    });
+  }
+  template <typename T>
+  void scatter(const Node& node, Tensor& out) const {
+    const auto data = elements<T>(node.operands[0]), values = elements<T>(node.operands[2]);
+    const auto to = out.as<T>();
+    std::copy(data.begin(), data.end(), to.begin());
+    for_each_index(node.operands[1], [&](std::int64_t i, std::int64_t index) {
+      if (index < 0 || index >= static_cast<std::int64_t>(to.size())) return;
+      to[static_cast<std::size_t>(index)] = values[static_cast<std::size_t>(i)];
+    });
+  }
+
+  const Graph& graph_;
+  const InputViews& inputs_;
+  const Bindings& symbols_;
+  std::vector<Tensor> values_;
+};
+
+}  // namespace
+
+OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols) {
+  return Interpreter(graph, inputs, symbols).run();
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a careful user should be told about a solution.
+
+#include "transport/solve.h"
+
+namespace assay::transport {
+
+// Correct digits of a value that may be wrong by `error`: 0 … 16. `scale` stands for a value that
+// is smaller than it.
+int correct_digits(double value, double error, double scale = 0);
+// Of D11, D31, D13 and D33. D31 and D13 may vanish: a thousandth of √(D11·D33), which they cannot
+// exceed, is their scale.
+std::array<int, 4> correct_digits(const Solution& solution);
+
+// Adds to the warnings what the numbers give reason for.
+void add_warnings(const Prepared& prepared, Solution& solution);
+
+}  // namespace assay::transport
