@@ -3,7 +3,7 @@
 #
 # ASSAY_CUDA=AUTO|ON|OFF: device code, and the program assay-worker-cuda that has it. AUTO: where nvcc 12.4
 # or newer is found, in PATH, beside CUDACXX or in /usr/local/cuda; ON: its absence is an error. Sets
-# ASSAY_HAS_CUDA. No GPU is needed to compile (docs/adr/0043-a-worker-for-the-gpu.md).
+# ASSAY_HAS_CUDA. No GPU is needed to compile (docs/adr/0044-a-worker-for-the-gpu.md).
 set(ASSAY_CUDA AUTO CACHE STRING "Device code for NVIDIA GPUs: AUTO (where nvcc is found), ON, OFF")
 set_property(CACHE ASSAY_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(ASSAY_HAS_CUDA OFF)

@@ -31,7 +31,8 @@ using CaseDrawings = std::map<std::string, CaseDrawing, std::less<>>;
 std::vector<Figure> compose_figures(std::span<const Row> rows, const CaseDrawings& cases);
 
 // The recipes of a case that has none: the primary metric, the ratio to the baseline and the
-// fraction of this machine's limit, over the number that varies most, or by point.
+// fraction of this machine's limit, over the number that varies most, or by point; where rows have
+// it, time against energy, a figure for each point.
 std::vector<FigureRecipe> standard_recipes(std::span<const Row* const> rows);
 
 }  // namespace assay::lab

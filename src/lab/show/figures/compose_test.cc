@@ -101,6 +101,24 @@ TEST(ComposeTest, BarsOfRatiosGrowFromOne) {
   EXPECT_FALSE(named(figures, "product-value").grow_from);
 }
 
+// Rows that know their energy have one more figure, a page for each point, a dot for each attempt.
+TEST(ComposeTest, EnergyStandsAgainstTime) {
+  auto rows = two_providers();
+  const auto without = compose_figures(rows, {});
+  for (auto& r : rows) r.metrics["energy"] = 100 * r.metrics.at("steady_time");
+  const auto figures = compose_figures(rows, {});
+  const auto pages = figures.size() - without.size();
+  EXPECT_GT(pages, 1u);
+  for (const auto& figure : figures) {
+    if (figure.name.find("-energy") == std::string::npos) continue;
+    EXPECT_EQ(figure.form, FigureForm::kScatter);
+    for (const auto& series : figure.series) {
+      ASSERT_EQ(series.points.size(), 6u) << "one for each attempt";
+      for (const auto& p : series.points) EXPECT_DOUBLE_EQ(p.y, 100 * p.x);
+    }
+  }
+}
+
 TEST(ComposeTest, TheOrderOfRowsDoesNotMatter) {
   auto rows = two_providers();
   const auto before = compose_figures(rows, {});

@@ -22,6 +22,7 @@ std::vector<FigureRecipe> standard_recipes(std::span<const Row* const> rows) {
     const bool numbers = std::ranges::all_of(seen, [](const Json& v) { return v.is_number(); });
     if (numbers && (size.empty() || seen.size() > values[size].size())) size = key;
   }
+  const auto points = varying;
   FigureRecipe common;
   common.x = varying;
   if (size.empty()) {
@@ -45,6 +46,19 @@ std::vector<FigureRecipe> standard_recipes(std::span<const Row* const> rows) {
   out[2].name = "limit";
   out[2].title = "fraction of this machine's measured limit";
   out[2].y = "fraction_of_limit";
+  const auto has_energy = [](const Row* row) { return row->metrics.contains("energy"); };
+  if (std::ranges::any_of(rows, has_energy)) {
+    out.push_back({.name = "energy",
+                   .title = "time against energy, each attempt (left and below is better)",
+                   .form = FigureForm::kScatter,
+                   .x = {"steady_time"},
+                   .x_label = "one call (s)",
+                   .y = "energy",
+                   .y_label = "energy of one call (J)",
+                   .pages = points,
+                   .log_x = true,
+                   .log_y = true});
+  }
   return out;
 }
 
