@@ -14,10 +14,11 @@ NO_GPU = {"ASSAY_NVML": "/nonexistent/libnvidia-ml.so"}
 
 class Cuda(CliTest):
     def cuda_rows(self, *arguments):
-        result = self.run_ok(
+        result = self.assay(
             "run", "semiring_matmul", "--platforms", "cuda", "--points", '[{"n":16},{"n":8}]',
             "--rounds", "2", "--out", "rows.jsonl", *arguments, environment=NO_GPU,
         )  # fmt: skip
+        self.assertEqual(result.returncode, 3, result.stderr)  # nothing at all was measured
         return result, [json.loads(line) for line in self.read("rows.jsonl").splitlines()]
 
     def test_without_a_device_each_provider_says_so_once(self):
@@ -27,8 +28,17 @@ class Cuda(CliTest):
             self.assertEqual((row["status"], row["failure"]["code"]), ("skipped", "no_device"))
             self.assertEqual(row["platform"], "cuda")
             self.assertEqual(row["metrics"].get("steady_time"), None)
+        for provider in ("assay", "torch", "jax", "triton"):
+            self.assertRegex(result.stdout, rf"{provider} .*skipped: no_device")
+
+    def test_beside_what_was_measured_it_is_one_line(self):
+        result = self.run_ok(
+            "run", "semiring_matmul", "--platforms", "cpu,cuda", "--points", '[{"n":16,"algebra":"real"}]',
+            "--providers", "reference,assay,triton", "--rounds", "1", "--steady", "1ms", "--max-steal", "100%",
+            "--max-foreign", "100%", "--out", "rows.jsonl", environment=NO_GPU,
+        )  # fmt: skip
         absent = [line for line in result.stdout.splitlines() if "no NVIDIA GPU" in line]
-        self.assertEqual(len(absent), 1, result.stdout)
+        self.assertEqual(absent, ["left out: assay, triton (this machine has no NVIDIA GPU)"])
 
     def test_a_plain_run_is_on_the_cpu(self):
         self.run_ok(*self.SMALL, "--out", "rows.jsonl", environment=NO_GPU)
