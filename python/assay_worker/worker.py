@@ -24,6 +24,7 @@ MODULE_OF_CASE = {
     "decompose_cp": "assay_worker.decompose",
     "decompose_tucker": "assay_worker.decompose",
     "mp2_energy": "assay_worker.mp2",
+    "egraph_saturation": "assay_worker.saturation",
 }
 
 

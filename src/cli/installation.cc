@@ -13,6 +13,7 @@
 #include "cases/chip/cases.h"
 #include "cases/einsum/cases.h"
 #include "cases/harness/cases.h"
+#include "cases/llm/cases.h"
 #include "cases/semiring/cases.h"
 #include "cases/transport/cases.h"
 
@@ -93,6 +94,7 @@ lab::CaseRegistry all_cases() {
   cases::transport::add_cases(cases);
   cases::chip::add_cases(cases);
   cases::einsum::add_cases(cases);
+  cases::llm::add_cases(cases);
   cases::harness::add_cases(cases);
   return cases;
 }

@@ -5,6 +5,7 @@
 #include "cases/chip/workloads.h"
 #include "cases/einsum/workloads.h"
 #include "cases/harness/workloads.h"
+#include "cases/llm/cases.h"
 #include "cases/own/workloads.h"
 #include "cases/semiring/workloads.h"
 #include "cases/transport/workloads.h"
@@ -17,6 +18,7 @@ lab::WorkloadRegistry all_workloads() {
   cases::transport::add_workloads(workloads);
   cases::chip::add_workloads(workloads);
   cases::einsum::add_workloads(workloads);
+  cases::llm::add_workloads(workloads);
   cases::harness::add_workloads(workloads);
   cases::own::add_workloads(workloads);
   return workloads;

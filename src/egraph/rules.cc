@@ -196,6 +196,7 @@ SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budg
         }
       }
       rebuild();
+      report.nodes_after.push_back(graph.node_count());
       if (joins == 0 && graph.node_count() == nodes_before) return finish(Stop::kSaturated);
     }
   } catch (const Conflict& conflict) {

@@ -92,7 +92,8 @@ struct SaturationReport {
   int iterations = 0;
   std::size_t nodes = 0, classes = 0;
   double index_s = 0, rebuild_s = 0;
-  std::vector<RuleReport> rules;  // as given
+  std::vector<RuleReport> rules;         // as given
+  std::vector<std::size_t> nodes_after;  // each iteration
 };
 
 // In each iteration all rules are matched first, then applied; a match is found once, when its last

@@ -129,10 +129,10 @@ struct ChipArguments {
 };
 
 struct TransportArguments {
-  enum class Action { kRun, kScan, kInspect, kConverge, kDatabase };
+  enum class Action { kRun, kScan, kInspect, kConverge, kDatabase, kProfiles };
   Action action = Action::kRun;
   std::string input;  // TOML file; for converge also the name of a built-in surface
-  std::string output, journal, method, grid, device = "cpu", wout, booz;
+  std::string output, journal, method, grid, device = "cpu", wout, booz, database;
   std::optional<double> nu, er, tolerance;
   std::vector<double> rho_list, nu_list, er_list;
   std::optional<int> threads, batch, max_points, max_xi;

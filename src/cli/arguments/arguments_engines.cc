@@ -96,6 +96,7 @@ constexpr auto kTransportActions = make_names<TransportArguments::Action>({
     {TransportArguments::Action::kInspect, "inspect"},
     {TransportArguments::Action::kConverge, "converge"},
     {TransportArguments::Action::kDatabase, "database"},
+    {TransportArguments::Action::kProfiles, "profiles"},
 });
 
 std::string_view name_of(TransportArguments::Action action) { return kTransportActions[action]; }
@@ -165,12 +166,20 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
   database->add_option("--device", a.device, "cpu (default) or cuda");
   many(*database);
+  auto* profiles =
+      action(Action::kProfiles, "fluxes, bootstrap current and ambipolar E_r from profiles",
+             "  assay transport profiles examples/profiles.toml --output answers.h5 --plot\n"
+             "  assay transport profiles plasma.toml --database Dij.h5 --json");
+  profiles->add_option("input", a.input, "profiles (TOML)")->required();
+  profiles->add_option("--database", a.database, "coefficients, as `database` writes them");
+  run(*profiles);
   app.footer(R"(Examples:
   assay transport examples/w7x.toml --output run.nc --plot
   assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5
   mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5
   assay transport converge w7x_eim_sample --nu 1e-3 --er 1e-3
-  assay transport database --wout wout.nc --rho 0.25,0.5 --nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5)");
+  assay transport database --wout wout.nc --rho 0.25,0.5 --nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5
+  assay transport profiles examples/profiles.toml --output answers.h5 --plot)");
 }
 
 void add_einsum(CLI::App& app, EinsumArguments& a) {

@@ -28,6 +28,7 @@ int transport_run(const TransportArguments& arguments);
 int transport_inspect(const TransportArguments& arguments);
 int transport_converge(const TransportArguments& arguments);
 int transport_database(const TransportArguments& arguments);
+int transport_profiles(const TransportArguments& arguments);
 
 // Runs an action with the ranks of mpirun, if that started the program, else with none; every rank
 // returns the status of rank 0.

@@ -41,14 +41,17 @@ sigset_t both_signals() {
 void refuse_unused(const TransportArguments& a) {
   using Action = TransportArguments::Action;
   const bool runs = a.action == Action::kRun || a.action == Action::kScan;
+  const bool profiles = a.action == Action::kProfiles;
   const bool many = runs || a.action == Action::kDatabase;
-  if (a.plot && !runs) fail("'{}' draws nothing: --plot", name_of(a.action));
+  if (a.plot && !runs && !profiles) fail("'{}' draws nothing: --plot", name_of(a.action));
   if (a.strict && a.action == Action::kInspect) fail("'inspect' solves nothing: --strict");
-  if (a.verbose && !runs) fail("'{}' has no more to say: --verbose", name_of(a.action));
-  if (a.threads && !many) fail("'{}' solves one case at a time: --threads", name_of(a.action));
-  if (a.batch && !many) fail("'{}' solves one case at a time: --batch", name_of(a.action));
+  if (a.verbose && !runs && !profiles)
+    fail("'{}' has no more to say: --verbose", name_of(a.action));
+  if (a.threads && !many && !profiles)
+    fail("'{}' solves one case at a time: --threads", name_of(a.action));
+  if (a.batch && !many) fail("'{}' has no batches: --batch", name_of(a.action));
   if (!a.method.empty() && a.action == Action::kInspect) fail("'inspect' solves nothing: --method");
-  if (!a.output.empty() && !runs && a.action != Action::kDatabase) {
+  if (!a.output.empty() && !many && !profiles) {
     fail("'{}' writes no file: --output '{}'", name_of(a.action), a.output);
   }
 }
@@ -65,6 +68,8 @@ int serve(const TransportArguments& a) {
       return transport_converge(a);
     case Action::kDatabase:
       return transport_database(a);
+    case Action::kProfiles:
+      return transport_profiles(a);
   }
   throw InternalError("an action is one of its enumerators");
 }
@@ -72,7 +77,9 @@ int serve(const TransportArguments& a) {
 int dispatch(const TransportArguments& a) {
   refuse_unused(a);
   using Action = TransportArguments::Action;
-  if (a.action != Action::kInspect && a.action != Action::kConverge) return serve(a);
+  const bool one_piece = a.action == Action::kInspect || a.action == Action::kConverge ||
+                         a.action == Action::kProfiles;
+  if (!one_piece) return serve(a);
   // One piece of work is done by one of mpirun's ranks, and is one answer.
   return over_ranks([&](transport::Ranks* ranks) {
     return ranks == nullptr || ranks->rank() == 0 ? serve(a) : static_cast<int>(kFine);

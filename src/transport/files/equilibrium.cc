@@ -24,7 +24,8 @@ Surface load_vmec(const SurfaceRequest& request) {
 }  // namespace
 
 Surface load_surface(const SurfaceRequest& request) {
-  Surface s = request.type == "dkes"   ? read_dkes(request.path)
+  Surface s = request.spelled          ? *request.spelled
+              : request.type == "dkes" ? read_dkes(request.path)
               : request.type == "text" ? read_surface_text(request.path)
               : request.type == "vmec" ? load_vmec(request)
               : request.type == "booz"

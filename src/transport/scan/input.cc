@@ -3,6 +3,8 @@
 #include "transport/scan/input.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "base/error.h"
@@ -14,13 +16,70 @@ namespace assay::transport {
 namespace {
 
 constexpr std::array<const char*, 4> kFileTypes = {"dkes", "text", "vmec", "booz"};
+constexpr int kMostOfACount = 1'000'000;
+
+int read_count(const TomlTable& t, const char* key, int least) {
+  const auto value = t.integer(key);
+  if (value < least || value > kMostOfACount) {
+    t.reject(key, "expected an integer from {} to {}, got {}", least, kMostOfACount, value);
+  }
+  return static_cast<int>(value);
+}
+
+Harmonic read_mode(const TomlTable& t, const Json& row) {
+  const auto whole = [&](std::size_t i) {
+    return row[i].is_number_integer() && std::abs(row[i].get<double>()) <= kLargestModeNumber;
+  };
+  const bool fine = row.is_array() && (row.size() == 3 || row.size() == 4) && whole(0) &&
+                    whole(1) && std::all_of(row.begin() + 2, row.end(), [](const Json& value) {
+                      return value.is_number() && std::isfinite(value.get<double>());
+                    });
+  if (!fine) t.reject("b", "expected rows [m, n, B_mn], got {}", canonical_json(row));
+  return {row[0].get<int>(), row[1].get<int>(), row[2].get<double>(),
+          row.size() == 4 ? row[3].get<double>() : 0};
+}
+
+// A surface in Boozer angles, written out.
+Surface read_modes(const TomlTable& t) {
+  Surface s;
+  s.name = "modes";
+  s.nfp = read_count(t, "nfp", 1);
+  s.iota = t.number("iota");
+  s.psi_prime = t.number("psi_prime");
+  s.b_theta = t.number("b_theta");
+  s.b_zeta = t.number("b_zeta");
+  const auto rows = t.json("b");
+  if (!rows.is_array() || rows.empty()) t.reject("b", "expected a list of rows [m, n, B_mn]");
+  for (const auto& row : rows) {
+    const auto mode = read_mode(t, row);
+    for (const auto& other : s.b) {
+      if (other.m == mode.m && other.n == mode.n) {
+        t.reject("b", "the mode ({}, {}) is there twice", mode.m, mode.n);
+      }
+    }
+    if (mode.m == 0 && mode.n == 0) s.b0 = mode.cosine;
+    s.b.push_back(mode);
+  }
+  if (t.has("b0")) s.b0 = t.number("b0");
+  if (s.b0 && !(*s.b0 > 0)) t.reject("b", "the mode (0, 0) must be positive, got {}", *s.b0);
+  try {
+    validate(s);
+  } catch (const UserError& e) {
+    t.reject("b", "{}", e.what());
+  }
+  return s;
+}
+
+}  // namespace
 
 SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input_path) {
   SurfaceRequest s;
   s.type = t.text("type");
   const bool file = std::ranges::find(kFileTypes, s.type) != kFileTypes.end();
-  if (!file && std::ranges::find(builtin_names(), s.type) == builtin_names().end()) {
-    t.reject("type", "expected {} or {}, got '{}'", fmt::join(builtin_names(), ", "),
+  if (s.type == "modes") {
+    s.spelled = read_modes(t);
+  } else if (!file && std::ranges::find(builtin_names(), s.type) == builtin_names().end()) {
+    t.reject("type", "expected {}, {} or modes, got '{}'", fmt::join(builtin_names(), ", "),
              fmt::join(kFileTypes, ", "), s.type);
   }
   const auto from_here = [&](const std::filesystem::path& path) {
@@ -30,10 +89,10 @@ SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input
   if (file) {
     s.path = from_here(t.text("path"));
   } else if (t.has("path")) {
-    t.reject("path", "the built-in surface '{}' has no file", s.type);
+    t.reject("path", "the surface '{}' has no file", s.type);
   }
   if (t.has("psi_n") && !file) {
-    t.reject("psi_n", "the built-in surface '{}' is one surface of its own", s.type);
+    t.reject("psi_n", "'{}' is one surface of its own", s.type);
   }
   if (t.has("psi_n")) {
     s.psi_n = t.number("psi_n");
@@ -64,15 +123,14 @@ SurfaceRequest read_surface_request(const TomlTable& t, const std::string& input
   return s;
 }
 
-constexpr int kMostOfACount = 1'000'000;
-
-int read_count(const TomlTable& t, const char* key, int least) {
-  const auto value = t.integer(key);
-  if (value < least || value > kMostOfACount) {
-    t.reject(key, "expected an integer from {} to {}, got {}", least, kMostOfACount, value);
-  }
-  return static_cast<int>(value);
+Grid read_grid(const TomlTable& t) {
+  const Grid grid = {read_count(t, "n_theta", 3), read_count(t, "n_zeta", 3),
+                     read_count(t, "n_xi", 2)};
+  validate(grid);
+  return grid;
 }
+
+namespace {
 
 void read_case(const TomlTable& t, RunInput& in) {
   in.nu_hat = t.numbers("nu_hat");
@@ -123,10 +181,7 @@ RunInput parse_input(std::string text, const std::string& path) {
   in.text = std::move(text);
   const auto t = TomlTable::parse(in.text, path);
   in.surface = read_surface_request(t.table("surface"), path);
-  const auto grid = t.table("grid");
-  in.grid = {read_count(grid, "n_theta", 3), read_count(grid, "n_zeta", 3),
-             read_count(grid, "n_xi", 2)};
-  validate(in.grid);
+  in.grid = read_grid(t.table("grid"));
   read_case(t.table("case"), in);
   if (t.has("solver")) read_solver(t.table("solver"), in);
   if (t.has("output")) {

@@ -4,7 +4,9 @@
 
 // The input file of `assay transport`.
 //
-//   [surface]  type = "example" … or "dkes", "text", "vmec", "booz" with path; psi_n, min_bmn,
+//   [surface]  type = "example" … or "dkes", "text", "vmec", "booz" with path, or "modes" with nfp,
+//              iota, psi_prime, b_theta, b_zeta, b = [[m, n, B_mn], …] (a fourth number is the sine
+//              term) and b0 (the mode (0, 0) where left out); psi_n, min_bmn,
 //              psi_prime (in place of the one from the file), minor_radius (vmec, booz), wout
 //              (booz: the file that this one was made of)
 //   [grid]     n_theta, n_zeta, n_xi
@@ -17,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/toml.h"
 #include "transport/solve.h"
 
 namespace assay::transport {
@@ -28,6 +31,7 @@ struct SurfaceRequest {
   std::optional<double> psi_prime;     // [T·m]
   std::optional<double> minor_radius;  // [m]
   std::string wout;                    // beside a Boozer file; relative as `path` is
+  std::optional<Surface> spelled;      // of type "modes"
   double min_bmn = 0;
 };
 
@@ -51,6 +55,10 @@ struct RunInput {
   // ν̂ × field as cases, ν̂ slowest; or the pairs.
   std::vector<Case> cases(double psi_prime) const;
 };
+
+// The parts that other input files share: [surface] and [grid].
+SurfaceRequest read_surface_request(const TomlTable& table, const std::string& input_path);
+Grid read_grid(const TomlTable& table);
 
 // Throws UserError "FILE:LINE: KEY: …" for anything unknown, missing or senseless.
 RunInput parse_input(std::string text, const std::string& path);
