@@ -323,6 +323,21 @@ TEST(ComposeTest, PartsStandSideBySideForEachSeries) {
   EXPECT_EQ(figures[0].series[2].points.size(), 1U);  // 0 has no place on a logarithmic axis
 }
 
+TEST(ComposeTest, BarsBeginAtZeroWhereAllCanBeSeen) {
+  auto rows = two_providers();
+  CaseDrawings cases;
+  cases["product"].recipes = {{.name = "bars",
+                               .title = "t",
+                               .form = FigureForm::kBars,
+                               .x = {"provider"},
+                               .log_y = true}};
+  EXPECT_FALSE(compose_figures(rows, cases).at(0).log_y);
+  for (auto& r : rows) {
+    if (r.provider == "plain") r.metrics["steady_time"] *= 1000;
+  }
+  EXPECT_TRUE(compose_figures(rows, cases).at(0).log_y);
+}
+
 TEST(ComposeTest, AgainstPairsByPoint) {
   std::vector<Row> rows = {row("plain", 64, 0, 2.0), row("quick", 64, 0, 2.5),
                            row("plain", 128, 0, 4.0)};

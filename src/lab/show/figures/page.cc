@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -59,6 +60,9 @@ class Page {
       if (!x_is_number() || recipe_.form == FigureForm::kBars) find_categories(f);
       is_of_baseline(y_name()) ? ratios(f) : lines(f);
       if (is_of_baseline(y_name()) && recipe_.form == FigureForm::kBars && f.log_y) f.grow_from = 1;
+      if (recipe_.form == FigureForm::kBars && !f.grow_from && span_of(f) < kLinearSpan) {
+        f.log_y = false;
+      }
     }
     if (f.series.empty() && !f.table) return std::nullopt;
     join_equal_formulas(f);
@@ -69,6 +73,20 @@ class Page {
   }
 
  private:
+  // Bars of lengths that can be seen side by side begin at zero: on a logarithmic axis a bar has no
+  // length.
+  static constexpr double kLinearSpan = 30;
+  static double span_of(const Figure& f) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (const auto& series : f.series) {
+      for (const auto& p : series.points) {
+        least = std::min(least, p.y);
+        most = std::max(most, p.y);
+      }
+    }
+    return most / least;
+  }
+
   std::string primary_metric() const {
     return rows_.empty() ? "steady_time" : rows_.front()->primary_metric();
   }
