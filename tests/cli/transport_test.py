@@ -109,6 +109,49 @@ class Transport(CliTest):
         self.assertEqual(zero["warnings"], tiny["warnings"])
         self.assertIn("nearly rational", tiny["warnings"][0])
 
+    def test_flags_alone(self):
+        by_file = json.loads(self.fine(self.write("in.toml", SINGLE), "--json").stdout)
+        flags = ("solve", "--surface", "w7x_eim_sample", "--nu", "1e-2", "--er", "1e-3", "--grid", "7x9x16")
+        by_flags = json.loads(self.fine(*flags, "--json").stdout)
+        self.assertEqual(by_flags["coefficients"], by_file["coefficients"])
+        d, psi = by_flags["coefficients"], -0.5237
+        scaled = json.loads(self.fine(*flags, "--json", "--normalisation", "monkes").stdout)["normalised"]
+        for key, power in (("11", 2), ("31", 1), ("13", 1), ("33", 0)):
+            self.assertAlmostEqual(scaled[key] / (d["D" + key] * psi**power), 1, 12)
+        # B_theta = 0: L11 = 8 B0/(sqrt(pi) G) D11 psi'^2, L33 = -2 B0/(sqrt(pi) G) D33.
+        sfincs = json.loads(self.fine(*flags, "--json", "--normalisation", "sfincs").stdout)["normalised"]
+        unit = 2.4311 / (-14.0876 * np.sqrt(np.pi))
+        self.assertAlmostEqual(sfincs["11"] / (8 * unit * scaled["11"]), 1, 9)
+        self.assertAlmostEqual(sfincs["31"] / (4 * unit * scaled["31"]), 1, 9)
+        self.assertAlmostEqual(sfincs["33"] / (-2 * unit * d["D33"]), 1, 9)
+        text = self.fine(*flags, "--normalisation", "dkes").stdout
+        self.assertIn("Spitzer part subtracted", text)
+        scan = json.loads(self.fine(*flags[:3], "--nu", "1e-2,3e-2", "--grid", "7x9x16", "--json").stdout)
+        self.assertEqual([case["nu_hat"] for case in scan["cases"]], [1e-2, 3e-2])
+        for bad, word in (
+            (("solve", "--surface", "nowhere", "--nu", "1"), "nowhere"),
+            ((*flags[:-1], "7x9"), "--grid"),
+            ((*flags, "--normalisation", "x"), "dkes, monkes or sfincs"),
+            (("inspect", self.path("in.toml"), "--normalisation", "dkes"), "normalisation"),
+        ):
+            result = self.assay("transport", *bad)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(word, result.stderr)
+
+    def test_a_surface_spelled_out(self):
+        spelled = SINGLE.replace('type = "w7x_eim_sample"', """type = "modes"
+nfp = 5
+iota = -0.8615619629558908
+psi_prime = -0.5237
+b_theta = 0
+b_zeta = -14.0876
+b = [[0, 0, 2.4311], [0, 1, 0.11149], [1, 1, -0.094228], [1, 0, -0.040776], [1, -1, 0.0054553], [2, 0, -0.0037086]]
+""")
+        built_in = json.loads(self.fine(self.write("in.toml", SINGLE), "--json").stdout)["coefficients"]
+        mine = json.loads(self.fine(self.write("modes.toml", spelled), "--json").stdout)["coefficients"]
+        for key, value in built_in.items():
+            self.assertAlmostEqual(mine[key] / value, 1, 10)
+
     def test_plot(self):
         out = self.path("run.nc")
         self.fine(self.write("in.toml", SINGLE), "--output", out, "--plot")

@@ -129,11 +129,12 @@ struct ChipArguments {
 };
 
 struct TransportArguments {
-  enum class Action { kRun, kScan, kInspect, kConverge, kDatabase, kProfiles };
+  enum class Action { kRun, kScan, kInspect, kConverge, kDatabase, kProfiles, kSolve };
   Action action = Action::kRun;
   std::string input;  // TOML file; for converge also the name of a built-in surface
   std::string output, journal, method, grid, device = "cpu", wout, booz, database;
-  std::optional<double> nu, er, tolerance;
+  std::string surface, normalisation;
+  std::optional<double> nu, er, tolerance, psi_n;
   std::vector<double> rho_list, nu_list, er_list;
   std::optional<int> threads, batch, max_points, max_xi;
   bool plot = false, verbose = false, json = false, strict = false;

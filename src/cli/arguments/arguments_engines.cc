@@ -97,6 +97,7 @@ constexpr auto kTransportActions = make_names<TransportArguments::Action>({
     {TransportArguments::Action::kConverge, "converge"},
     {TransportArguments::Action::kDatabase, "database"},
     {TransportArguments::Action::kProfiles, "profiles"},
+    {TransportArguments::Action::kSolve, "solve"},
 });
 
 std::string_view name_of(TransportArguments::Action action) { return kTransportActions[action]; }
@@ -121,6 +122,10 @@ void add_transport(CLI::App& app, TransportArguments& a) {
     sub.add_flag("--plot", a.plot, "draw a panel beside the output (.png)");
     sub.add_flag("--verbose", a.verbose, "say on standard error what is being done");
   };
+  const auto normalised = [&a](CLI::App& sub) {
+    sub.add_option("--normalisation", a.normalisation,
+                   "print coefficients as dkes, monkes or sfincs have them as well");
+  };
   using Action = TransportArguments::Action;
   const auto action = [&](Action value, const char* description, const char* examples) {
     auto* sub = app.add_subcommand(std::string(name_of(value)), description);
@@ -130,6 +135,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   };
   app.add_option("input", a.input, "input file (TOML)");
   run(app);
+  normalised(app);
   auto* scan =
       action(Action::kScan, "solve every case of the file's lists; resumes what was interrupted",
              "  assay transport scan examples/w7x_scan.toml --output scan.h5\n"
@@ -137,6 +143,23 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   scan->add_option("input", a.input, "input file (TOML)")->required();
   scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
   run(*scan);
+  normalised(*scan);
+  auto* solve =
+      action(Action::kSolve, "solve what flags say, without a file",
+             "  assay transport solve --surface w7x_eim_sample --nu 1e-3 --er 0 --grid 25x25x60\n"
+             "  assay transport solve --surface wout.nc --psi-n 0.25 --nu 1e-4,1e-3 --er 0,1e-3");
+  solve
+      ->add_option("--surface", a.surface,
+                   "a built-in name, or a file: wout, boozmn, ddkes2 or MONKES' text")
+      ->required();
+  solve->add_option("--psi-n", a.psi_n, "normalised toroidal flux, for wout and boozmn");
+  solve->add_option("--nu", a.nu_list, "nu/v [1/m], several separated by commas")
+      ->delimiter(',')
+      ->required();
+  solve->add_option("--er", a.er_list, "E_r/v [T] (0)")->delimiter(',');
+  solve->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
+  run(*solve);
+  normalised(*solve);
   auto* inspect = action(Action::kInspect, "the surface, its fields and what a solve would cost",
                          "  assay transport inspect examples/w7x.toml");
   inspect->add_option("input", a.input, "input file (TOML)")->required();
@@ -175,6 +198,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   run(*profiles);
   app.footer(R"(Examples:
   assay transport examples/w7x.toml --output run.nc --plot
+  assay transport solve --surface w7x_eim_sample --nu 1e-3 --er 0 --grid 25x25x60
   assay transport scan examples/w7x_scan.toml --threads 2 --output scan.h5
   mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5
   assay transport converge w7x_eim_sample --nu 1e-3 --er 1e-3

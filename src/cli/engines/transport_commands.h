@@ -39,7 +39,10 @@ struct RunTimes {
   double prepare_s = 0, solve_s = 0, write_s = 0, plot_s = 0, total_s = 0;
 };
 
-// The file, with what was typed in place of what it says.
+// "25x25x60". Throws UserError.
+transport::Grid parse_grid(const std::string& text);
+
+// The file, or what the flags of `solve` say; with what was typed in place of what it says.
 transport::RunInput input_with_flags(const TransportArguments& arguments);
 
 // How many cases to solve at the same time: as many as asked for, otherwise one for each core as
@@ -61,11 +64,14 @@ std::map<std::string, std::string> provenance_texts(const std::vector<std::strin
 // What is printed on standard output.
 std::string run_text(const transport::RunInput& input, const transport::Prepared& prepared,
                      const std::vector<transport::Solution>& solutions, const RunTimes& times,
-                     const std::vector<std::string>& written);
+                     const std::vector<std::string>& written,
+                     std::optional<transport::Normalisation> normalisation);
 // `memory`: peak bytes until the cases were solved, of all ranks together.
 Json run_json(const transport::RunInput& input, const std::vector<transport::Solution>& solutions,
               const RunTimes& times, double memory,
-              const std::map<std::string, std::string>& provenance);
+              const std::map<std::string, std::string>& provenance,
+              const transport::Geometry& geometry,
+              std::optional<transport::Normalisation> normalisation);
 
 // Draws the panel of a run beside `output` (its name with .png) and returns that name.
 std::string draw_panel(const transport::RunInput& input, const transport::Prepared& prepared,

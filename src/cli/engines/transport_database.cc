@@ -20,7 +20,8 @@ namespace tr = assay::transport;
 
 constexpr std::size_t kMostWarnings = 12;  // printed for each surface; the file has all
 
-// "25x25x60".
+}  // namespace
+
 tr::Grid parse_grid(const std::string& text) {
   int number[3] = {0, 0, 0};
   const char *at = text.data(), *end = text.data() + text.size();
@@ -34,6 +35,8 @@ tr::Grid parse_grid(const std::string& text) {
   tr::validate(grid);
   return grid;
 }
+
+namespace {
 
 // The ranks share the cases of each surface. Rank 0 tells the others where it failed: they would
 // wait for its next surface.

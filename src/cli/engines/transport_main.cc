@@ -40,7 +40,8 @@ sigset_t both_signals() {
 // Options typed before the name of an action are read, even if they mean nothing to it.
 void refuse_unused(const TransportArguments& a) {
   using Action = TransportArguments::Action;
-  const bool runs = a.action == Action::kRun || a.action == Action::kScan;
+  const bool runs =
+      a.action == Action::kRun || a.action == Action::kScan || a.action == Action::kSolve;
   const bool profiles = a.action == Action::kProfiles;
   const bool many = runs || a.action == Action::kDatabase;
   if (a.plot && !runs && !profiles) fail("'{}' draws nothing: --plot", name_of(a.action));
@@ -50,6 +51,9 @@ void refuse_unused(const TransportArguments& a) {
   if (a.threads && !many && !profiles)
     fail("'{}' solves one case at a time: --threads", name_of(a.action));
   if (a.batch && !many) fail("'{}' has no batches: --batch", name_of(a.action));
+  if (!a.normalisation.empty() && !runs) {
+    fail("'{}' has one normalisation: --normalisation", name_of(a.action));
+  }
   if (!a.method.empty() && a.action == Action::kInspect) fail("'inspect' solves nothing: --method");
   if (!a.output.empty() && !many && !profiles) {
     fail("'{}' writes no file: --output '{}'", name_of(a.action), a.output);
@@ -61,6 +65,7 @@ int serve(const TransportArguments& a) {
   switch (a.action) {
     case Action::kRun:
     case Action::kScan:
+    case Action::kSolve:
       return transport_run(a);
     case Action::kInspect:
       return transport_inspect(a);

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/resident_memory.h"
+#include "base/toml.h"
 #include "cli/commands.h"
 #include "cli/engines/transport_commands.h"
 #include "kernels/blas/blas.h"
@@ -83,10 +85,44 @@ std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunIn
   return std::move(result.solutions);
 }
 
+// The input file that the flags of `solve` stand for; it is kept with the results as any other.
+std::string text_of_flags(const TransportArguments& a) {
+  const auto& names = tr::builtin_names();
+  const bool builtin = std::ranges::find(names, a.surface) != names.end();
+  const auto path = std::filesystem::absolute(a.surface);
+  const auto file = path.filename().string();
+  std::string text = "[surface]\n";
+  if (builtin) {
+    text += fmt::format("type = {}\n", toml_quoted(a.surface));
+  } else {
+    if (!std::filesystem::exists(path)) {
+      fail("--surface: neither a file nor one of {}: '{}'", fmt::join(names, ", "), a.surface);
+    }
+    const char* type = file.ends_with(".nc")
+                           ? (file.find("booz") != std::string::npos ? "booz" : "vmec")
+                       : file.find("dkes") != std::string::npos ? "dkes"
+                                                                : "text";
+    text += fmt::format("type = \"{}\"\npath = {}\n", type, toml_quoted(path.string()));
+  }
+  if (a.psi_n) text += fmt::format("psi_n = {}\n", *a.psi_n);
+  const auto grid = parse_grid(a.grid.empty() ? "25x25x60" : a.grid);
+  const auto list = [](const std::vector<double>& values) {
+    return values.size() == 1 ? fmt::format("{}", values[0])
+                              : fmt::format("[{}]", fmt::join(values, ", "));
+  };
+  text += fmt::format("[grid]\nn_theta = {}\nn_zeta = {}\nn_xi = {}\n[case]\nnu_hat = {}\n",
+                      grid.n_theta, grid.n_zeta, grid.n_xi, list(a.nu_list));
+  if (!a.er_list.empty()) text += fmt::format("er_hat = {}\n", list(a.er_list));
+  return text;
+}
+
 int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   Stopwatch total, watch;
   RunTimes times;
-  if (a.input.empty()) fail("name an input file (see assay transport --help)");
+  if (a.input.empty() && a.surface.empty()) fail("name an input file (see assay transport --help)");
+  const auto normalisation = a.normalisation.empty()
+                                 ? std::nullopt
+                                 : std::optional(tr::normalisation_from_name(a.normalisation));
   auto in = input_with_flags(a);
   const bool root = ranks == nullptr || ranks->rank() == 0;
   if (a.action == TransportArguments::Action::kRun && ranks != nullptr && in.scan) {
@@ -117,7 +153,8 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   times.solve_s = watch.lap();
   const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
   if (!root) return kFine;
-  std::vector<std::string> written, files = {a.input};
+  std::vector<std::string> written, files;
+  if (!a.input.empty()) files.push_back(a.input);
   if (!in.surface.path.empty()) files.push_back(in.surface.path);
   const auto provenance = provenance_texts(files);
   if (!in.output.empty()) {
@@ -135,8 +172,10 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
     times.plot_s = watch.lap();
   }
   times.total_s = total.lap();
-  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory, provenance)) + "\n"
-                           : run_text(in, prepared, solutions, times, written);
+  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory, provenance,
+                                                  prepared.geometry(), normalisation)) +
+                                 "\n"
+                           : run_text(in, prepared, solutions, times, written, normalisation);
   std::fputs(text.c_str(), stdout);
   return status_of(
       a, std::ranges::any_of(solutions, [](const tr::Solution& s) { return !s.warnings.empty(); }));
@@ -145,7 +184,8 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
 }  // namespace
 
 transport::RunInput input_with_flags(const TransportArguments& a) {
-  auto in = tr::read_input(a.input);
+  auto in = a.surface.empty() ? tr::read_input(a.input)
+                              : tr::parse_input(text_of_flags(a), "--surface " + a.surface);
   if (!a.output.empty()) in.output = a.output;
   if (!a.method.empty()) in.method = tr::method_from_name(a.method);
   if (a.threads) in.threads = *a.threads;

@@ -29,7 +29,8 @@ std::string digits_text(const tr::Solution& s) {
 
 std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
                      const std::vector<tr::Solution>& solutions, const RunTimes& times,
-                     const std::vector<std::string>& written) {
+                     const std::vector<std::string>& written,
+                     std::optional<tr::Normalisation> normalisation) {
   const auto& g = prepared.geometry();
   std::string out = fmt::format(
       "surface {}: nfp {}, iota {:.6g}, psi' {:.6g} T m, B0 {:.6g} T\ngrid {} x {} x {}\n",
@@ -59,6 +60,17 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
     }
     for (const auto& note : s.notes) notes.push_back(note);
   }
+  if (normalisation) {
+    out += fmt::format("as {}: {}\n{:>10} {:>10}  {:>13} {:>13} {:>13} {:>13}\n",
+                       tr::name_of(*normalisation), tr::description_of(*normalisation), "nu_hat",
+                       in.field_is_er ? "er_hat" : "epsi_hat", "11", "31", "13", "33");
+    for (std::size_t i = 0; i < solutions.size(); ++i) {
+      const auto d = tr::normalised(solutions[i].d, g, *normalisation);
+      out += fmt::format("{:>10.4g} {:>10.4g}  {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g}\n",
+                         solutions[i].at.nu_hat, in.field[i % in.field.size()], d.d11, d.d31, d.d13,
+                         d.d33);
+    }
+  }
   const std::size_t shown = std::min(warnings.size(), kMostLines);
   for (const auto& [w, count] : std::span(warnings).first(shown)) {
     out += fmt::format("warning: {}{}\n", w, count > 1 ? fmt::format(" ({} cases)", count) : "");
@@ -84,21 +96,33 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
 
 Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions,
               const RunTimes& times, double memory,
-              const std::map<std::string, std::string>& provenance) {
+              const std::map<std::string, std::string>& provenance, const tr::Geometry& g,
+              std::optional<tr::Normalisation> normalisation) {
+  const auto case_json = [&](const tr::Solution& s) {
+    Json json = tr::solution_to_json(s);
+    if (normalisation) {
+      const auto d = tr::normalised(s.d, g, *normalisation);
+      json["normalised"] = {
+          {"as", tr::name_of(*normalisation)}, {"description", tr::description_of(*normalisation)},
+          {"11", number_to_json(d.d11)},       {"31", number_to_json(d.d31)},
+          {"13", number_to_json(d.d13)},       {"33", number_to_json(d.d33)}};
+    }
+    return json;
+  };
   const Json timings = {{"prepare", times.prepare_s},
                         {"solve", times.solve_s},
                         {"write", times.write_s},
                         {"plot", times.plot_s},
                         {"total", times.total_s}};
   if (!in.scan) {
-    Json json = tr::solution_to_json(solutions.front());
+    Json json = case_json(solutions.front());
     json["timings"] = timings;
     json["peak_memory"] = number_to_json(memory);
     json["provenance"] = provenance;
     return json;
   }
   Json cases = Json::array();
-  for (const auto& s : solutions) cases.push_back(tr::solution_to_json(s));
+  for (const auto& s : solutions) cases.push_back(case_json(s));
   return {{"cases", cases},
           {"timings", timings},
           {"peak_memory", number_to_json(memory)},

@@ -147,6 +147,7 @@ CoefficientTable make_table(const Surface& surface, const Grid& grid, double rho
   std::vector<double> epsi;
   for (const double er : er_hat) epsi.push_back(er / g.psi_prime);
   const auto scan = solve_scan(prepared, case_grid(nu_hat, epsi), options);
+  int warned = 0;
   CoefficientTable t;
   t.rho = rho;
   t.r = r;
@@ -159,10 +160,17 @@ CoefficientTable make_table(const Surface& surface, const Grid& grid, double rho
     t.d13.push_back(s.d.d13);
     t.d33.push_back(s.d.d33);
     t.d33_spitzer.push_back(s.d.d33_spitzer);
-    for (const auto& w : s.warnings) {
-      const auto text = fmt::format("rho {:g}: {}", rho, w);
-      if (std::ranges::find(warnings, text) == warnings.end()) warnings.push_back(text);
+    warned += s.warnings.empty() ? 0 : 1;
+    if (warned == 1 && !s.warnings.empty()) {
+      warnings.push_back(fmt::format("rho {:g}: nu_hat {:g}, er_hat {:g}: {}", rho, s.at.nu_hat,
+                                     s.at.epsi_hat * g.psi_prime, s.warnings.front()));
     }
+  }
+  if (warned > 1) {
+    warnings.push_back(
+        fmt::format("rho {:g}: {} of {} cases have such warnings; a scan of them "
+                    "tells which",
+                    rho, warned, scan.solutions.size()));
   }
   // Far beyond every mean free path four Legendre modes are plenty: D11/ν̂ is its limit to 1e-6.
   const double nu = 1e3;

@@ -64,43 +64,99 @@ std::string bars(const Solution& s) {
   return out;
 }
 
-// D11 and D33_Sp − D33 over ν̂, or over the field where there is one ν̂ only; one curve for each
-// value of the other (at most six, spread over the range).
-std::string curves(const RunInput& in, const std::vector<Solution>& solutions) {
+// The curves of a scan: over ν̂, or over the field where there is one ν̂ only; one for each value of
+// the other. Columns: ν̂ or field, ν*, D11*, D31, D33/D33_Sp, D33.
+struct ScanCurves {
+  std::string data;
+  std::vector<std::string> titles;
+  bool over_nu = true;
+  double least_d31 = 1e300, most_d31 = 0;  // moduli, of what is not 0
+};
+
+ScanCurves scan_curves(const RunInput& in, const Geometry& g,
+                       const std::vector<Solution>& solutions) {
+  ScanCurves out;
   const std::size_t n_nu = in.nu_hat.size(), n_field = in.pairs ? 1 : in.field.size();
-  const bool over_nu = n_nu > 1;
-  const std::size_t points = over_nu ? n_nu : n_field, lines = over_nu ? n_field : n_nu;
-  const std::size_t shown = std::min<std::size_t>(lines, 6);
-  const char* field_name = in.field_is_er ? "Ê_r" : "Ê_ψ";
-  std::string out, plot = "plot ";
-  for (std::size_t c = 0; c < shown; ++c) {
-    const std::size_t line = shown == 1 ? 0 : c * (lines - 1) / (shown - 1);
-    out += fmt::format("$c{} << EOD\n", c);
+  out.over_nu = n_nu > 1;
+  const std::size_t points = out.over_nu ? n_nu : n_field, lines = out.over_nu ? n_field : n_nu;
+  for (std::size_t line = 0; line < lines; ++line) {
+    out.data += fmt::format("$c{} << EOD\n", line);
     for (std::size_t p = 0; p < points; ++p) {
-      const auto& s = solutions[over_nu ? p * n_field + line : line * n_field + p];
-      out += fmt::format("{:.8g} {:.8g} {:.8g}\n", over_nu ? in.nu_hat[p] : in.field[p],
-                         std::abs(s.d.d11), std::abs(s.d.d31));
+      const auto& s = solutions[out.over_nu ? p * n_field + line : line * n_field + p];
+      const auto stars = benchmark_stars(s.d, g, s.at.nu_hat, s.at.epsi_hat * g.psi_prime);
+      out.data += fmt::format("{:.8g} {:.8g} {:.8g} {:.8g} {:.8g} {:.8g}\n",
+                              out.over_nu ? in.nu_hat[p] : in.field[p], stars.nu_star,
+                              stars.d11_star, s.d.d31, s.d.d33 / s.d.d33_spitzer, s.d.d33);
+      if (const double size = std::abs(s.d.d31); size > 0) {
+        out.least_d31 = std::min(out.least_d31, size);
+        out.most_d31 = std::max(out.most_d31, size);
+      }
     }
-    out += "EOD\n";
-    const double value = over_nu ? in.field[line] : in.nu_hat[line];
-    plot += fmt::format(
-        "{}$c{} using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc {} title {}", c == 0 ? "" : ", ", c,
-        c + 1,
-        gnuplot_quoted(in.pairs ? "pairs of ν̂ and field"
-                                : fmt::format("{} = {:g}", over_nu ? field_name : "ν̂", value)));
-    plot +=
-        fmt::format(", $c{} using 1:3 axes x1y2 with lines lw 1.5 dt 2 lc {} notitle", c, c + 1);
+    out.data += "EOD\n";
+    out.titles.push_back(in.pairs ? "pairs of ν̂ and field"
+                                  : fmt::format("{} = {:g}",
+                                                !out.over_nu     ? "ν̂"
+                                                : in.field_is_er ? "Ê_r"
+                                                                 : "Ê_ψ",
+                                                out.over_nu ? in.field[line] : in.nu_hat[line]));
   }
+  return out;
+}
+
+std::string plot_columns(const ScanCurves& curves, const char* columns, const char* style,
+                         bool titled) {
+  std::string plot;
+  for (std::size_t i = 0; i < curves.titles.size(); ++i) {
+    plot += fmt::format(
+        "{}$c{} using {} with {} lc {} {}", plot.empty() ? "plot " : ", ", i, columns, style, i + 1,
+        titled ? "title " + gnuplot_quoted(curves.titles[i]) + " noenhanced" : "notitle");
+  }
+  return plot;
+}
+
+// An axis for values of both signs: linear within ±unit, logarithmic beyond, with powers of ten.
+std::string symmetric_log_axis(double least, double most) {
+  const double low = std::max(std::floor(std::log10(least)), std::ceil(std::log10(most)) - 4);
+  const double unit = std::pow(10, low);
+  std::string tics = "0 0";
+  for (double e = low; e <= std::ceil(std::log10(most)); ++e) {
+    tics += fmt::format(", '10^{{{0:g}}}' {1:g}, '-10^{{{0:g}}}' {2:g}", e, std::pow(10, e),
+                        -std::pow(10, e));
+  }
+  return fmt::format("set nonlinear y via asinh(y/{0:g}) inverse {0:g}*sinh(y)\nset ytics ({1})\n",
+                     unit, tics);
+}
+
+// Three panels: D11* over ν* with every curve in its key, D31 with its sign, and D33 with its share
+// of Spitzer's value.
+std::string curve_panels(const RunInput& in, const Geometry& g,
+                         const std::vector<Solution>& solutions) {
+  const auto curves = scan_curves(in, g, solutions);
+  const char* field = in.field_is_er ? "Ê_r [T]" : "Ê_ψ [1/m]";
+  const std::string axis = curves.over_nu
+                               ? "set logscale x; set format x '10^{%T}'; set xlabel 'ν̂ [1/m]'\n"
+                               : fmt::format("set xlabel '{}'\n", field);
+  const char* line = "linespoints lw 2 pt 7 ps 0.5";
+  std::string out = curves.data;
+  out += "set grid xtics ytics lc rgb '#dddddd'; unset colorbox; set autoscale\n" + axis;
   out +=
-      fmt::format("set title 'Coefficients: D_{{11}} (solid, left), |D_{{31}}| (dashed, right)'\n");
-  out += over_nu ? "set logscale x; set format x '10^{%T}'; set xlabel 'ν̂ [1/m]'\n"
-                 : fmt::format("set xlabel '{} [{}]'\n", field_name, in.field_is_er ? "T" : "1/m");
+      "set title 'D_{11}*: 1 is the plateau of a tokamak'; set ylabel 'D_{11}*'\n"
+      "set logscale y; set format y '10^{%T}'\n"
+      "set key at graph 1.02,1 left top vertical samplen 1 font ',10'\n";
+  if (curves.over_nu) out += "set xlabel 'ν* = ν̂R/ι'\n";
+  out += plot_columns(curves, curves.over_nu ? "2:(abs($3))" : "1:(abs($3))", line, true) + "\n";
+  out += "unset logscale y; set format y '%g'; unset key\n" + axis;
+  out += "set title 'D_{31} with its sign, along b'; set ylabel 'D_{31} [1/T]'\n";
+  if (curves.most_d31 > 0) out += symmetric_log_axis(curves.least_d31, curves.most_d31);
+  out += plot_columns(curves, "1:4", line, false) + "\n";
   out +=
-      "set logscale y; set format y '10^{%T}'; set ylabel 'D_{11} [1/(m T^2)]'\n"
-      "set logscale y2; set format y2 '10^{%T}'; set y2tics; set ytics nomirror\n"
-      "set y2label '|D_{31}| [1/T]'; set grid xtics ytics lc rgb '#dddddd'\n"
-      "set key inside top center samplen 2 opaque; set autoscale; unset colorbox\n";
-  return out + plot + "\n";
+      "unset nonlinear y; set ytics autofreq nomirror; set y2tics\n"
+      "set title 'D_{33}: its share of Spitzer (solid, left), itself (dashed, right)'\n"
+      "set ylabel 'D_{33}/D_{33}^{Sp}'; set yrange [0:1.02]; set y2label 'D_{33} [m]'\n"
+      "set logscale y2; set format y2 '10^{%T}'\n";
+  out += plot_columns(curves, "1:5", line, false) + ", " +
+         plot_columns(curves, "1:6 axes x1y2", "lines lw 1 dt 2", false).substr(5) + "\n";
+  return out;
 }
 
 std::string summary(const RunInput& in, const Prepared& prepared,
@@ -164,11 +220,16 @@ std::string panel_script(const RunInput& in, const Prepared& prepared,
   check(!solutions.empty(), "there is a solution to plot");
   const auto& g = prepared.geometry();
   const bool pdf = image.ends_with(".pdf");
-  std::string out = pdf ? "set terminal pdfcairo size 14in,10in font 'DejaVu Sans,12'\n"
-                        : "set terminal pngcairo size 1400,1000 font 'DejaVu Sans,12'\n";
+  const bool scan = solutions.size() > 1;  // has three rows of panels instead of two
+  std::string out =
+      pdf ? fmt::format("set terminal pdfcairo size 14in,{}in font 'DejaVu Sans,12'\n",
+                        scan ? 15 : 10)
+          : fmt::format("set terminal pngcairo size 1400,{} font 'DejaVu Sans,12'\n",
+                        scan ? 1500 : 1000);
   out += fmt::format("set encoding utf8\nset output {}\n", gnuplot_quoted(image));
   out += map_block("field", g, g.b) + map_block("drift", g, g.drift);
-  out += "set multiplot layout 2,2 margins 0.07,0.90,0.07,0.94 spacing 0.17,0.13\n";
+  out += fmt::format("set multiplot layout {},2 margins 0.07,0.90,{},0.95 spacing 0.19,{}\n",
+                     scan ? 3 : 2, scan ? 0.05 : 0.07, scan ? 0.09 : 0.13);
   const std::string axes = fmt::format(
       "set xlabel 'ζ/π'; set ylabel 'θ/π' offset 1; unset key\n"
       "set xrange [0:{:.6g}]; set yrange [0:2]; set view map\n"
@@ -185,7 +246,7 @@ std::string panel_script(const RunInput& in, const Prepared& prepared,
       "set palette defined (0 '#b2182b', 0.25 '#f4a582', 0.5 '#f7f7f7', 0.75 '#92c5de', 1 "
       "'#2166ac')\nsplot $drift using 1:2:3 with pm3d\nreset\n",
       -range, range);
-  out += solutions.size() == 1 ? bars(solutions.front()) : curves(in, solutions);
+  out += scan ? curve_panels(in, g, solutions) : bars(solutions.front());
   out += summary(in, prepared, solutions);
   return out + "unset multiplot\n";
 }

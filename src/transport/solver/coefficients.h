@@ -5,6 +5,7 @@
 // Monoenergetic coefficients and the normalisations that people compare them in.
 
 #include <array>
+#include <string_view>
 
 #include "transport/surface/geometry.h"
 
@@ -35,6 +36,19 @@ struct DkesOutput {
   double l11 = 0, l31 = 0, l33 = 0;
 };
 DkesOutput dkes_output(const Coefficients& d, const Geometry& geometry);
+
+// Coefficients as other programs have them (d33_spitzer is 0).
+enum class Normalisation {
+  kDkes,    // what DKES prints: see DkesOutput; 13 by the factor of 31
+  kMonkes,  // MONKES' and NTX's in the flux coordinate: D̂ of in_flux_coordinate()
+  kSfincs,  // SFINCS' monoenergetic matrix L (Landreman and Smith)
+};
+std::string_view name_of(Normalisation normalisation);
+std::string_view description_of(Normalisation normalisation);  // one line
+// Throws UserError that lists the names.
+Normalisation normalisation_from_name(std::string_view name);
+Coefficients normalised(const Coefficients& d, const Geometry& geometry,
+                        Normalisation normalisation);
 
 // The dimensionless forms of the 2011 benchmark: ν* = ν̂R/|ι|, v_E* = Ê_r/B00, and D11*, D31* in
 // units of the tokamak plateau and banana values, with R ≈ |B_ζ/B00| and ε_t ≈ r/R, r ≈ |ψ'/B00|.
