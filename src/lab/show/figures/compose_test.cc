@@ -326,11 +326,8 @@ TEST(ComposeTest, PartsStandSideBySideForEachSeries) {
 TEST(ComposeTest, BarsBeginAtZeroWhereAllCanBeSeen) {
   auto rows = two_providers();
   CaseDrawings cases;
-  cases["product"].recipes = {{.name = "bars",
-                               .title = "t",
-                               .form = FigureForm::kBars,
-                               .x = {"provider"},
-                               .log_y = true}};
+  cases["product"].recipes = {
+      {.name = "bars", .title = "t", .form = FigureForm::kBars, .x = {"provider"}, .log_y = true}};
   EXPECT_FALSE(compose_figures(rows, cases).at(0).log_y);
   for (auto& r : rows) {
     if (r.provider == "plain") r.metrics["steady_time"] *= 1000;
