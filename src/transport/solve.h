@@ -91,16 +91,26 @@ struct Quality {
   int corrections = 0;  // on the whole system
 };
 
+// The grid that a case was given so that its coefficients are as accurate as was asked for.
+struct Resolution {
+  Grid grid;
+  Coefficients error;    // relative, estimated; D31 and D13 relative to √(D11·D33)/100 at least
+  bool reached = false;  // the accuracy
+  int solves = 0;        // that it took to find the grid, and what they cost
+  double flops = 0;
+};
+
 struct Solution {
   Case at;
   Coefficients d;
   double residual = 0;  // see eliminate.h; of the whole system with Method::kMixed
   Quality quality;
   double onsager = 0;
-  Method method = Method::kAuto;      // the one that was used
-  int sweeps = 0;                     // corrections of Method::kMixed
-  std::vector<std::string> warnings;  // reasons not to trust the numbers, with figures
-  std::vector<std::string> notes;     // what was done otherwise than asked for
+  Method method = Method::kAuto;         // the one that was used
+  int sweeps = 0;                        // corrections of Method::kMixed
+  std::vector<std::string> warnings;     // reasons not to trust the numbers, with figures
+  std::vector<std::string> notes;        // what was done otherwise than asked for
+  std::optional<Resolution> resolution;  // where the grid was chosen for this case
   // With keep_modes: modes[source][k] on the grid, sources s1, s3, k = 0, 1, 2.
   std::array<std::array<Field, 3>, 2> modes;
 };

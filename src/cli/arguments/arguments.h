@@ -133,9 +133,9 @@ struct TransportArguments {
   Action action = Action::kRun;
   std::string input;  // TOML file; for converge also the name of a built-in surface
   std::string output, journal, method, grid, device = "cpu", wout, booz, database;
-  std::string surface, normalisation;
-  std::optional<double> nu, er, tolerance, psi_n;
-  std::vector<double> rho_list, nu_list, er_list;
+  std::string surface, normalisation, accuracy;
+  std::optional<double> nu, er, tolerance, psi_n, min_bmn;
+  std::vector<std::string> rho_list, nu_list, er_list;  // numbers and ranges
   std::optional<int> threads, batch, max_points, max_xi;
   bool plot = false, verbose = false, json = false, strict = false;
 };

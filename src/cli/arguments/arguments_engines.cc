@@ -126,6 +126,20 @@ void add_transport(CLI::App& app, TransportArguments& a) {
     sub.add_option("--normalisation", a.normalisation,
                    "print coefficients as dkes, monkes or sfincs have them as well");
   };
+  const auto limits = [&](CLI::App& sub) {
+    sub.add_option("--max-points", a.max_points, "largest n_theta*n_zeta (2500)");
+    sub.add_option("--max-xi", a.max_xi, "largest n_xi (400)");
+  };
+  // Lists are numbers and ranges: 0,1e-5:1e-2:7log.
+  const auto list = [&](CLI::App& sub, const char* name, std::vector<std::string>& values,
+                        const char* description) {
+    sub.add_option(name, values, description)->delimiter(',')->type_name("LIST");
+  };
+  const auto accuracy = [&](CLI::App& sub) {
+    sub.add_option("--accuracy", a.accuracy,
+                   "choose the grid of each case for this relative error, e.g. 1%");
+    limits(sub);
+  };
   using Action = TransportArguments::Action;
   const auto action = [&](Action value, const char* description, const char* examples) {
     auto* sub = app.add_subcommand(std::string(name_of(value)), description);
@@ -139,8 +153,13 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   auto* scan =
       action(Action::kScan, "solve every case of the file's lists; resumes what was interrupted",
              "  assay transport scan examples/w7x_scan.toml --output scan.h5\n"
+             "  assay transport scan w7x_eim_sample --accuracy 1% --nu 1e-4:1e-1:7log --er 0,1e-3\n"
              "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5");
-  scan->add_option("input", a.input, "input file (TOML)")->required();
+  scan->add_option("input", a.input, "input file (TOML), or the name of a built-in surface")
+      ->required();
+  list(*scan, "--nu", a.nu_list, "nu/v [1/m], in place of the file's (1e-5:1e2:15log)");
+  list(*scan, "--er", a.er_list, "E_r/v [T], in place of the file's (0,1e-5:1e-2:7log)");
+  accuracy(*scan);
   scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
   run(*scan);
   normalised(*scan);
@@ -153,10 +172,9 @@ void add_transport(CLI::App& app, TransportArguments& a) {
                    "a built-in name, or a file: wout, boozmn, ddkes2 or MONKES' text")
       ->required();
   solve->add_option("--psi-n", a.psi_n, "normalised toroidal flux, for wout and boozmn");
-  solve->add_option("--nu", a.nu_list, "nu/v [1/m], several separated by commas")
-      ->delimiter(',')
-      ->required();
-  solve->add_option("--er", a.er_list, "E_r/v [T] (0)")->delimiter(',');
+  list(*solve, "--nu", a.nu_list, "nu/v [1/m]");
+  solve->get_option("--nu")->required();
+  list(*solve, "--er", a.er_list, "E_r/v [T] (0)");
   solve->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
   run(*solve);
   normalised(*solve);
@@ -172,20 +190,21 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   converge->add_option("--nu", a.nu, "collisionality nu/v [1/m], in place of the file's");
   converge->add_option("--er", a.er, "radial field E_r/v [T], in place of the file's");
   converge->add_option("--tolerance", a.tolerance, "relative change that counts as small (0.01)");
-  converge->add_option("--max-points", a.max_points, "largest n_theta*n_zeta (2500)");
-  converge->add_option("--max-xi", a.max_xi, "largest n_xi (400)");
+  limits(*converge);
   solver(*converge);
   auto* database =
       action(Action::kDatabase, "coefficients over an equilibrium, as NEOPAX reads them",
              "  assay transport database --wout wout.nc --rho 0.25,0.5 "
-             "--nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5");
+             "--nu 1e-4,1e-3 --er 0,1e-3 --output Dij.h5\n"
+             "  assay transport database --wout wout.nc --accuracy 1% --rho 0.1:0.9:5 "
+             "--output Dij.h5");
   database->add_option("--wout", a.wout, "VMEC file")->required();
   database->add_option("--booz", a.booz, "Boozer file, for the surfaces (else VMEC angles)");
-  database->add_option("--rho", a.rho_list, "radii, separated by commas")
-      ->delimiter(',')
-      ->required();
-  database->add_option("--nu", a.nu_list, "nu/v [1/m]")->delimiter(',')->required();
-  database->add_option("--er", a.er_list, "Er_tilde")->delimiter(',')->required();
+  list(*database, "--rho", a.rho_list, "radii (0.1:0.9:9)");
+  list(*database, "--nu", a.nu_list, "nu/v [1/m] (1e-5:1e2:15log)");
+  list(*database, "--er", a.er_list, "Er_tilde (0,1e-5:1e-2:7log)");
+  database->add_option("--min-bmn", a.min_bmn, "modes below this share of B_00 are left out (0)");
+  accuracy(*database);
   database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
   database->add_option("--device", a.device, "cpu (default) or cuda");
   many(*database);

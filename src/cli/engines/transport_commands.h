@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "cli/arguments/arguments.h"
 #include "transport/files/data_file.h"
+#include "transport/scan/accuracy.h"
 #include "transport/scan/input.h"
 #include "transport/scan/scan.h"
 
@@ -54,6 +55,17 @@ struct Lanes {
 };
 Lanes lanes_that_fit(const transport::Grid& grid, transport::Method method, bool parity,
                      std::optional<int> asked, std::size_t cases);
+
+// What --accuracy and its limits ask for; nothing without it. Throws UserError where they make no
+// sense, or where `ranks` should share the work.
+std::optional<transport::AccuracyOptions> accuracy_asked(const TransportArguments& arguments,
+                                                         const transport::Ranks* ranks);
+// Threads for so many cases of which each may become as large as memory allows.
+int threads_for(std::optional<int> asked, std::size_t cases);
+// A list that was typed, or the default.
+std::vector<double> typed_list(const std::vector<std::string>& items, const char* flag,
+                               const char* otherwise);
+Json cost_json(const transport::AccuracyCost& cost);
 
 // The exit status of an answer with these warnings: --strict makes them count.
 int status_of(const TransportArguments& arguments, bool warned);

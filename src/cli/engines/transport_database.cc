@@ -12,6 +12,7 @@
 #include "kernels/blas/blas.h"
 #include "transport/files/database.h"
 #include "transport/ranks/ranks.h"
+#include "transport/scan/axis.h"
 
 namespace assay::cli {
 namespace {
@@ -71,9 +72,14 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   tr::DatabaseRequest request;
   request.wout = a.wout;
   request.booz = a.booz;
-  request.rho = a.rho_list;
-  request.nu_v = a.nu_list;
-  request.er_tilde = a.er_list;
+  request.rho = typed_list(a.rho_list, "--rho", tr::kDefaultRho);
+  request.nu_v = typed_list(a.nu_list, "--nu", tr::kDefaultNu);
+  request.er_tilde = typed_list(a.er_list, "--er", tr::kDefaultEr);
+  request.min_bmn = a.min_bmn.value_or(0);
+  request.accuracy = accuracy_asked(a, ranks);
+  if (request.accuracy && !a.grid.empty()) {
+    fail("--accuracy chooses the grids, leave out --grid '{}'", a.grid);
+  }
   request.grid = parse_grid(a.grid.empty() ? "25x25x60" : a.grid);
   if (!a.method.empty()) request.scan.method = tr::method_from_name(a.method);
   if (a.batch) request.scan.batch = *a.batch;
@@ -81,15 +87,18 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   say_when_interrupted(kGoesOn);
   if (ranks != nullptr) request.solver = shared_solver(*ranks);
   tr::check_database(request);
-  const bool no_field = std::ranges::all_of(a.er_list, [](double er) { return er == 0; });
+  const bool no_field = std::ranges::all_of(request.er_tilde, [](double er) { return er == 0; });
   if (a.threads && *a.threads < 1) fail("--threads must be at least 1, got {}", *a.threads);
   // Ranks are lanes already.
   const auto threads = ranks != nullptr && !a.threads ? std::optional(1) : a.threads;
-  const auto lanes = lanes_that_fit(request.grid, request.scan.method, no_field, threads,
-                                    request.nu_v.size() * request.er_tilde.size());
-  request.scan.threads = lanes.count;
-  request.scan.whole_system = lanes.whole_system;
   const auto cases = request.nu_v.size() * request.er_tilde.size();
+  if (request.accuracy) {
+    request.scan.threads = threads_for(threads, cases);
+  } else {
+    const auto lanes = lanes_that_fit(request.grid, request.scan.method, no_field, threads, cases);
+    request.scan.threads = lanes.count;
+    request.scan.whole_system = lanes.whole_system;
+  }
   if (root) {
     const auto shared = ranks == nullptr ? "" : fmt::format(" on each of {} ranks", ranks->size());
     std::fputs(
@@ -101,6 +110,7 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
         stderr);
   }
   double solve_s = 0;
+  tr::AccuracyCost cost;
   auto result = tr::make_database(request, [&](const tr::DatabaseSurface& s) {
     solve_s += s.solve_s;
     std::fputs(
@@ -108,6 +118,10 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
                     format_seconds(s.prepare_s), format_seconds(s.solve_s), s.solved, s.resumed)
             .c_str(),
         stderr);
+    if (request.accuracy) {
+      std::fputs(fmt::format("rho {:g}: {}\n", s.rho, tr::cost_text(s.cost)).c_str(), stderr);
+      cost += s.cost;
+    }
     const auto shown = std::min(s.warnings.size(), kMostWarnings);
     for (const auto& w : std::span(s.warnings).first(shown)) {
       std::fputs(fmt::format("warning: {}\n", w).c_str(), stderr);
@@ -141,13 +155,15 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
                           {"resumed", s.resumed},
                           {"warnings", s.warnings}});
     }
-    const Json json = {{"output", a.output}, {"surfaces", surfaces}, {"provenance", provenance}};
+    Json json = {{"output", a.output}, {"surfaces", surfaces}, {"provenance", provenance}};
+    if (request.accuracy) json["accuracy_cost"] = cost_json(cost);
     std::fputs((pretty_json(json) + "\n").c_str(), stdout);
   } else {
     std::fputs(fmt::format("wrote {}: {} x {} x {} cases in {}\n", a.output, request.rho.size(),
                            request.nu_v.size(), request.er_tilde.size(), format_seconds(solve_s))
                    .c_str(),
                stdout);
+    if (request.accuracy) std::fputs((tr::cost_text(cost) + "\n").c_str(), stdout);
   }
   return status_of(a, std::ranges::any_of(result.surfaces, [](const tr::DatabaseSurface& surface) {
                      return !surface.warnings.empty();

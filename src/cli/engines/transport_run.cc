@@ -36,6 +36,29 @@ class Stopwatch {
   std::int64_t last_ = monotonic_ns();
 };
 
+// Whether a scan's input is a built-in surface rather than a file.
+bool names_surface(const TransportArguments& a) {
+  return a.action == TransportArguments::Action::kScan &&
+         std::ranges::find(tr::builtin_names(), a.input) != tr::builtin_names().end();
+}
+
+// --nu and --er in place of what the file says.
+void take_lists(const TransportArguments& a, tr::RunInput& in) {
+  if (!a.nu_list.empty()) in.nu_hat = typed_list(a.nu_list, "--nu", "");
+  for (const double nu : in.nu_hat) {
+    if (!(nu > 0)) fail("--nu must be above 0, got {}", nu);
+  }
+  if (!a.er_list.empty()) {
+    in.field = typed_list(a.er_list, "--er", "");
+    in.field_is_er = true;
+  }
+  if (in.pairs && in.nu_hat.size() != in.field.size()) {
+    fail("pairs need lists of one length, got {} of --nu and {} of --er", in.nu_hat.size(),
+         in.field.size());
+  }
+  in.scan = in.nu_hat.size() > 1 || in.field.size() > 1;
+}
+
 tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in) {
   tr::ScanOptions options;
   options.method = in.method;
@@ -58,6 +81,14 @@ tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in
   return options;
 }
 
+void tell_counts(const TransportArguments& a, const tr::ScanResult& result) {
+  if (!a.verbose && result.resumed == 0) return;
+  std::fputs(fmt::format("{} cases solved, {} resumed, {} by symmetry\n", result.solved,
+                         result.resumed, result.mirrored)
+                 .c_str(),
+             stderr);
+}
+
 std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunInput& in,
                                     const tr::Prepared& prepared, tr::Ranks* ranks) {
   const auto cases = in.cases(prepared.geometry().psi_prime);
@@ -76,12 +107,7 @@ std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunIn
   } else {
     result = tr::solve_scan(prepared, cases, options);
   }
-  if (a.verbose || result.resumed > 0) {
-    std::fputs(fmt::format("{} cases solved, {} resumed, {} by symmetry\n", result.solved,
-                           result.resumed, result.mirrored)
-                   .c_str(),
-               stderr);
-  }
+  tell_counts(a, result);
   return std::move(result.solutions);
 }
 
@@ -106,14 +132,67 @@ std::string text_of_flags(const TransportArguments& a) {
   }
   if (a.psi_n) text += fmt::format("psi_n = {}\n", *a.psi_n);
   const auto grid = parse_grid(a.grid.empty() ? "25x25x60" : a.grid);
-  const auto list = [](const std::vector<double>& values) {
+  const auto list = [](const std::vector<std::string>& items, const char* flag) {
+    const auto values = typed_list(items, flag, "");
     return values.size() == 1 ? fmt::format("{}", values[0])
                               : fmt::format("[{}]", fmt::join(values, ", "));
   };
   text += fmt::format("[grid]\nn_theta = {}\nn_zeta = {}\nn_xi = {}\n[case]\nnu_hat = {}\n",
-                      grid.n_theta, grid.n_zeta, grid.n_xi, list(a.nu_list));
-  if (!a.er_list.empty()) text += fmt::format("er_hat = {}\n", list(a.er_list));
+                      grid.n_theta, grid.n_zeta, grid.n_xi, list(a.nu_list, "--nu"));
+  if (!a.er_list.empty()) text += fmt::format("er_hat = {}\n", list(a.er_list, "--er"));
   return text;
+}
+
+// What a run makes of its input: the cases, and the grid that goes with them.
+struct Solved {
+  tr::Prepared prepared;
+  std::vector<tr::Solution> solutions;
+  std::optional<tr::AccuracyCost> cost;  // of choosing grids
+};
+
+// Each case on a grid of its own; the output has the finest.
+Solved solve_accurately(const TransportArguments& a, tr::RunInput& in, const tr::Surface& surface,
+                        tr::AccuracyOptions accuracy, RunTimes& times) {
+  Stopwatch watch;
+  const auto cases = in.cases(surface.psi_prime);
+  accuracy.adjoint_consistent = in.adjoint_consistent;
+  in.accuracy = accuracy.accuracy;
+  in.threads = threads_for(in.threads, cases.size());
+  const auto options = scan_options(a, in);
+  if (!options.journal.empty()) say_when_interrupted(kGoesOn);
+  auto result = tr::solve_scan_to(surface, cases, options, accuracy);
+  tell_counts(a, result);
+  const auto cost = tr::cost_of(result.solutions, surface.cosine_only());
+  times.solve_s = watch.lap();
+  in.grid = cost.finest;
+  auto prepared = tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
+  times.prepare_s = watch.lap();
+  return {std::move(prepared), std::move(result.solutions), cost};
+}
+
+Solved solve_as_given(const TransportArguments& a, tr::RunInput& in, const tr::Surface& surface,
+                      tr::Ranks* ranks, RunTimes& times) {
+  Stopwatch watch;
+  const auto cases = in.scan ? in.cases(surface.psi_prime).size() : 1;
+  const bool no_field = std::ranges::all_of(in.field, [](double field) { return field == 0; });
+  // Ranks are lanes already.
+  if (ranks != nullptr && !in.threads) in.threads = 1;
+  const auto lanes =
+      lanes_that_fit(in.grid, in.method, no_field && surface.cosine_only(), in.threads, cases);
+  in.threads = lanes.count;
+  in.whole_system = lanes.whole_system;
+  auto prepared = tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
+  if (a.verbose && (ranks == nullptr || ranks->rank() == 0)) {
+    std::fputs(
+        fmt::format("surface '{}', {}x{}x{}, {} at a time\n{}\n", prepared.name(), in.grid.n_theta,
+                    in.grid.n_zeta, in.grid.n_xi, *in.threads, blas::description() + "; 1 thread")
+            .c_str(),
+        stderr);
+  }
+  times.prepare_s = watch.lap();
+  auto solutions = solve_all(a, in, prepared, ranks);
+  times.solve_s = watch.lap();
+  return {std::move(prepared), std::move(solutions), std::nullopt};
 }
 
 int run_here(const TransportArguments& a, tr::Ranks* ranks) {
@@ -130,31 +209,16 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   }
   if (root && !in.output.empty()) tr::check_data_path(in.output);
   if (a.plot && in.output.empty()) fail("--plot needs --output, whose name the image takes");
+  const auto accuracy = accuracy_asked(a, ranks);
   const auto surface = tr::load_surface(in.surface);
-  const auto cases = in.scan ? in.cases(surface.psi_prime).size() : 1;
-  const bool no_field = std::ranges::all_of(in.field, [](double field) { return field == 0; });
-  // Ranks are lanes already.
-  if (ranks != nullptr && !in.threads) in.threads = 1;
-  const auto lanes =
-      lanes_that_fit(in.grid, in.method, no_field && surface.cosine_only(), in.threads, cases);
-  in.threads = lanes.count;
-  in.whole_system = lanes.whole_system;
-  const auto prepared =
-      tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
-  if (a.verbose && root) {
-    std::fputs(
-        fmt::format("surface '{}', {}x{}x{}, {} at a time\n{}\n", prepared.name(), in.grid.n_theta,
-                    in.grid.n_zeta, in.grid.n_xi, *in.threads, blas::description() + "; 1 thread")
-            .c_str(),
-        stderr);
-  }
-  times.prepare_s = watch.lap();
-  const auto solutions = solve_all(a, in, prepared, ranks);
-  times.solve_s = watch.lap();
+  const auto [prepared, solutions, cost] = accuracy
+                                               ? solve_accurately(a, in, surface, *accuracy, times)
+                                               : solve_as_given(a, in, surface, ranks, times);
+  watch.lap();
   const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
   if (!root) return kFine;
   std::vector<std::string> written, files;
-  if (!a.input.empty()) files.push_back(a.input);
+  if (!a.input.empty() && !names_surface(a)) files.push_back(a.input);
   if (!in.surface.path.empty()) files.push_back(in.surface.path);
   const auto provenance = provenance_texts(files);
   if (!in.output.empty()) {
@@ -172,11 +236,15 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
     times.plot_s = watch.lap();
   }
   times.total_s = total.lap();
-  const auto text = a.json ? pretty_json(run_json(in, solutions, times, memory, provenance,
-                                                  prepared.geometry(), normalisation)) +
-                                 "\n"
-                           : run_text(in, prepared, solutions, times, written, normalisation);
-  std::fputs(text.c_str(), stdout);
+  if (a.json) {
+    auto json =
+        run_json(in, solutions, times, memory, provenance, prepared.geometry(), normalisation);
+    if (cost) json["accuracy_cost"] = cost_json(*cost);
+    std::fputs((pretty_json(json) + "\n").c_str(), stdout);
+  } else {
+    std::fputs(run_text(in, prepared, solutions, times, written, normalisation).c_str(), stdout);
+    if (cost) std::fputs((tr::cost_text(*cost) + "\n").c_str(), stdout);
+  }
   return status_of(
       a, std::ranges::any_of(solutions, [](const tr::Solution& s) { return !s.warnings.empty(); }));
 }
@@ -184,8 +252,17 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
 }  // namespace
 
 transport::RunInput input_with_flags(const TransportArguments& a) {
-  auto in = a.surface.empty() ? tr::read_input(a.input)
-                              : tr::parse_input(text_of_flags(a), "--surface " + a.surface);
+  const bool scan = a.action == TransportArguments::Action::kScan;
+  const tr::InputNeeds needs = {.grid = !scan || a.accuracy.empty(), .cases = !scan};
+  const bool named = names_surface(a);
+  if (named && a.accuracy.empty()) {
+    fail("a scan of a built-in surface needs --accuracy, got '{}' alone", a.input);
+  }
+  auto in =
+      !a.surface.empty() ? tr::parse_input(text_of_flags(a), "--surface " + a.surface)
+      : named ? tr::parse_input(fmt::format("[surface]\ntype = \"{}\"\n", a.input), a.input, needs)
+              : tr::read_input(a.input, needs);
+  if (scan) take_lists(a, in);
   if (!a.output.empty()) in.output = a.output;
   if (!a.method.empty()) in.method = tr::method_from_name(a.method);
   if (a.threads) in.threads = *a.threads;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <span>
 
@@ -25,6 +26,27 @@ std::string digits_text(const tr::Solution& s) {
   return s.quality.whole ? fmt::format("{}", fmt::join(tr::correct_digits(s), "/")) : "?";
 }
 
+// "0.12%", of an error that is not known "?".
+std::string percent_text(double share) {
+  if (std::isnan(share)) return "?";
+  return share < 1e-5 ? "<0.001%" : fmt::format("{:.2g}%", 100 * share);
+}
+
+// What follows the coefficients in a row of the table, and its head.
+constexpr const char* kPlainHead = " residual   onsager      digits";
+std::string plain_tail(const tr::Solution& s) {
+  return fmt::format("{:>9.1e} {:>9.1e} {:>11}", s.quality.whole ? s.quality.residual : s.residual,
+                     s.onsager, digits_text(s));
+}
+constexpr const char* kResolvedHead = "      errors D11/D31/D13/D33         grid  solves";
+std::string resolved_tail(const tr::Resolution& r) {
+  const auto& e = r.error;
+  const auto errors = fmt::format("{}/{}/{}/{}", percent_text(e.d11), percent_text(e.d31),
+                                  percent_text(e.d13), percent_text(e.d33));
+  const auto grid = fmt::format("{}x{}x{}", r.grid.n_theta, r.grid.n_zeta, r.grid.n_xi);
+  return fmt::format("{:>28} {:>12} {:>7}", errors, grid, r.solves);
+}
+
 }  // namespace
 
 std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
@@ -32,24 +54,26 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
                      const std::vector<std::string>& written,
                      std::optional<tr::Normalisation> normalisation) {
   const auto& g = prepared.geometry();
+  const bool resolved = in.accuracy > 0;
+  const auto chosen =
+      resolved ? fmt::format("s chosen for an accuracy of {:g} %, at most", 100 * in.accuracy) : "";
   std::string out = fmt::format(
-      "surface {}: nfp {}, iota {:.6g}, psi' {:.6g} T m, B0 {:.6g} T\ngrid {} x {} x {}\n",
-      prepared.name(), g.nfp, g.iota, g.psi_prime, g.b0, g.grid.n_theta, g.grid.n_zeta,
+      "surface {}: nfp {}, iota {:.6g}, psi' {:.6g} T m, B0 {:.6g} T\ngrid{} {} x {} x {}\n",
+      prepared.name(), g.nfp, g.iota, g.psi_prime, g.b0, chosen, g.grid.n_theta, g.grid.n_zeta,
       g.grid.n_xi);
-  out += fmt::format("{:>10} {:>10}  {:>13} {:>13} {:>13} {:>13} {:>13} {:>9} {:>9} {:>11}  {}\n",
-                     "nu_hat", in.field_is_er ? "er_hat" : "epsi_hat", "D11", "D31", "D13", "D33",
-                     "D33_Sp", "residual", "onsager", "digits", "method");
+  out += fmt::format("{:>10} {:>10}  {:>13} {:>13} {:>13} {:>13} {:>13} {}  {}\n", "nu_hat",
+                     in.field_is_er ? "er_hat" : "epsi_hat", "D11", "D31", "D13", "D33", "D33_Sp",
+                     resolved ? kResolvedHead : kPlainHead, "method");
   // Said once, with the number of cases that it is true of.
   std::vector<std::pair<std::string, int>> warnings;
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < solutions.size(); ++i) {
     const auto& s = solutions[i];
     out += fmt::format(
-        "{:>10.4g} {:>10.4g}  {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>9.1e} {:>9.1e} "
-        "{:>11}  {}{}\n",
+        "{:>10.4g} {:>10.4g}  {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g} {}  {}{}\n",
         s.at.nu_hat, in.field[i % in.field.size()], s.d.d11, s.d.d31, s.d.d13, s.d.d33,
-        s.d.d33_spitzer, s.quality.whole ? s.quality.residual : s.residual, s.onsager,
-        digits_text(s), tr::name_of(s.method), s.warnings.empty() ? "" : "  !");
+        s.d.d33_spitzer, s.resolution ? resolved_tail(*s.resolution) : plain_tail(s),
+        tr::name_of(s.method), s.warnings.empty() ? "" : "  !");
     for (const auto& w : s.warnings) {
       const auto it = std::ranges::find(warnings, w, &std::pair<std::string, int>::first);
       if (it == warnings.end()) {

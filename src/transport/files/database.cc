@@ -52,6 +52,9 @@ void check_database(const DatabaseRequest& request) {
   for (const double nu : request.nu_v) {
     if (!(nu > 0)) fail("nu must be above 0, got {}", nu);
   }
+  if (!(request.min_bmn >= 0 && request.min_bmn < 1)) {
+    fail("min_bmn must be at least 0 and below 1, got {}", request.min_bmn);
+  }
   for (const double rho : request.rho) {
     read_vmec_facts(request.wout, rho * rho);
     surface_at(request, rho);
@@ -78,7 +81,8 @@ DatabaseResult make_database(const DatabaseRequest& request,
     // r = √(V/(2π² R_00))·ρ is the radius that the file's factors are made of.
     surface.psi_prime = 2 * facts.psi_edge * rho / facts.volume_radius;
     if (request.min_bmn > 0) drop_small_modes(surface, request.min_bmn);
-    const auto prepared = prepare(surface, request.grid);
+    std::optional<Prepared> prepared;
+    if (!request.accuracy) prepared = prepare(surface, request.grid);
     report.prepare_s = seconds_since(begin);
 
     const DatabaseRadius radius(rho, facts);
@@ -87,7 +91,9 @@ DatabaseResult make_database(const DatabaseRequest& request,
     ScanOptions options = request.scan;
     if (!journals.empty()) options.journal = journals[i];
     begin = monotonic_ns();
-    const auto scan = solver(prepared, case_grid(request.nu_v, epsi), options);
+    const auto cases = case_grid(request.nu_v, epsi);
+    const auto scan = request.accuracy ? solve_scan_to(surface, cases, options, *request.accuracy)
+                                       : solver(*prepared, cases, options);
     report.solve_s = seconds_since(begin);
     report.solved = scan.solved;
     report.resumed = scan.resumed;
@@ -96,6 +102,7 @@ DatabaseResult make_database(const DatabaseRequest& request,
       return result;
     }
     if (scan.solutions.empty()) continue;
+    if (request.accuracy) report.cost = cost_of(scan.solutions, surface.cosine_only());
     columns.add(radius, facts, scan.solutions, surface.psi_prime / facts.psi_edge);
     for (const auto& s : scan.solutions) {
       for (const auto& w : s.warnings) {

@@ -7,11 +7,12 @@
 // reads them multiplies D11 by (dr/ds)² and D13, D31 by dr/ds. docs/transport.md has every name.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "transport/files/data_file.h"
-#include "transport/scan/scan.h"
+#include "transport/scan/accuracy.h"
 
 namespace assay::transport {
 
@@ -26,9 +27,10 @@ struct DatabaseRequest {
   std::vector<double> nu_v;      // ν/v [1/m]
   std::vector<double> er_tilde;  // Ẽ_r/(v B00) = E_r/v in units of B00·dr̃/dr
   Grid grid;
-  double min_bmn = 0;
+  std::optional<AccuracyOptions> accuracy;  // in place of the grid: each case has its own
+  double min_bmn = 0;                       // modes below this share of B_00 are left out
   ScanOptions scan;
-  SurfaceSolver solver;  // empty: solve_scan
+  SurfaceSolver solver;  // empty: solve_scan; not with an accuracy
 };
 
 struct DatabaseSurface {
@@ -36,6 +38,7 @@ struct DatabaseSurface {
   double prepare_s = 0, solve_s = 0;
   std::size_t solved = 0, resumed = 0;
   std::vector<std::string> warnings;
+  AccuracyCost cost;  // with an accuracy
 };
 
 // Solves surface after surface; `on_surface` is told after each. With scan.journal set, each

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "transport/files/result_data.h"
 
 namespace assay::transport {
 namespace {
@@ -72,6 +73,16 @@ void DatabaseColumns::add(const DatabaseRadius& radius, const VmecFacts& facts,
   const auto put = [this](const std::string& name, double value) {
     find(name).values.push_back(value);
   };
+  if (!solutions.empty() && solutions.front().resolution) {
+    for (auto& column : resolution_columns({"rho", "nu_v", "Er_tilde"}, solutions)) {
+      const auto it = std::ranges::find(columns_, column.name, &Variable::name);
+      if (it == columns_.end()) {
+        columns_.push_back(std::move(column));
+      } else {
+        it->values.insert(it->values.end(), column.values.begin(), column.values.end());
+      }
+    }
+  }
   double residual = 0;
   for (const auto& s : solutions) {
     put("D11", s.d.d11 * ds_factor * ds_factor);

@@ -75,6 +75,15 @@ void add_results(const RunInput& in, const std::vector<Solution>& solutions, Dat
       [](const auto& s) { return s.onsager; });
 }
 
+// Grids and error bars, where each case has its own.
+void add_resolutions(const RunInput& in, const std::vector<Solution>& solutions, DataFile& data) {
+  for (auto& column : resolution_columns(
+           in.pairs ? std::vector<std::string>{"case"} : std::vector<std::string>{"nu", "field"},
+           solutions)) {
+    data.variables.push_back(std::move(column));
+  }
+}
+
 void add_geometry(const Geometry& g, DataFile& data) {
   const auto scalar = [&](const char* name, double value, const char* unit, const char* text) {
     data.variables.push_back({name, {}, {value}, unit, text});
@@ -126,6 +135,32 @@ void add_modes(const Solution& s, DataFile& data) {
 
 }  // namespace
 
+std::vector<Variable> resolution_columns(const std::vector<std::string>& axes,
+                                         const std::vector<Solution>& solutions) {
+  std::vector<Variable> columns;
+  const auto add = [&](const char* name, const char* description, auto&& value) {
+    Variable v{name, axes, {}, "1", description};
+    for (const auto& s : solutions) v.values.push_back(value(s.resolution.value()));
+    columns.push_back(std::move(v));
+  };
+  add("D11_relative_error", "estimated relative error of D11",
+      [](const Resolution& r) { return r.error.d11; });
+  add("D31_relative_error", "estimated relative error of D31",
+      [](const Resolution& r) { return r.error.d31; });
+  add("D13_relative_error", "estimated relative error of D13",
+      [](const Resolution& r) { return r.error.d13; });
+  add("D33_relative_error", "estimated relative error of D33",
+      [](const Resolution& r) { return r.error.d33; });
+  add("accuracy_reached", "1 where the accuracy was reached",
+      [](const Resolution& r) { return r.reached ? 1.0 : 0.0; });
+  add("grid_n_theta", "n_theta of the case", [](const Resolution& r) { return r.grid.n_theta; });
+  add("grid_n_zeta", "n_zeta of the case", [](const Resolution& r) { return r.grid.n_zeta; });
+  add("grid_n_xi", "n_xi of the case", [](const Resolution& r) { return r.grid.n_xi; });
+  add("solves", "solves that it took to choose the grid",
+      [](const Resolution& r) { return r.solves; });
+  return columns;
+}
+
 Json resolved_input(const RunInput& in, const Surface& s, const Geometry& g) {
   Json surface = {{"name", s.name},
                   {"type", in.surface.type},
@@ -147,7 +182,7 @@ Json resolved_input(const RunInput& in, const Surface& s, const Geometry& g) {
     if (s.handedness != 1) surface["handedness"] = s.handedness;
   }
   if (s.psi_n != 0) surface["psi_n"] = s.psi_n;
-  return {
+  Json resolved = {
       {"surface", surface},
       {"grid", {{"n_theta", in.grid.n_theta}, {"n_zeta", in.grid.n_zeta}, {"n_xi", in.grid.n_xi}}},
       {"case",
@@ -155,6 +190,8 @@ Json resolved_input(const RunInput& in, const Surface& s, const Geometry& g) {
         {"nu_hat", in.nu_hat},
         {in.field_is_er ? "er_hat" : "epsi_hat", in.field}}},
       {"solver", {{"method", name_of(in.method)}, {"adjoint_consistent", in.adjoint_consistent}}}};
+  if (in.accuracy > 0) resolved["accuracy"] = in.accuracy;
+  return resolved;
 }
 
 DataFile result_data(const RunInput& in, const Surface& surface, const Prepared& prepared,
@@ -170,6 +207,7 @@ DataFile result_data(const RunInput& in, const Surface& surface, const Prepared&
   data.dimensions.push_back({"zeta", static_cast<std::size_t>(g.grid.n_zeta)});
   add_case_axes(in, g, data);
   add_results(in, solutions, data);
+  if (in.accuracy > 0) add_resolutions(in, solutions, data);
   add_geometry(g, data);
   if (in.include_modes && solutions.size() == 1) add_modes(solutions.front(), data);
 

@@ -17,6 +17,10 @@ namespace assay::transport {
 // Everything the numbers depend on, with defaults filled in and the surface's modes written out.
 Json resolved_input(const RunInput& input, const Surface& surface, const Geometry& geometry);
 
+// Grids and error bars of cases that each have their own (Solution::resolution), over these axes.
+std::vector<Variable> resolution_columns(const std::vector<std::string>& axes,
+                                         const std::vector<Solution>& solutions);
+
 // `solutions` are ν̂ × field in the order of input.cases(). Coefficients have the dimensions
 // (nu, field), or (case) for pairs; fields on the grid (zeta, theta). Global texts: the input file,
 // the resolved inputs as JSON and their sha256, warnings, the method.

@@ -4,65 +4,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "base/resident_memory.h"
-#include "base/units.h"
 #include "transport/memory.h"
+#include "transport/scan/rungs.h"
 
 namespace assay::transport {
 namespace {
 
 constexpr int kMaxRounds = 12;
-// Shares of the highest modes that go with a change of one per cent or less, see quality.cc: they
-// say which number is too small before it is tried out. The changes decide.
-constexpr double kLegendreGoal = 5e-6, kThetaGoal = 1e-3, kZetaGoal = 1e-6, kGoalsTolerance = 1e-2;
 
-// Larger by a quarter, at least by two; an angle stays odd, since even sizes cannot represent the
-// derivative of their highest mode.
-int raised_angle(int n) {
-  const int next = n + std::max(2, n / 4);
-  return next % 2 == 0 ? next + 1 : next;
-}
-int raised_xi(int n) { return n + std::max(4, n / 4); }
-
-struct Number {
-  int Grid::*member;
-  int (*raise)(int);
-  const char* name;
-};
-constexpr std::array<Number, 3> kNumbers = {{{&Grid::n_xi, raised_xi, "n_xi"},
-                                             {&Grid::n_theta, raised_angle, "n_theta"},
-                                             {&Grid::n_zeta, raised_angle, "n_zeta"}}};
-
-Grid raised(Grid grid, const Number& number) {
-  grid.*number.member = number.raise(grid.*number.member);
-  return grid;
-}
-
-// Which numbers the spectrum of a solution shows to be too small.
-std::array<bool, 3> too_small(const Quality& q, double tolerance) {
-  const double factor = tolerance / kGoalsTolerance;
-  return {q.legendre_share > factor * kLegendreGoal, q.theta_share > factor * kThetaGoal,
-          q.zeta_share > factor * kZetaGoal};
-}
-
-double relative(double a, double b) {
-  const double scale = std::max(std::abs(a), std::abs(b));
-  return scale == 0 ? 0 : std::abs(a - b) / scale;
-}
-
-// D31 may vanish (a surface without bootstrap current); it counts relative to what it could be, its
-// Schwarz bound √(D11·D33).
+// The largest of D11, D31 and D33; D13 follows D31.
 double change(const Coefficients& a, const Coefficients& b) {
-  const double bound = std::sqrt(std::abs(b.d11 * b.d33));
-  const double d31 =
-      bound == 0 ? 0 : std::abs(a.d31 - b.d31) / std::max(std::abs(b.d31), 1e-2 * bound);
-  return std::max({relative(a.d11, b.d11), relative(a.d33, b.d33), d31});
+  const auto changes = relative_changes(a, b);
+  return std::max({changes[0], changes[1], changes[3]});
 }
 
 class Ladder {
@@ -108,19 +67,9 @@ class Ladder {
   }
   bool whole_fits(const Grid& grid) const { return bytes(grid, true) <= available_bytes(); }
   bool within_limits(const Grid& g) {
-    const auto size = fmt::format("the next grid {}x{}x{}", g.n_theta, g.n_zeta, g.n_xi);
-    if (g.points() > options_.max_points) {
-      obstacle = fmt::format("{} has {} points: raise --max-points {}", size, g.points(),
-                             options_.max_points);
-    } else if (g.n_xi > options_.max_xi) {
-      obstacle = fmt::format("{} is above --max-xi {}", size, options_.max_xi);
-    } else if (const double available = available_bytes(); bytes(g, false) > available) {
-      obstacle = fmt::format("{} needs {} of memory, {} are available", size,
-                             format_bytes(bytes(g, false)), format_bytes(available));
-    } else {
-      return true;
-    }
-    return false;
+    obstacle =
+        obstacle_of(g, {options_.max_points, options_.max_xi}, bytes(g, false), available_bytes());
+    return obstacle.empty();
   }
 
   const Surface& surface_;
@@ -154,17 +103,17 @@ ConvergeResult converge(const Surface& surface, const Case& at, const ConvergeOp
   // All that the spectrum shows to be too small, at once: most of the way for the price of a few
   // coarse grids, and no number takes the points that another needs.
   while (true) {
-    const auto small = too_small(result.solution.quality, options.tolerance);
+    const auto excess = excess_shares(result.solution.quality, options.tolerance);
     Grid grid = result.grid;
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
-      if (!small[i]) continue;
-      grid = raised(grid, kNumbers[i]);
-      names.emplace_back(kNumbers[i].name);
+    for (std::size_t i = 0; i < kGridNumbers.size(); ++i) {
+      if (!(excess[i] > 1)) continue;
+      grid = raised(grid, kGridNumbers[i]);
+      names.emplace_back(kGridNumbers[i].name);
     }
     if (names.empty()) break;
     const auto name =
-        names.size() == kNumbers.size() ? "all" : fmt::format("{}", fmt::join(names, "+"));
+        names.size() == kGridNumbers.size() ? "all" : fmt::format("{}", fmt::join(names, "+"));
     auto solution = ladder.solve_on(grid, name, &result.solution);
     if (!solution && ladder.outcome == Convergence::kOutOfScope) return stopped();
     if (!solution) break;  // perhaps it is good enough all the same
@@ -174,8 +123,8 @@ ConvergeResult converge(const Surface& surface, const Case& at, const ConvergeOp
   // Each number alone, from where we are: what changes little is taken back, what does not is kept.
   std::array<Grid, 3> settled_at = {};
   for (int round = 0; round < kMaxRounds; ++round) {
-    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
-      const auto& number = kNumbers[i];
+    for (std::size_t i = 0; i < kGridNumbers.size(); ++i) {
+      const auto& number = kGridNumbers[i];
       if (settled_at[i] == result.grid) continue;
       const Grid grid = raised(result.grid, number);
       auto solution = ladder.solve_on(grid, number.name, &result.solution);
@@ -189,7 +138,7 @@ ConvergeResult converge(const Surface& surface, const Case& at, const ConvergeOp
     const auto settled = [&](const Grid& grid) { return grid == result.grid; };
     if (!std::ranges::all_of(settled_at, settled)) continue;
     Grid all = result.grid;
-    for (const auto& number : kNumbers) all = raised(all, number);
+    for (const auto& number : kGridNumbers) all = raised(all, number);
     auto solution = ladder.solve_on(all, "all", &result.solution);
     if (!solution) return stopped();
     ladder.accept(all, std::move(*solution));

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/toml.h"
+#include "transport/scan/axis.h"
 #include "transport/scan/scan.h"
 
 namespace assay::transport {
@@ -132,15 +133,29 @@ Grid read_grid(const TomlTable& t) {
 
 namespace {
 
-void read_case(const TomlTable& t, RunInput& in) {
-  in.nu_hat = t.numbers("nu_hat");
+std::vector<double> read_axis(const TomlTable& t, const char* key) {
+  if (!t.has(key) || !t.json(key).is_string()) return t.numbers(key);
+  const auto text = t.text(key);
+  try {
+    return parse_axis(text, "a list");
+  } catch (const UserError& e) {
+    t.reject(key, "{}", e.what());
+  }
+}
+
+void read_case(const TomlTable& t, RunInput& in, const InputNeeds& needs) {
+  if (t.has("nu_hat") || needs.cases) in.nu_hat = read_axis(t, "nu_hat");
   for (const double nu : in.nu_hat) {
     if (!(nu > 0)) t.reject("nu_hat", "expected positive numbers, got {}", nu);
   }
   const bool er = t.has("er_hat"), epsi = t.has("epsi_hat");
   if (er && epsi) t.reject("epsi_hat", "give er_hat or epsi_hat, not both");
-  if (er || epsi) in.field = t.numbers(er ? "er_hat" : "epsi_hat");
+  if (er || epsi) in.field = read_axis(t, er ? "er_hat" : "epsi_hat");
   in.field_is_er = !epsi;
+  if (in.nu_hat.empty()) {
+    in.nu_hat = parse_axis(kDefaultNu, "nu_hat");
+    if (!er && !epsi) in.field = parse_axis(kDefaultEr, "er_hat");
+  }
   in.scan = in.nu_hat.size() > 1 || in.field.size() > 1;
   if (t.has("pairs")) in.pairs = t.flag("pairs");
   if (in.pairs && in.nu_hat.size() != in.field.size()) {
@@ -175,14 +190,15 @@ std::vector<Case> RunInput::cases(double psi_prime) const {
   return list;
 }
 
-RunInput parse_input(std::string text, const std::string& path) {
+RunInput parse_input(std::string text, const std::string& path, const InputNeeds& needs) {
   RunInput in;
   in.path = path;
   in.text = std::move(text);
   const auto t = TomlTable::parse(in.text, path);
   in.surface = read_surface_request(t.table("surface"), path);
-  in.grid = read_grid(t.table("grid"));
-  read_case(t.table("case"), in);
+  if (t.has("grid") || needs.grid) in.grid = read_grid(t.table("grid"));
+  const bool cases = t.has("case") || needs.cases;
+  read_case(cases ? t.table("case") : TomlTable::parse("", path), in, needs);
   if (t.has("solver")) read_solver(t.table("solver"), in);
   if (t.has("output")) {
     const auto output = t.table("output");
@@ -197,6 +213,8 @@ RunInput parse_input(std::string text, const std::string& path) {
   return in;
 }
 
-RunInput read_input(const std::string& path) { return parse_input(read_input_file(path), path); }
+RunInput read_input(const std::string& path, const InputNeeds& needs) {
+  return parse_input(read_input_file(path), path, needs);
+}
 
 }  // namespace assay::transport

@@ -10,8 +10,9 @@
 //              psi_prime (in place of the one from the file), minor_radius (vmec, booz), wout
 //              (booz: the file that this one was made of)
 //   [grid]     n_theta, n_zeta, n_xi
-//   [case]     nu_hat; at most one of epsi_hat, er_hat. A number or a list; lists make a scan over
-//              their grid, or with pairs = true over the pairs of two equally long lists.
+//   [case]     nu_hat; at most one of epsi_hat, er_hat. A number, a list, or a text as axis.h reads
+//              it; lists make a scan over their grid, or with pairs = true over the pairs of two
+//              equally long lists.
 //   [solver]   method = "auto", threads (all cores), batch = 32, adjoint_consistent = false
 //   [output]   path, include_modes = false
 
@@ -51,6 +52,7 @@ struct RunInput {
   int batch = 32;
   bool whole_system = true;  // see SolveOptions; not in the file
   bool adjoint_consistent = false;
+  double accuracy = 0;  // wanted of every coefficient; 0: the grid is given. Not in the file
 
   // ν̂ × field as cases, ν̂ slowest; or the pairs.
   std::vector<Case> cases(double psi_prime) const;
@@ -60,8 +62,13 @@ struct RunInput {
 SurfaceRequest read_surface_request(const TomlTable& table, const std::string& input_path);
 Grid read_grid(const TomlTable& table);
 
+// What a file may not leave out. Without [grid], the grid is all zeros; without nu_hat, the cases
+// are those of axis.h.
+struct InputNeeds {
+  bool grid = true, cases = true;
+};
 // Throws UserError "FILE:LINE: KEY: …" for anything unknown, missing or senseless.
-RunInput parse_input(std::string text, const std::string& path);
-RunInput read_input(const std::string& path);
+RunInput parse_input(std::string text, const std::string& path, const InputNeeds& needs = {});
+RunInput read_input(const std::string& path, const InputNeeds& needs = {});
 
 }  // namespace assay::transport

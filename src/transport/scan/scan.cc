@@ -76,35 +76,30 @@ void solve_on_threads(const Prepared& prepared, std::span<const Case> cases,
   if (error) std::rethrow_exception(error);
 }
 
-ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
-                      const ScanOptions& options, const CaseSolver& solver) {
+ScanResult keep_cases(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options,
+                      const std::function<Json(std::span<const Case>)>& settings,
+                      const OpenSolver& solver) {
   if (options.threads < 1) fail("threads must be at least 1, got {}", options.threads);
   if (options.batch < 1) fail("batch must be at least 1, got {}", options.batch);
   for (const auto& c : cases) check_case(prepared, c, options.method);
 
   const Unique unique = unique_cases(prepared, cases);
-  std::vector<std::optional<Solution>> solved(unique.cases.size());
+  Solved solved(unique.cases.size());
   std::optional<ScanJournal> journal;
   ScanResult result;
   if (!options.journal.empty()) {
-    journal.emplace(options.journal, scan_settings(prepared, unique.cases, options.method));
+    journal.emplace(options.journal, settings(unique.cases));
     for (auto& [index, solution] : journal->take_finished()) {
       if (index < solved.size()) solved[index] = std::move(solution);
     }
   }
-  std::vector<std::size_t> open;
-  std::vector<Case> open_cases;
-  for (std::size_t i = 0; i < solved.size(); ++i) {
-    if (solved[i]) continue;
-    open.push_back(i);
-    open_cases.push_back(unique.cases[i]);
-  }
-  result.resumed = solved.size() - open.size();
-
-  if (!open.empty()) {
-    solver(open_cases, [&](std::size_t i, Solution solution) {
-      if (journal) journal->append(open[i], solution);
-      solved[open[i]] = std::move(solution);
+  result.resumed = static_cast<std::size_t>(
+      std::ranges::count_if(solved, [](const auto& s) { return s.has_value(); }));
+  if (result.resumed < solved.size()) {
+    solver(unique.cases, solved, [&](std::size_t i, Solution solution) {
+      if (journal) journal->append(i, solution);
+      solved[i] = std::move(solution);
       ++result.solved;
       if (options.on_progress) options.on_progress(result.resumed + result.solved, solved.size());
     });
@@ -119,6 +114,26 @@ ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
     result.solutions.back().at = cases[i];
   }
   return result;
+}
+
+ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options, const CaseSolver& solver) {
+  const auto settings = [&](std::span<const Case> unique) {
+    return scan_settings(prepared, unique, options.method);
+  };
+  const auto open_solver = [&](std::span<const Case> unique, const Solved& solved,
+                               const OnSolved& on_solved) {
+    std::vector<std::size_t> open;
+    std::vector<Case> open_cases;
+    for (std::size_t i = 0; i < unique.size(); ++i) {
+      if (solved[i]) continue;
+      open.push_back(i);
+      open_cases.push_back(unique[i]);
+    }
+    solver(open_cases,
+           [&](std::size_t i, Solution solution) { on_solved(open[i], std::move(solution)); });
+  };
+  return keep_cases(prepared, cases, options, settings, open_solver);
 }
 
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
@@ -168,24 +183,55 @@ Quality quality_from_json(const Json& json, std::string_view what) {
   return q;
 }
 
+Json resolution_to_json(const Resolution& r) {
+  return {{"n_theta", r.grid.n_theta},
+          {"n_zeta", r.grid.n_zeta},
+          {"n_xi", r.grid.n_xi},
+          {"relative_errors",
+           {{"D11", number_to_json(r.error.d11)},
+            {"D31", number_to_json(r.error.d31)},
+            {"D13", number_to_json(r.error.d13)},
+            {"D33", number_to_json(r.error.d33)}}},
+          {"reached", r.reached},
+          {"solves", r.solves},
+          {"flops", r.flops}};
+}
+
+Resolution resolution_from_json(const Json& json, std::string_view what) {
+  const auto whole = [&](std::string_view key) {
+    return static_cast<int>(json_field<std::int64_t>(json, key, what));
+  };
+  const auto errors = json_field<Json>(json, "relative_errors", what);
+  const auto error = [&](std::string_view key) {
+    return number_from_json(json_field<Json>(errors, key, what), what);
+  };
+  return {{whole("n_theta"), whole("n_zeta"), whole("n_xi")},
+          {error("D11"), error("D31"), error("D13"), error("D33")},
+          json_field<bool>(json, "reached", what),
+          whole("solves"),
+          json_field<double>(json, "flops", what)};
+}
+
 }  // namespace
 
 Json solution_to_json(const Solution& s) {
-  return {{"nu_hat", s.at.nu_hat},
-          {"epsi_hat", s.at.epsi_hat},
-          {"coefficients",
-           {{"D11", s.d.d11},
-            {"D31", s.d.d31},
-            {"D13", s.d.d13},
-            {"D33", s.d.d33},
-            {"D33_spitzer", s.d.d33_spitzer}}},
-          {"residual", s.residual},
-          {"quality", quality_to_json(s)},
-          {"onsager", s.onsager},
-          {"method", name_of(s.method)},
-          {"sweeps", s.sweeps},
-          {"warnings", s.warnings},
-          {"notes", s.notes}};
+  Json json = {{"nu_hat", s.at.nu_hat},
+               {"epsi_hat", s.at.epsi_hat},
+               {"coefficients",
+                {{"D11", s.d.d11},
+                 {"D31", s.d.d31},
+                 {"D13", s.d.d13},
+                 {"D33", s.d.d33},
+                 {"D33_spitzer", s.d.d33_spitzer}}},
+               {"residual", s.residual},
+               {"quality", quality_to_json(s)},
+               {"onsager", s.onsager},
+               {"method", name_of(s.method)},
+               {"sweeps", s.sweeps},
+               {"warnings", s.warnings},
+               {"notes", s.notes}};
+  if (s.resolution) json["resolution"] = resolution_to_json(*s.resolution);
+  return json;
 }
 
 Solution solution_from_json(const Json& json, std::string_view what) {
@@ -214,6 +260,9 @@ Solution solution_from_json(const Json& json, std::string_view what) {
   };
   s.warnings = texts("warnings");
   s.notes = texts("notes");
+  if (json.contains("resolution")) {
+    s.resolution = resolution_from_json(json_field<Json>(json, "resolution", what), what);
+  }
   return s;
 }
 

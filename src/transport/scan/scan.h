@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,15 @@ ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
 // The same with the cases given to `solver`.
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
                       const ScanOptions& options, const CaseSolver& solver);
+// What they share: cases that must be solved are told apart, those in the journal are taken from
+// it, `solver` gets all, with what is solved so far, and tells of each by its index among them;
+// `settings` is what makes the journal that of this scan.
+using Solved = std::vector<std::optional<Solution>>;
+using OpenSolver = std::function<void(std::span<const Case>, const Solved&, const OnSolved&)>;
+ScanResult keep_cases(const Prepared& prepared, std::span<const Case> cases,
+                      const ScanOptions& options,
+                      const std::function<Json(std::span<const Case>)>& settings,
+                      const OpenSolver& solver);
 // The solver of the first form.
 void solve_on_threads(const Prepared& prepared, std::span<const Case> cases,
                       const ScanOptions& options, const OnSolved& on_solved);

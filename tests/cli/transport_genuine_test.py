@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""--accuracy on genuine surfaces at low collisionality, beside grids that are much finer; takes minutes."""
+
+import json
+import os
+
+from assay_cli import ROOT, CliTest, main
+
+NAMES = ("D11", "D31", "D13", "D33")
+
+
+class Genuine(CliTest):
+    def accurate(self, kind, name, expected):
+        """At nu = 1e-4 without field: within one per cent and its own error bars of what finer grids give."""
+        data = os.environ.get("ASSAY_SHARED_DATA", os.path.join(ROOT, "../shared/data"))
+        path = os.path.join(data, "transport/real", name)
+        if not os.path.exists(path):
+            self.skipTest(f"no file {path}: set ASSAY_SHARED_DATA to the folder that holds transport/real")
+        source = self.write("s.toml", f'[surface]\ntype = "{kind}"\npath = "{path}"\n')
+        result = self.run_ok("transport", "scan", source, "--accuracy", "1%", "--nu", "1e-4", "--er", "0", "--json", "--strict")
+        case = json.loads(result.stdout)
+        self.assertTrue(case["resolution"]["reached"])
+        for key in NAMES:
+            error = case["resolution"]["relative_errors"][key]
+            self.assertLessEqual(error, 0.01)
+            self.assertLessEqual(abs(case["coefficients"][key] / expected[key] - 1), error, key)
+
+    def test_w7x_eim(self):
+        # Of 27 x 79 x 235.
+        expected = {"D11": 0.00969917, "D31": 0.2329061, "D13": -0.2329061, "D33": 4016.351}
+        self.accurate("text", "w7x_eim.magnetic_configuration.dat", expected)
+
+    def test_ciemat_qi(self):
+        # Of 21 x 123 x 188.
+        expected = {"D11": 0, "D31": 0, "D13": 0, "D33": 0}
+        self.accurate("dkes", "ciemat_qi_s0250.ddkes2.data", expected)
+
+
+if __name__ == "__main__":
+    main()
