@@ -76,8 +76,11 @@ class CaseLadder {
       const auto last = relative_changes(below->d, here->d),
                  before = relative_changes(bottom->d, below->d);
       const auto rounding = rounding_of(*here);
+      // With a spectrum that a limit keeps unresolved, changes do not shrink as they should.
+      const bool resolved = std::ranges::max(excess_shares(here->quality, options_.accuracy)) <= 1;
       for (std::size_t i = 0; i < error.size(); ++i) {
-        error[i] = std::max(last[i], before[i] / kUsualGain) + rounding[i];
+        error[i] = (resolved ? std::max(last[i], before[i] / kUsualGain) : last[i] + before[i]) +
+                   rounding[i];
       }
       reached = largest(error) <= options_.accuracy && largest(before) <= options_.accuracy;
       if (reached || solves_ >= kMostSolves) break;
