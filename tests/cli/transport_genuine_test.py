@@ -35,11 +35,6 @@ class Genuine(CliTest):
         self.assertTrue(resolution["reached"])
         self.assertLessEqual(max(resolution["relative_errors"].values()), 0.01)
 
-    def test_ciemat_qi(self):
-        # Of 21 x 123 x 188.
-        expected = {"D11": 0.005113544, "D31": 0.007023988, "D13": -0.007018573, "D33": 1876.999}
-        self.accurate("dkes", "ciemat_qi_s0250.ddkes2.data", expected)
-
 
 if __name__ == "__main__":
     main()
