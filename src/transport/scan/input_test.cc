@@ -171,9 +171,11 @@ TEST(Plot, IsAGnuplotProgram) {
   const auto prepared = prepare(builtin_surface("example"), in.grid);
   const auto result = solve_scan(prepared, in.cases(1), {});
   const auto scan = panel_script(in, prepared, result.solutions, "a 'b' `c`.png");
-  EXPECT_THAT(scan, HasSubstr("set multiplot layout 2,2"));
+  EXPECT_THAT(scan, HasSubstr("set multiplot layout 3,2"));
   EXPECT_THAT(scan, HasSubstr(R"(set output "a \0047b\0047 \140c\140\0056png")"));
-  EXPECT_THAT(panel_script(in, prepared, {result.solutions[0]}, "a.pdf"), HasSubstr("pdfcairo"));
+  const auto one = panel_script(in, prepared, {result.solutions[0]}, "a.pdf");
+  EXPECT_THAT(one, HasSubstr("pdfcairo"));
+  EXPECT_THAT(one, HasSubstr("set multiplot layout 2,2"));
 }
 
 }  // namespace
