@@ -117,6 +117,7 @@ class QuickRun(CliTest):
             ("transport_solve", "--points", '{"n_theta":5,"n_zeta":7,"n_xi":6}', "--skip", "numpy"),
             ("semiring_matmul", "--points", '{"n":24}', "--skip", "numpy"),
             ("einsum_pair", "--points", '{"contraction":"small"}', "--providers", "assay-blas,reference"),
+            ("egraph_saturation", "--points", '{"iterations":5}', "--providers", "assay,assay-explained"),
         )
         listed = json.loads(self.run_ok("list", "--json").stdout)
         suites = {case["case"]: case["suite"] for case in listed}
