@@ -167,7 +167,7 @@ std::string summary(const RunInput& in, const Prepared& prepared,
   std::set<std::string_view> methods;
   for (const auto& s : solutions) {
     methods.insert(name_of(s.method));
-    residual = std::max(residual, s.residual);
+    residual = std::max(residual, s.quality.whole ? s.quality.residual : s.residual);
     onsager = std::max(onsager, s.onsager);
     for (const auto& w : s.warnings) {
       if (std::ranges::find(warnings, w) == warnings.end()) warnings.push_back(w);
