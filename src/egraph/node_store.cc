@@ -3,6 +3,7 @@
 #include "egraph/node_store.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 

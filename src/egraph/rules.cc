@@ -108,7 +108,7 @@ Rule rewrite(std::string name, std::string_view left, std::string_view right,
             {},
             parse_term(right, vocabulary),
             {}};
-  Builder(rule.result, rule.query);  // refuses what cannot be built
+  [[maybe_unused]] const Builder can_be_built(rule.result, rule.query);  // else it is refused
   return rule;
 }
 
