@@ -112,14 +112,6 @@ Rule rewrite(std::string name, std::string_view left, std::string_view right,
   return rule;
 }
 
-std::vector<Rule> rewrite_both_ways(const std::string& name, std::string_view left,
-                                    std::string_view right, Vocabulary& vocabulary) {
-  std::vector<Rule> rules;
-  rules.push_back(rewrite(name, left, right, vocabulary));
-  rules.push_back(rewrite(name + "-back", right, left, vocabulary));
-  return rules;
-}
-
 const char* name_of(Stop stop) {
   switch (stop) {
     case Stop::kSaturated:

@@ -68,9 +68,6 @@ struct Rule {
 // that LEFT has not.
 Rule rewrite(std::string name, std::string_view left, std::string_view right,
              Vocabulary& vocabulary);
-// Both ways: NAME and NAME-back.
-std::vector<Rule> rewrite_both_ways(const std::string& name, std::string_view left,
-                                    std::string_view right, Vocabulary& vocabulary);
 
 struct Budget {
   std::size_t nodes = 100'000;

@@ -16,12 +16,5 @@ std::uint64_t bits_of(DType dtype, double value) {
     return bits;
   });
 }
-double value_of_bits(DType dtype, std::uint64_t bits) {
-  return visit_graph_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
-    T narrow{};
-    std::memcpy(static_cast<void*>(&narrow), &bits, sizeof narrow);
-    return static_cast<double>(widened(narrow));
-  });
-}
 
 }  // namespace assay::compiler

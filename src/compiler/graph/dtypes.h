@@ -35,8 +35,7 @@ decltype(auto) visit_graph_dtype(DType dtype, F&& f) {
   }
 }
 
-// A value in a dtype, as the low bits of a word (Node::bits), rounded once; and back.
+// A value in a dtype, as the low bits of a word (Node::bits), rounded once.
 std::uint64_t bits_of(DType dtype, double value);
-double value_of_bits(DType dtype, std::uint64_t bits);
 
 }  // namespace assay::compiler

@@ -135,7 +135,8 @@ GraphTensor GraphTensor::contiguous() const {
   return of_node(*graph_, graph_->add(std::move(node)));
 }
 
-GraphTensor add_elementwise(Op op, DType dtype, const std::vector<GraphTensor>& operands) {
+// One node over operands that broadcast to one shape.
+static GraphTensor add_elementwise(Op op, DType dtype, const std::vector<GraphTensor>& operands) {
   check_one_graph(name_of(op), operands);
   auto shape = operands[0].shape();
   for (const auto& operand : operands) shape = common_shape(name_of(op), shape, operand.shape());

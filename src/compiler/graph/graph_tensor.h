@@ -67,10 +67,6 @@ class GraphTensor {
   GraphTensor with(View view) const { return {*graph_, node_, std::move(view)}; }
   std::size_t axis_of(int axis, const char* what, std::size_t more = 0) const;
   GraphTensor reduced(Op op, int axis, bool keeps) const;
-  friend GraphTensor add_elementwise(Op op, DType dtype, const std::vector<GraphTensor>& operands);
-  friend GraphTensor gather(const GraphTensor& data, const GraphTensor& index);
-  friend GraphTensor scatter(const GraphTensor& data, const GraphTensor& index,
-                             const GraphTensor& values);
 
   Graph* graph_;
   NodeId node_;
