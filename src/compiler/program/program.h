@@ -78,7 +78,9 @@ struct GroupedMatmul {
 };
 
 // softmax(scale · q kᵀ, masked) v for each of […, h, s, t]; a row whose keys are all masked is 0/0,
-// NaN, unless the mask is additive and finite. Scores, softmax and sums in f32 (f64 for f64).
+// NaN, unless the mask is additive and finite. Scores, softmax and sums in f32 (f64 for f64). Keys
+// that are not seen need not be read: whether an infinity or NaN among their values makes 0·∞, NaN,
+// is not said.
 struct Attention {
   Access q;    // […, s, d]
   Access k;    // […, t, d]; grouped queries: a leading axis with stride 0
