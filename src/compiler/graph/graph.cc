@@ -222,13 +222,25 @@ std::vector<NodeId> Graph::inputs() const {
   return ids;
 }
 
-void Graph::set_output(const std::string& name, NodeId id) {
+void Graph::set_output(const std::string& name, NodeId id, const std::string& replaces) {
   if (id >= nodes_.size()) fail("output '{}': no node {}", name, id);
   if (name.empty()) fail("an output without a name");
-  for (const auto& [taken, other] : outputs_) {
-    if (taken == name) fail("two outputs of one name: '{}'", name);
+  for (const auto& taken : outputs_) {
+    if (taken.name == name) fail("two outputs of one name: '{}'", name);
+    if (!replaces.empty() && taken.replaces == replaces) {
+      fail("output '{}': '{}' is replaced by '{}' already", name, replaces, taken.name);
+    }
   }
-  outputs_.emplace_back(name, id);
+  if (!replaces.empty()) {
+    const auto found = known_.find("input " + replaces);
+    if (found == known_.end()) fail("output '{}' replaces no input: '{}'", name, replaces);
+    const auto &input = nodes_[found->second], &node = nodes_[id];
+    if (input.dtype != node.dtype || !(input.shape == node.shape)) {
+      fail("output '{}' is {} {}, but replaces '{}', {} {}", name, name_of(node.dtype),
+           to_string(node.shape), replaces, name_of(input.dtype), to_string(input.shape));
+    }
+  }
+  outputs_.push_back({name, id, replaces});
 }
 
 }  // namespace assay::compiler

@@ -69,6 +69,15 @@ struct Node {
 // Whether graphs know the dtype: f32, f64, f16, bf16, i32, i64, bool.
 bool is_graph_dtype(DType dtype);
 
+struct Output {
+  std::string name;
+  NodeId node = 0;
+  // Not empty: the input that this is the next value of (a cache of keys). Whoever runs the graph
+  // again gives it back there; a program may overwrite it.
+  std::string replaces;
+  bool operator==(const Output&) const = default;
+};
+
 class Graph {
  public:
   // A dimension with a name, and the values that it can have: at least 0. Asking again for the same
@@ -84,9 +93,10 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
   std::vector<NodeId> inputs() const;
 
-  // Names in the order they were given. Throws UserError for one that is taken.
-  void set_output(const std::string& name, NodeId id);
-  const std::vector<std::pair<std::string, NodeId>>& outputs() const { return outputs_; }
+  // Names in the order they were given. Throws UserError for one that is taken, for an input that
+  // is replaced twice, and where what replaces an input has another dtype or shape.
+  void set_output(const std::string& name, NodeId id, const std::string& replaces = {});
+  const std::vector<Output>& outputs() const { return outputs_; }
 
  private:
   void check_node(const Node& node) const;
@@ -94,7 +104,7 @@ class Graph {
   Symbols symbols_;
   std::vector<Node> nodes_;
   std::map<std::string, NodeId> known_;  // by what they are, as text
-  std::vector<std::pair<std::string, NodeId>> outputs_;
+  std::vector<Output> outputs_;
 };
 
 }  // namespace assay::compiler

@@ -134,7 +134,11 @@ Json graph_to_json(const Graph& graph) {
     }
     nodes.push_back(std::move(json));
   }
-  for (const auto& [name, id] : graph.outputs()) outputs.push_back({{"name", name}, {"node", id}});
+  for (const auto& output : graph.outputs()) {
+    Json entry = {{"name", output.name}, {"node", output.node}};
+    if (!output.replaces.empty()) entry["replaces"] = output.replaces;
+    outputs.push_back(std::move(entry));
+  }
   return {{"symbols", symbols}, {"nodes", nodes}, {"outputs", outputs}};
 }
 
@@ -179,12 +183,13 @@ Graph graph_from_json(const Json& json, std::string_view what) {
   if (!reader.at("outputs").is_array()) fail("{}: 'outputs' is a list", what);
   for (const auto& entry : reader.at("outputs")) {
     const NodeReader output(entry, fmt::format("{}: output {}", what, graph.outputs().size()));
-    output.only({"name", "node"});
+    output.only({"name", "node", "replaces"});
     const auto id = output.integer("node");
     if (id < 0 || id >= static_cast<std::int64_t>(number_of.size())) {
       fail("{}: no node {}", output.where(), id);
     }
-    graph.set_output(output.text("name"), number_of[static_cast<std::size_t>(id)]);
+    graph.set_output(output.text("name"), number_of[static_cast<std::size_t>(id)],
+                     output.has("replaces") ? output.text("replaces") : "");
   }
   return graph;
 }

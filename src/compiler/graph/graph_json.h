@@ -6,6 +6,7 @@
 // ["s", 128], "operands": [{"node": 0, "shape": […], "strides": […], "offset": 0}]}, …], "outputs":
 // [{"name": "y", "node": 5}]}. Dimensions are numbers or expressions (dimension.h). A view that
 // reads everything in order is left out. Constants are written with their exact bits: "0x3f800000".
+// An output that is the next value of an input says so: "replaces": "cache".
 
 #include <string_view>
 

@@ -127,6 +127,9 @@ GraphTensor GraphTensor::contiguous() const {
   if (view_.is_contiguous() && product(view_.shape) == product(graph_->node(node_).shape)) {
     return *this;
   }
+  return copied();
+}
+GraphTensor GraphTensor::copied() const {
   Node node;
   node.op = Op::kCast;
   node.dtype = dtype();
@@ -175,8 +178,11 @@ GraphTensor GraphTensor::max(int axis, bool keeps) const {
   return reduced(Op::kMaxReduce, axis, keeps);
 }
 
-void GraphTensor::set_output(const std::string& name) const {
-  graph_->set_output(name, contiguous().node());
+void GraphTensor::set_output(const std::string& name, const std::string& replaces) const {
+  // Of another shape than its node's it is a node of its own.
+  const bool is_node = view_ == View::contiguous(graph_->node(node_).shape);
+  const auto whole = is_node ? *this : copied();
+  graph_->set_output(name, whole.node(), replaces);
 }
 
 GraphTensor exp2(const GraphTensor& x) { return add_elementwise(Op::kExp2, x.dtype(), {x}); }

@@ -59,13 +59,16 @@ class GraphTensor {
   GraphTensor max(int axis, bool keeps = false) const;
   GraphTensor mean(int axis, bool keeps = false) const;
 
-  void set_output(const std::string& name) const;
+  void set_output(const std::string& name) const { set_output(name, {}); }
+  // The next value of an input (graph.h).
+  void set_output(const std::string& name, const std::string& replaces) const;
 
  private:
   GraphTensor(Graph& graph, NodeId node, View view)
       : graph_(&graph), node_(node), view_(std::move(view)) {}
   GraphTensor with(View view) const { return {*graph_, node_, std::move(view)}; }
   std::size_t axis_of(int axis, const char* what, std::size_t more = 0) const;
+  GraphTensor copied() const;
   GraphTensor reduced(Op op, int axis, bool keeps) const;
 
   Graph* graph_;

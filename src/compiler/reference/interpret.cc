@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "compiler/graph/compose.h"
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
 
@@ -59,11 +60,31 @@ class Interpreter {
     }
   }
 
-  OutputTensors run() {
-    for (NodeId id = 0; id < graph_.size(); ++id) values_.push_back(computed(graph_.node(id)));
+  OutputTensors run(const NodeObserver& observer) {
+    auto readers = reader_counts(graph_);
+    products_.resize(graph_.size());
+    std::vector<bool> is_skipped(graph_.size());
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      products_[id] = sum_of_products(graph_, id, readers);
+      if (products_[id]) is_skipped[products_[id]->product] = true;
+    }
+    const auto let_go = [&](NodeId id) {
+      if (--readers[id] == 0) values_[id] = Tensor(DType::kBool, Shape({0}));
+    };
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (is_skipped[id]) {
+        values_.emplace_back(DType::kBool, Shape({0}));
+        continue;
+      }
+      const auto& node = graph_.node(id);
+      values_.push_back(products_[id] ? summed_products(node, *products_[id]) : computed(node));
+      if (observer) observer(id, values_);
+      const auto& read = products_[id] ? graph_.node(products_[id]->product) : node;
+      for (const auto& operand : read.operands) let_go(operand.node);
+    }
     OutputTensors outputs;
-    for (const auto& [name, id] : graph_.outputs()) {
-      outputs.emplace(name, Tensor::copy(values_[id].view()));
+    for (const auto& output : graph_.outputs()) {
+      outputs.emplace(output.name, Tensor::copy(values_[output.node].view()));
     }
     return outputs;
   }
@@ -109,6 +130,35 @@ class Interpreter {
         visit_graph_dtype(node.dtype,
                           [&]<typename T>(std::type_identity<T>) { compute_as<T>(node, out); });
     }
+    return out;
+  }
+
+  Tensor summed_products(const Node& node, const SumOfProducts& products) const {
+    Tensor out(node.dtype, Shape(extents(node.shape)));
+    const auto& product = graph_.node(products.product);
+    const auto a = view_of({product.operands[0].node, products.a}),
+               b = view_of({product.operands[1].node, products.b});
+    visit_graph_dtype(node.dtype, [&]<typename T>(std::type_identity<T>) {
+      const T *x = data_of<T>(product.operands[0]), *y = data_of<T>(product.operands[1]);
+      const auto length = a.shape.back();
+      const auto dx = a.strides.back(), dy = b.strides.back();
+      auto rows_a = a, rows_b = b;
+      for (auto* rows : {&rows_a, &rows_b}) {
+        rows->shape.pop_back();
+        rows->strides.pop_back();
+      }
+      Walk<2> walk({&rows_a, &rows_b});
+      for (T& to : out.as<T>()) {
+        Wide<T> sum{};
+        for (std::int64_t k = 0; k < length; ++k) {
+          const T term =
+              narrowed<T>(product_of(widened(x[walk[0] + k * dx]), widened(y[walk[1] + k * dy])));
+          sum = sum_of(sum, widened(term));
+        }
+        to = narrowed<T>(sum);
+        walk.next();
+      }
+    });
     return out;
   }
 
@@ -295,12 +345,39 @@ class Interpreter {
   const InputViews& inputs_;
   const Bindings& symbols_;
   std::vector<Tensor> values_;
+  std::vector<std::optional<SumOfProducts>> products_;  // for sums
 };
 
 }  // namespace
 
+std::vector<std::uint32_t> reader_counts(const Graph& graph) {
+  std::vector<std::uint32_t> counts(graph.size());
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    for (const auto& operand : graph.node(id).operands) ++counts[operand.node];
+  }
+  for (const auto& output : graph.outputs()) ++counts[output.node];
+  return counts;
+}
+
+std::optional<SumOfProducts> sum_of_products(const Graph& graph, NodeId sum,
+                                             const std::vector<std::uint32_t>& counts) {
+  const auto& node = graph.node(sum);
+  if (node.op != Op::kSum) return std::nullopt;
+  const auto& of = node.operands[0];
+  const auto& product = graph.node(of.node);
+  if (product.op != Op::kMul || counts[of.node] != 1) return std::nullopt;
+  const auto a = compose(of.view, product.operands[0].view, graph.symbols());
+  const auto b = compose(of.view, product.operands[1].view, graph.symbols());
+  if (!a || !b) return std::nullopt;
+  return SumOfProducts{of.node, *a, *b};
+}
+
 OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols) {
-  return Interpreter(graph, inputs, symbols).run();
+  return interpret(graph, inputs, symbols, {});
+}
+OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols,
+                        const NodeObserver& observer) {
+  return Interpreter(graph, inputs, symbols).run(observer);
 }
 
 }  // namespace assay::compiler

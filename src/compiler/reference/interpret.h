@@ -5,8 +5,12 @@
 // What a graph means: node after node by plain loops, floating point in f64 and rounded once to the
 // node's dtype. Everything else that runs graphs is held to this.
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "compiler/graph/graph.h"
 #include "tensor/tensor.h"
@@ -21,5 +25,22 @@ using OutputTensors = std::map<std::string, Tensor>;
 // graph: an input that is missing or not one of it, a symbol outside of its interval, a view that
 // would read outside of what it reads.
 OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols);
+
+// A product of which only a sum is wanted (matmul) is never written down: element by element it is
+// computed, rounded, and added. Such a node has no value; the sum reads through it by these views.
+struct SumOfProducts {
+  NodeId product = 0;
+  View a, b;  // of the sum's operand's shape, over the product's operands
+};
+std::optional<SumOfProducts> sum_of_products(const Graph& graph, NodeId sum,
+                                             const std::vector<std::uint32_t>& reader_counts);
+// How many operands and outputs read each node.
+std::vector<std::uint32_t> reader_counts(const Graph& graph);
+
+// Called after each node, in order, with the values of all nodes so far. Those of nodes that nobody
+// reads any more are gone (element_count() of a tensor of shape [0]).
+using NodeObserver = std::function<void(NodeId, std::span<const Tensor> values)>;
+OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols,
+                        const NodeObserver& observer);
 
 }  // namespace assay::compiler

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Programs, run: kernel after kernel over one arena. How a kernel is computed is a runtime's, which
+// is a value.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/memory.h"
+#include "compiler/program/program.h"
+#include "compiler/run/memory_plan.h"
+#include "tensor/tensor.h"
+
+namespace assay::compiler {
+
+// A kernel that is ready to run, any number of times, with any values of its symbols.
+class ReadyKernel {
+ public:
+  virtual ~ReadyKernel() = default;
+  // Operands are row-major without gaps, aligned to 64 bytes where they are the arena's.
+  virtual void run(const Bindings& symbols, std::span<std::byte* const> operands) = 0;
+};
+
+struct Runtime {
+  std::string name;
+  std::function<std::unique_ptr<ReadyKernel>(const Kernel&)> prepare;
+  // How many ways it has of computing a kernel; Kernel::variant is one of 0 … count.
+  std::function<std::uint32_t(const Kernel&)> variants = [](const Kernel&) { return 0U; };
+};
+// Plain loops (compiler/plain).
+Runtime plain_runtime();
+
+struct ExecutorOptions {
+  // Guards around temporaries, which are looked at after every kernel, and temporaries full of NaN
+  // before the first.
+  bool canaries = false;
+};
+
+class Executor {
+ public:
+  Executor(Program program, const Runtime& runtime, ExecutorOptions options = {});
+
+  // The program's buffers without its temporaries, in order: pointers to their elements. Inputs are
+  // only read. Throws InternalError that names the step whose kernel wrote outside of its buffers.
+  void run(const Bindings& symbols, std::span<std::byte* const> outer);
+  // The same, kernel by kernel: seconds of each step are added to `seconds`.
+  void run_timed(const Bindings& symbols, std::span<std::byte* const> outer,
+                 std::vector<double>& seconds);
+
+  const Program& program() const { return program_; }
+  std::int64_t arena_bytes() const { return plan_.arena_bytes; }
+
+ private:
+  template <typename Around>
+  void run_steps(const Bindings& symbols, std::span<std::byte* const> outer, Around&& around);
+  void make_room(const Bindings& symbols);
+  void fill_guards();
+  void check_guards(std::size_t step) const;
+
+  Program program_;
+  ExecutorOptions options_;
+  std::vector<std::unique_ptr<ReadyKernel>> kernels_;
+  std::vector<BufferId> outer_;  // those that are not temporaries
+  Bindings planned_for_;
+  bool is_planned_ = false;
+  MemoryPlan plan_;
+  AlignedBlock<std::byte> arena_;
+  std::int64_t arena_capacity_ = 0;
+};
+
+// What a program leaves behind: its outputs, and states by the names of the inputs they replace.
+struct RunResult {
+  std::map<std::string, Tensor> outputs, states;
+};
+// Copies inputs that are states, so that nothing that is given changes. Throws UserError that names
+// an input that is missing or does not fit, and a symbol that is outside of its interval.
+RunResult run_program(Executor& executor, const std::map<std::string, TensorView>& inputs,
+                      const Bindings& symbols);
+
+}  // namespace assay::compiler

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/program/program.h"
+
+namespace assay::compiler {
+
+// Where temporaries lie in one block of memory: those that are needed at the same time apart, the
+// others over one another.
+struct MemoryPlan {
+  std::vector<std::int64_t> bytes;    // of each buffer
+  std::vector<std::int64_t> offsets;  // of temporaries, multiples of 64; −1: not ours, or unused
+  std::int64_t arena_bytes = 0;
+};
+
+// `gap`: bytes that stay free after each temporary. Throws UserError for symbols without a value.
+MemoryPlan plan_memory(const Program& program, const Bindings& symbols, std::int64_t gap = 0);
+
+}  // namespace assay::compiler

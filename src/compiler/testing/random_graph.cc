@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/testing/random_graph.h"
+
+#include <array>
+
+#include "base/philox.h"
+#include "compiler/graph/graph_tensor.h"
+
+namespace assay::compiler {
+namespace {
+
+constexpr std::array kDTypes = {DType::kF32, DType::kF32,  DType::kF64, DType::kBF16,
+                                DType::kF16, DType::kI32,  DType::kI64, DType::kBool};
+
+class GraphMaker {
+ public:
+  GraphMaker(std::uint64_t seed, int operations) : stream_(seed, 0x6772), operations_(operations) {
+    symbols_ = {graph_.symbol("s", 1, 9), graph_.symbol("t", 1, 6)};
+  }
+
+  Graph run() {
+    for (int i = 0; i < 3; ++i) pool_.push_back(new_input(kDTypes[below(4)], new_shape()));
+    for (int i = 0; i < operations_; ++i) {
+      auto result = operation();
+      if (below(3) == 0) result = moved(result);
+      if (result.rank() <= 4 && size_of_shape(result.shape()) <= 2000) pool_.push_back(result);
+    }
+    const auto outputs = 1 + below(3);
+    for (std::uint64_t i = 0; i < outputs && i < pool_.size(); ++i) {
+      pool_[pool_.size() - 1 - i].set_output("y" + std::to_string(i));
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t bound) { return uniform_below(stream_[next_++], bound); }
+  Dim new_dim() {
+    const std::array<Dim, 8> dims = {1, 2, 3, 4, 5, symbols_[0], symbols_[1], symbols_[0] + 1};
+    return dims[below(dims.size())];
+  }
+  std::vector<Dim> new_shape() {
+    std::vector<Dim> shape(below(4));
+    for (auto& dim : shape) dim = new_dim();
+    return shape;
+  }
+  static std::int64_t size_of_shape(const std::vector<Dim>& shape) {
+    return product(shape).at({{"s", 6}, {"t", 6}});
+  }
+  GraphTensor new_input(DType dtype, const std::vector<Dim>& shape) {
+    return GraphTensor::input(graph_, "x" + std::to_string(inputs_++), dtype, shape);
+  }
+  GraphTensor pick() { return pool_[below(pool_.size())]; }
+  GraphTensor pick_floating() {
+    const auto x = pick();
+    return is_floating(x.dtype()) ? x : x.cast(kDTypes[below(5)]);
+  }
+  GraphTensor as(const GraphTensor& x, DType dtype) { return x.cast(dtype); }
+
+  // Something that goes with x: of its dtype, and broadcast to or from its shape.
+  GraphTensor partner(const GraphTensor& x) {
+    switch (below(4)) {
+      case 0:
+        return x.like(static_cast<double>(below(5)) - 2);
+      case 1:
+        for (int i = 0; i < 6; ++i) {
+          const auto y = pick();
+          if (y.shape() == x.shape()) return as(y, x.dtype());
+        }
+        [[fallthrough]];
+      case 2: {
+        auto shape = x.shape();
+        for (auto& dim : shape) {
+          if (below(3) == 0) dim = 1;
+        }
+        if (!shape.empty() && below(4) == 0) shape.erase(shape.begin());
+        return new_input(x.dtype(), shape);
+      }
+      default:
+        return x;
+    }
+  }
+
+  GraphTensor moved(const GraphTensor& x) {
+    if (x.rank() == 0) return x.unsqueeze(0).expand(0, new_dim());
+    const auto axis = static_cast<int>(below(x.rank()));
+    const auto& extent = x.shape()[static_cast<std::size_t>(axis)];
+    switch (below(8)) {
+      case 0:
+        return x.transpose(axis, static_cast<int>(below(x.rank())));
+      case 1:
+        return x.reverse(axis);
+      case 2:
+        return x.unsqueeze(axis);
+      case 3:
+        return x.rank() < 4 ? x.unsqueeze(axis).expand(axis, new_dim()) : x;
+      case 4:
+        return extent.constant().value_or(0) > 2 ? x.slice(axis, 1, extent) : x;
+      case 5:
+        return extent.constant().value_or(0) > 2 ? x.slice(axis, 0, extent, 2) : x;
+      case 6:
+        return x.flatten();
+      default:
+        return extent.is(4) ? x.split(axis, 2) : extent.is(1) ? x.squeeze(axis) : x;
+    }
+  }
+
+  GraphTensor known_operation() {
+    const auto x = pick_floating();
+    if (x.rank() == 0) return sigmoid(x);
+    const auto axis = static_cast<int>(below(x.rank()));
+    switch (below(7)) {
+      case 0:
+        return softmax(x, axis);
+      case 1:
+        return rms_norm(x, new_input(x.dtype(), {x.shape().back()}), 1e-3);
+      case 2:
+        return layer_norm(x, new_input(x.dtype(), {x.shape().back()}), x.like(0.5), 1e-3);
+      case 3:
+        return matmul(x, new_input(x.dtype(), {x.shape().back(), new_dim()}));
+      case 4: {
+        const auto w = new_input(x.dtype(), {new_dim(), x.shape().back()});
+        return matmul(x, w.transpose());
+      }
+      case 5:
+        return silu(x);
+      default:
+        return x.rank() < 2 ? gelu_tanh(x) : matmul(x, partner_of_product(x));
+    }
+  }
+  GraphTensor partner_of_product(const GraphTensor& x) {
+    auto shape = x.shape();
+    shape[shape.size() - 2] = shape.back();
+    shape.back() = new_dim();
+    for (std::size_t i = 0; i + 2 < shape.size(); ++i) {
+      if (below(2) == 0) shape[i] = 1;
+    }
+    return new_input(x.dtype(), shape);
+  }
+
+  GraphTensor operation() {
+    const auto x = pick();
+    switch (below(20)) {
+      case 0:
+      case 1:
+        return x + partner(x);
+      case 2:
+      case 3:
+        return x * partner(x);
+      case 4:
+        return x.dtype() == DType::kBool ? logical_not(x) : mod(x, partner(x));
+      case 5:
+        return max(x, partner(x));
+      case 6:
+        return less(x, partner(x));
+      case 7: {
+        const auto yes = partner(x);
+        return select(less(x, partner(x)), x, yes);
+      }
+      case 8:
+        return x.cast(kDTypes[below(kDTypes.size())]);
+      case 9: {
+        const auto f = pick_floating();
+        const std::array functions = {exp2, log2, sin, sqrt, recip};
+        return functions[below(functions.size())](f);
+      }
+      case 10:
+      case 11:
+        return x.rank() == 0 ? x + x : x.sum(static_cast<int>(below(x.rank())), below(2) == 0);
+      case 12:
+        return x.rank() == 0 ? x * x : x.max(static_cast<int>(below(x.rank())), below(2) == 0);
+      case 13:
+        return gather(x, index());
+      case 14: {
+        const auto at = index();
+        return scatter(x, at, new_input(x.dtype(), at.shape()));
+      }
+      case 15: {
+        const auto n = GraphTensor::iota(graph_, new_dim(), below(2) == 0 ? DType::kI32 : DType::kI64);
+        return n * n.like(2) + n.like(-1);
+      }
+      case 16:
+        return x.dtype() == DType::kBool ? x : cumulative_sum(x.rank() == 0 ? moved(x) : x, -1);
+      default:
+        return known_operation();
+    }
+  }
+  GraphTensor index() {
+    const auto shape = new_shape();
+    const auto dtype = below(2) == 0 ? DType::kI32 : DType::kI64;
+    if (shape.size() == 1 && below(2) == 0) return GraphTensor::iota(graph_, shape[0], dtype);
+    return new_input(dtype, shape);
+  }
+
+  Philox stream_;
+  std::uint64_t next_ = 0;
+  int operations_, inputs_ = 0;
+  Graph graph_;
+  std::array<Dim, 2> symbols_;
+  std::vector<GraphTensor> pool_;
+};
+
+}  // namespace
+
+Graph random_graph(std::uint64_t seed, int operations) {
+  return GraphMaker(seed, operations).run();
+}
+
+}  // namespace assay::compiler

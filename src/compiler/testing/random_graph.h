@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Graphs that nobody would write: all operations, dtypes and kinds of views, with symbols.
+
+#include <cstdint>
+
+#include "compiler/graph/graph.h"
+
+namespace assay::compiler {
+
+// About `operations` operations beside the movement between them, of which some are the known ones
+// (matmul, softmax, norms). The same seed gives the same graph.
+Graph random_graph(std::uint64_t seed, int operations = 12);
+
+}  // namespace assay::compiler

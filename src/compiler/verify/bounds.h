@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How far a right answer may be from the interpreter's: each operation is allowed its own rounding,
+// sums any order, exp2 and its like a few last places; and what that does to all that follows is
+// worked out element by element beside the interpretation. Where a comparison could go either way,
+// or an overflow come or not, nothing is asked of what depends on it.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/reference/interpret.h"
+
+namespace assay::compiler {
+
+struct BoundedTensor {
+  Tensor value;
+  std::vector<double> bounds;  // of each element: how far off it may be; infinite: anything goes
+};
+// By the outputs' names. Throws what interpret() throws.
+std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
+                                                           const InputViews& inputs,
+                                                           const Bindings& symbols);
+
+// "element 17 is 0.5, expected 0.25 ± 1e-7", or nothing where all are within their bounds. A NaN is
+// expected where a NaN is, an infinity where that infinity is.
+std::string difference(const BoundedTensor& expected, const TensorView& got);
+
+}  // namespace assay::compiler

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/verify/test_inputs.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/philox.h"
+#include "compiler/graph/dtypes.h"
+
+namespace assay::compiler {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStyleNames = {"ordinary", "adversarial", "masking",
+                                                         "huge"};
+
+double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double plain = uniform(raw, -2, 2);
+  const bool is_half = dtype == DType::kF16;
+  const double greatest = is_half ? 65504 : dtype == DType::kBF16 ? 0x1.FEp127 : dtype == DType::kF32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  switch (style) {
+    case InputStyle::kOrdinary:
+      return plain;
+    case InputStyle::kMasking:
+      return pick % 4 == 0 ? -kInfinity : pick % 4 == 1 ? 0 : plain;
+    case InputStyle::kHuge: {
+      const double exponent = is_half ? 12 : dtype == DType::kF64 ? 800 : 100;
+      return plain * std::exp2(uniform(raw * 0x9E3779B97F4A7C15U, -exponent, exponent));
+    }
+    case InputStyle::kAdversarial:
+      break;
+  }
+  switch (pick % 16) {
+    case 0:
+      return 0;
+    case 1:
+      return -0.0;
+    case 2:
+      return kInfinity;
+    case 3:
+      return -kInfinity;
+    case 4:
+      return std::numeric_limits<double>::quiet_NaN();
+    case 5:
+      return greatest;
+    case 6:
+      return -greatest;
+    case 7:
+      return is_half ? 0x1p-24 : dtype == DType::kF64 ? 0x1p-1074 : 0x1p-133;
+    case 8:
+      return 1;
+    default:
+      return plain;
+  }
+}
+
+std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw) {
+  if (dtype == DType::kBool) return static_cast<std::int64_t>(raw >> 63);
+  if (style == InputStyle::kAdversarial || style == InputStyle::kHuge) {
+    const bool is_wide = dtype == DType::kI64;
+    switch (pick % 8) {
+      case 0:
+        return is_wide ? std::numeric_limits<std::int64_t>::min()
+                       : std::numeric_limits<std::int32_t>::min();
+      case 1:
+        return is_wide ? std::numeric_limits<std::int64_t>::max()
+                       : std::numeric_limits<std::int32_t>::max();
+      case 2:
+        return -1;
+      case 3:
+        return 0;
+      default:
+        break;
+    }
+  }
+  return static_cast<std::int64_t>(uniform_below(raw, 12)) - 2;
+}
+
+}  // namespace
+
+InputViews Trial::views() const {
+  InputViews all;
+  for (const auto& [name, tensor] : inputs) all.emplace(name, tensor.view());
+  return all;
+}
+
+std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most) {
+  Bindings low, high;
+  std::int64_t step = 0;
+  for (const auto& [name, interval] : graph.symbols()) {
+    // Apart from each other, so that one is not taken for another.
+    low[name] = std::min(interval.low + (interval.low + step < interval.high ? step : 0),
+                         interval.high);
+    high[name] = std::min(interval.high, std::max(interval.low, most - 3 * step));
+    ++step;
+  }
+  if (low == high) return {low};
+  return {low, high};
+}
+
+Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::uint64_t seed) {
+  Trial trial;
+  for (const auto& [name, value] : symbols) {
+    trial.what += fmt::format("{} = {}, ", name, value);
+  }
+  trial.what +=
+      fmt::format("{} inputs of seed {}", kStyleNames[static_cast<std::size_t>(style)], seed);
+  std::uint64_t number = 0;
+  for (const auto id : graph.inputs()) {
+    const auto& node = graph.node(id);
+    std::vector<std::int64_t> extents;
+    for (const auto& dim : node.shape) extents.push_back(dim.at(symbols));
+    Tensor tensor(node.dtype, Shape(extents));
+    const Philox stream(seed, ++number);
+    const auto size = size_of(node.dtype);
+    for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+      const auto at = static_cast<std::uint64_t>(i);
+      const auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];
+      std::uint64_t bits = 0;
+      if (is_floating(node.dtype)) {
+        bits = bits_of(node.dtype, floating_value(node.dtype, style, pick, raw));
+      } else {
+        bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw));
+      }
+      std::memcpy(tensor.bytes().data() + at * size, &bits, size);
+    }
+    trial.inputs.emplace(node.name, std::move(tensor));
+  }
+  trial.symbols = std::move(symbols);
+  return trial;
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Inputs to try a program on, and values for its symbols; all of a seed.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/reference/interpret.h"
+#include "tensor/tensor.h"
+
+namespace assay::compiler {
+
+enum class InputStyle : std::uint8_t {
+  kOrdinary,     // floating point in (−2, 2), integers around what they could index
+  kAdversarial,  // with zeros of both signs, infinities, NaN, the greatest, the least, denormals
+  kMasking,      // ordinary with zeros and −∞
+  kHuge,         // magnitudes over the whole range of the dtype, finite
+};
+
+struct Trial {
+  Bindings symbols;
+  std::map<std::string, Tensor> inputs;
+  std::string what;  // "s = 3, adversarial inputs of seed 7"
+  InputViews views() const;
+};
+
+// Least and greatest value of each symbol, or two between where the interval is long: at most
+// `most` for any symbol.
+std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most = 40);
+Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::uint64_t seed);
+
+}  // namespace assay::compiler
