@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/cpu_kernel.h"
+
+#include "base/error.h"
+#include "compiler/cpu/cpu_kernels.h"
+#include "compiler/plain/run_plain.h"
+
+namespace assay::compiler {
+namespace {
+
+class PlainKernel final : public CpuKernel {
+ public:
+  explicit PlainKernel(const Kernel& kernel) : kernel_(kernel) {}
+  std::int64_t scratch_bytes(const Bindings&, int) override { return 0; }
+  void run(const Bindings& symbols, std::span<std::byte* const> operands, int) override {
+    run_plain(kernel_, symbols, operands);
+  }
+
+ private:
+  const Kernel kernel_;
+};
+
+}  // namespace
+
+std::uint32_t cpu_variants(const Kernel&) { return 1; }
+
+std::unique_ptr<CpuKernel> prepare_cpu_kernel(const Kernel& kernel) {
+  check(kernel.variant < cpu_variants(kernel), "a kernel's variant is one of this runtime's");
+  if (std::holds_alternative<Region>(kernel.work)) return prepare_cpu_region(kernel);
+  return std::make_unique<PlainKernel>(kernel);
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One maker for each kind of kernel.
+
+#include <memory>
+
+#include "compiler/cpu/cpu_kernel.h"
+
+namespace assay::compiler {
+
+std::unique_ptr<CpuKernel> prepare_cpu_region(const Kernel& kernel);
+
+}  // namespace assay::compiler

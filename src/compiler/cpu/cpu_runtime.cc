@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/cpu_runtime.h"
+
+#include "compiler/cpu/cpu_kernel.h"
+
+namespace assay::compiler {
+namespace {
+
+class ReadyCpuKernel final : public ReadyKernel {
+ public:
+  ReadyCpuKernel(const Kernel& kernel, int threads)
+      : kernel_(prepare_cpu_kernel(kernel)), threads_(threads) {}
+  void run(const Bindings& symbols, std::span<std::byte* const> operands) override {
+    kernel_->run(symbols, operands, threads_);
+  }
+
+ private:
+  std::unique_ptr<CpuKernel> kernel_;
+  int threads_;
+};
+
+}  // namespace
+
+Runtime cpu_runtime(int threads) {
+  return {.name = "cpu",
+          .prepare =
+              [threads](const Kernel& kernel) {
+                return std::make_unique<ReadyCpuKernel>(kernel, threads);
+              },
+          .variants = [](const Kernel& kernel) { return cpu_variants(kernel) - 1; }};
+}
+
+}  // namespace assay::compiler

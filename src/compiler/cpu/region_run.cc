@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <new>
+
+#include "compiler/cpu/region_tiles.h"
+
+namespace assay::compiler {
+
+// A tile that is worked on, and the memory for it.
+struct RegionTiles::Worker {
+  std::span<std::byte* const> operands;
+  std::int64_t rows, columns;  // of the tile
+  std::int64_t column;         // its first
+  std::byte** at;              // where each value's elements are
+  std::int64_t* offsets;       // [walked][row of the tile], in elements
+  TileReduction* reductions;   // [value][row of the tile]
+};
+
+std::int64_t RegionTiles::row_offset(const Walked& walked, std::int64_t row) const {
+  std::int64_t at = walked.offset;
+  for (std::size_t axis = outer_.size(); axis-- > 1;) {
+    at += row % outer_[axis] * walked.strides[axis];
+    row /= outer_[axis];
+  }
+  return outer_.empty() ? at : at + row * walked.strides[0];
+}
+
+void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexcept {
+  using Kind = Instruction::Kind;
+  const std::byte* from = w.at[instruction.from[0]];
+  std::byte* to = w.at[instruction.to];
+  const Place& place = places_[instruction.to];
+  const std::int64_t count = place.is_single ? 1 : instruction.of_row ? w.rows : w.rows * w.columns;
+  const Walked& walked = walked_[instruction.walked];
+  const std::int64_t* offsets = w.offsets + instruction.walked * tile_rows_;
+  const auto bytes = [](std::int64_t elements, std::size_t size) {
+    return elements * static_cast<std::int64_t>(size);
+  };
+  switch (instruction.kind) {
+    case Kind::kOp: {
+      const void* in[3] = {from, w.at[instruction.from[1]], w.at[instruction.from[2]]};
+      instruction.op(in, to, count);
+      return;
+    }
+    case Kind::kLoad: {
+      const std::byte* data = w.operands[walked.operand];
+      const std::int64_t columns = instruction.of_row ? 1 : w.columns;
+      const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
+      if (w.rows > 1 && outer_.size() == 1) {
+        move_grid(walked.size, data + bytes(offsets[0] + first, walked.size),
+                  {w.rows, columns, walked.strides[0], walked.column}, to);
+        return;
+      }
+      for (std::int64_t r = 0; r < w.rows; ++r)
+        move_elements(walked.size, data + bytes(offsets[r] + first, walked.size), walked.column,
+                      to + bytes(r * columns, walked.size), 1, columns);
+      return;
+    }
+    case Kind::kNumber: {
+      const std::int64_t columns = instruction.of_row ? 1 : w.columns;
+      const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
+      for (std::int64_t r = 0; r * columns < count; ++r)
+        number_elements(instruction.dtype, offsets[r] + first, walked.column,
+                        to + bytes(r * columns, walked.size), columns);
+      return;
+    }
+    case Kind::kGather:
+      gather_elements(place.size, w.operands[walked.operand], gathered_[instruction.walked],
+                      instruction.dtype, from, to, count);
+      return;
+    case Kind::kFill:
+      fill_elements(place.size, from, to, count);
+      return;
+    case Kind::kSpread:
+      spread_elements(place.size, from, to, w.rows, w.columns);
+      return;
+    case Kind::kReduce: {
+      const std::size_t size = places_[instruction.from[0]].size;
+      for (std::int64_t r = 0; r < w.rows; ++r)
+        instruction.reduce(from + bytes(r * w.columns, size), w.columns,
+                           w.reductions[instruction.to * tile_rows_ + r]);
+      return;
+    }
+    case Kind::kStore: {
+      std::byte* data = w.operands[walked.operand];
+      const bool is_single = places_[instruction.from[0]].is_single;
+      const std::int64_t columns = instruction.of_row ? 1 : w.columns;
+      const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
+      for (std::int64_t r = 0; r < w.rows; ++r)
+        move_elements(walked.size, is_single ? from : from + bytes(r * columns, walked.size),
+                      is_single ? 0 : 1, data + bytes(offsets[r] + first, walked.size),
+                      walked.column, columns);
+      return;
+    }
+  }
+}
+
+void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
+                      const GivenElements& given, std::byte* memory) const noexcept {
+  Worker w{.operands = operands,
+           .rows = 0,
+           .columns = 0,
+           .column = 0,
+           .at = reinterpret_cast<std::byte**>(memory + pointers_at_),
+           .offsets = reinterpret_cast<std::int64_t*>(memory + offsets_at_),
+           .reductions = reinterpret_cast<TileReduction*>(memory + reductions_at_)};
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    if (place.kind == Place::Kind::kFixed)
+      w.at[i] = memory + place.at;
+    else if (place.kind == Place::Kind::kConstant)
+      // Nobody writes to a constant.
+      w.at[i] = reinterpret_cast<std::byte*>(const_cast<std::uint64_t*>(&region_.values[i].bits));
+    else
+      w.at[i] = nullptr;
+  }
+  const std::int64_t end = block.row + block.rows;
+  for (std::int64_t row = block.row; row < end; row += tile_rows_) {
+    w.rows = std::min(tile_rows_, end - row);
+    for (std::size_t i = 0; i < walked_.size(); ++i) {
+      if (walked_[i].size == 0) continue;
+      for (std::int64_t r = 0; r < w.rows; ++r)
+        w.offsets[static_cast<std::int64_t>(i) * tile_rows_ + r] = row_offset(walked_[i], row + r);
+    }
+    const auto operand_at = [&](const Place& place, std::int64_t column) {
+      const Walked& walked = walked_[place.walked];
+      const std::int64_t element =
+          w.offsets[place.walked * tile_rows_] + (place.is_single ? 0 : column);
+      return operands[walked.operand] + element * static_cast<std::int64_t>(walked.size);
+    };
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].kind == Place::Kind::kOperand) w.at[i] = operand_at(places_[i], block.column);
+    }
+    for (const Phase& phase : phases_) {
+      for (const auto& instruction : phase.of_rows) execute(instruction, w);
+      for (const auto value : phase.reductions) {
+        const auto& reduced = region_.values[value];
+        std::fill_n(w.reductions + value * tile_rows_, w.rows,
+                    reduction_start(reduced.op, reduced.dtype));
+      }
+      if (phase.of_tiles.empty()) continue;
+      const std::int64_t last = block.column + block.columns;
+      for (std::int64_t column = block.column; column < last; column += tile_columns_) {
+        w.column = column;
+        w.columns = std::min(tile_columns_, last - column);
+        for (const auto i : phase.moving) {
+          const Place& place = places_[i];
+          const auto size = static_cast<std::int64_t>(place.size);
+          if (place.kind == Place::Kind::kOperand)
+            w.at[i] = operand_at(place, column);
+          else if (place.kind == Place::Kind::kKept)
+            w.at[i] = memory + place.at + column * size;
+          else  // Read only.
+            w.at[i] = const_cast<std::byte*>(given.data) +
+                      ((row - block.row) * given.row_stride + column - block.column) * size;
+        }
+        for (const auto& instruction : phase.of_tiles) execute(instruction, w);
+      }
+      for (const auto value : phase.reductions) {
+        const auto size = static_cast<std::int64_t>(places_[value].size);
+        for (std::int64_t r = 0; r < w.rows; ++r)
+          store_reduction(w.reductions[value * tile_rows_ + r], region_.values[value].dtype,
+                          w.at[value] + r * size);
+      }
+    }
+  }
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A region as instructions on tiles that stay in the nearest cache.
+//
+// A tile is some columns of one row, or several whole rows where rows are short. Values live in
+// slots of a tile's size; operands that lie in memory as a tile does are read where they lie, and
+// results written where they belong. Reductions cut the work on a row into phases: what is needed
+// beyond its phase is kept for the whole row.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/cpu/tile_moves.h"
+#include "compiler/cpu/tile_ops.h"
+#include "compiler/program/program.h"
+
+namespace assay::compiler {
+
+// Elements of value 0, where it comes from outside: row-major, `row_stride` elements apart.
+struct GivenElements {
+  const std::byte* data = nullptr;
+  std::int64_t row_stride = 0;
+};
+
+class RegionTiles {
+ public:
+  // `first_is_given`: value 0 is an epilogue's. The region and operands outlive it.
+  RegionTiles(const Region& region, const std::vector<Kernel::Formal>& operands,
+              bool first_is_given);
+
+  // Gives symbols their values, and makes instructions for them. Throws as run_plain() does.
+  void bind(const Bindings& symbols);
+
+  // As they are walked: axes that can be one are one.
+  std::int64_t rows() const { return rows_; }
+  std::int64_t columns() const { return columns_; }
+  std::int64_t tile_rows() const { return tile_rows_; }
+  std::int64_t tile_columns() const { return tile_columns_; }
+  bool needs_whole_rows() const { return has_reductions_ || has_row_stores_; }
+  // Memory that one thread needs for run(), on a cache line.
+  std::int64_t worker_bytes() const { return worker_bytes_; }
+
+  struct Block {
+    std::int64_t row, rows, column, columns;
+  };
+  // Columns are all where whole rows are needed. Given elements begin at the block's first.
+  void run(const Block& block, std::span<std::byte* const> operands, const GivenElements& given,
+           std::byte* memory) const noexcept;
+
+ private:
+  // How a value's or a store's elements are found; strides without the last axis, which is
+  // `column`.
+  struct Walked {
+    std::uint32_t operand = 0;
+    std::size_t size = 0;
+    std::vector<std::int64_t> strides;
+    std::int64_t column = 0, offset = 0;
+    bool is_single = false;    // one element for the whole tile
+    bool is_in_place = false;  // lies in memory as a tile does
+    bool of_row = false;
+  };
+  // Where a value is while a tile is worked on.
+  struct Place {
+    enum class Kind : std::uint8_t { kNone, kConstant, kFixed, kSlot, kKept, kOperand, kGiven };
+    Kind kind = Kind::kNone;
+    std::int64_t at = 0;       // kFixed, kKept: bytes into the worker's memory
+    std::uint32_t walked = 0;  // kOperand
+    std::size_t size = 0;
+    bool is_single = false;
+  };
+  struct Instruction {
+    enum class Kind : std::uint8_t {
+      kOp,
+      kLoad,
+      kNumber,
+      kGather,
+      kFill,
+      kSpread,
+      kReduce,
+      kStore
+    };
+    Kind kind = Kind::kOp;
+    bool of_row = false;  // one element for each row of the tile
+    DType dtype = DType::kF32;
+    std::uint32_t to = 0;
+    std::uint32_t from[3] = {0, 0, 0};
+    int operand_count = 0;
+    std::uint32_t walked = 0;
+    TileOp op = nullptr;
+    TileReduce reduce = nullptr;
+  };
+  struct Phase {
+    std::vector<Instruction> of_rows, of_tiles;
+    std::vector<std::uint32_t> reductions;  // values that are ready after it
+    std::vector<std::uint32_t> moving;      // places that change from tile to tile
+  };
+  struct Worker;
+  class Maker;
+
+  void walk(const Bindings& symbols);
+  std::int64_t row_offset(const Walked& walked, std::int64_t row) const;
+  void execute(const Instruction& instruction, Worker& worker) const noexcept;
+
+  const Region& region_;
+  const std::vector<Kernel::Formal>& formals_;
+  const bool first_is_given_;
+  bool has_reductions_ = false, has_row_values_ = false, has_row_stores_ = false;
+
+  std::vector<std::int64_t> outer_;  // extents of the axes before the last
+  std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 1, tile_columns_ = 1;
+  std::int64_t largest_ = 4;            // bytes of an element
+  std::vector<Walked> walked_;          // of values, then of stores
+  std::vector<GatherSource> gathered_;  // for each value
+  std::vector<Place> places_;
+  std::vector<Phase> phases_;
+  std::int64_t worker_bytes_ = 0, reductions_at_ = 0, offsets_at_ = 0, pointers_at_ = 0;
+};
+
+}  // namespace assay::compiler

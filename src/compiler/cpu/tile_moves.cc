@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/tile_moves.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace assay::compiler {
+namespace {
+
+// f(T*) with an unsigned type of that many bytes.
+template <typename F>
+void visit_size(std::size_t size, F&& f) {
+  switch (size) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(std::uint64_t{});
+    default:
+      throw InternalError("an element has 1, 2, 4 or 8 bytes");
+  }
+}
+
+template <typename T>
+const T* as(const std::byte* data) {
+  return reinterpret_cast<const T*>(data);
+}
+template <typename T>
+T* as(std::byte* data) {
+  return reinterpret_cast<T*>(data);
+}
+
+// Where element `flat` of a view is.
+std::int64_t position_in(const FixedView& view, std::int64_t flat) {
+  std::int64_t at = view.offset;
+  for (std::size_t axis = view.shape.size(); axis-- > 0;) {
+    at += flat % view.shape[axis] * view.strides[axis];
+    flat /= view.shape[axis];
+  }
+  return at;
+}
+
+template <typename T, typename Index>
+void gather_as(const T* from, const GatherSource& source, const Index* index, T* to,
+               std::int64_t count) {
+  const std::int64_t last = source.count - 1;
+  const auto inside = [&](std::int64_t i) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(index[i]), 0, last);
+  };
+  if (!source.is_contiguous) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[position_in(source.view, inside(i))];
+    return;
+  }
+  from += source.view.offset;
+  // Rows of a table are runs of neighbours: those are copied as a whole.
+  for (std::int64_t i = 0; i < count;) {
+    const std::int64_t first = inside(i);
+    std::int64_t end = i + 1;
+    const std::int64_t room = std::min(count, i + last - first + 1);
+    if (static_cast<std::int64_t>(index[i]) == first) {
+      while (end < room && static_cast<std::int64_t>(index[end]) == first + (end - i)) ++end;
+    }
+    std::memcpy(to + i, from + first, static_cast<std::size_t>(end - i) * sizeof(T));
+    i = end;
+  }
+}
+
+}  // namespace
+
+void move_elements(std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
+                   std::int64_t to_stride, std::int64_t count) {
+  if (from_stride == 1 && to_stride == 1) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * size);
+    return;
+  }
+  visit_size(size, [&]<typename T>(T) {
+    const T* x = as<T>(from);
+    T* y = as<T>(to);
+    if (to_stride == 1) {
+      for (std::int64_t i = 0; i < count; ++i) y[i] = x[i * from_stride];
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) y[i * to_stride] = x[i * from_stride];
+    }
+  });
+}
+
+void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::byte* to) {
+  visit_size(size, [&]<typename T>(T) {
+    const T* x = as<T>(from);
+    T* y = as<T>(to);
+    // Columns in groups, so that what a line of memory holds is used before it is gone.
+    constexpr std::int64_t kGroup = 8;
+    for (std::int64_t c0 = 0; c0 < grid.columns; c0 += kGroup) {
+      const std::int64_t end = std::min(grid.columns, c0 + kGroup);
+      for (std::int64_t r = 0; r < grid.rows; ++r) {
+        const T* row = x + r * grid.row_stride;
+        for (std::int64_t c = c0; c < end; ++c)
+          y[r * grid.columns + c] = row[c * grid.column_stride];
+      }
+    }
+  });
+}
+
+void fill_elements(std::size_t size, const std::byte* from, std::byte* to, std::int64_t count) {
+  visit_size(size, [&]<typename T>(T) { std::fill_n(as<T>(to), count, *as<T>(from)); });
+}
+
+void spread_elements(std::size_t size, const std::byte* from, std::byte* to, std::int64_t rows,
+                     std::int64_t columns) {
+  visit_size(size, [&]<typename T>(T) {
+    const T* x = as<T>(from);
+    T* y = as<T>(to);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) y[r * columns + c] = x[r];
+    }
+  });
+}
+
+void number_elements(DType dtype, std::int64_t first, std::int64_t step, std::byte* to,
+                     std::int64_t count) {
+  if (dtype == DType::kI32) {
+    auto* y = as<std::int32_t>(to);
+    auto value = static_cast<std::uint32_t>(first);
+    for (std::int64_t i = 0; i < count; ++i, value += static_cast<std::uint32_t>(step))
+      y[i] = static_cast<std::int32_t>(value);
+  } else {
+    auto* y = as<std::int64_t>(to);
+    for (std::int64_t i = 0; i < count; ++i) y[i] = first + i * step;
+  }
+}
+
+void gather_elements(std::size_t size, const std::byte* data, const GatherSource& source,
+                     DType index_dtype, const std::byte* index, std::byte* to, std::int64_t count) {
+  visit_size(size, [&]<typename T>(T) {
+    if (index_dtype == DType::kI32)
+      gather_as(as<T>(data), source, as<std::int32_t>(index), as<T>(to), count);
+    else
+      gather_as(as<T>(data), source, as<std::int64_t>(index), as<T>(to), count);
+  });
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Elements moved about, by their bytes: 1, 2, 4 or 8.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compiler/graph/view.h"
+#include "tensor/dtype.h"
+
+namespace assay::compiler {
+
+// to[i · to_stride] = from[i · from_stride] for i < count, in elements.
+void move_elements(std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
+                   std::int64_t to_stride, std::int64_t count);
+// to[r · columns + c] = from[r · row_stride + c · column_stride]
+struct Grid {
+  std::int64_t rows, columns, row_stride, column_stride;
+};
+void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::byte* to);
+// to[i] = *from for i < count.
+void fill_elements(std::size_t size, const std::byte* from, std::byte* to, std::int64_t count);
+// to[r · columns + c] = from[r]
+void spread_elements(std::size_t size, const std::byte* from, std::byte* to, std::int64_t rows,
+                     std::int64_t columns);
+// to[i] = first + i · step, as i32 or i64.
+void number_elements(DType dtype, std::int64_t first, std::int64_t step, std::byte* to,
+                     std::int64_t count);
+
+// What is gathered from: elements by a view, in row-major order.
+struct GatherSource {
+  FixedView view;
+  std::int64_t count = 0;  // at least 1
+  bool is_contiguous = true;
+};
+// to[i] = data[index[i]] by the source's view, an index outside as the nearest inside; indices are
+// i32 or i64.
+void gather_elements(std::size_t size, const std::byte* data, const GatherSource& source,
+                     DType index_dtype, const std::byte* index, std::byte* to, std::int64_t count);
+
+}  // namespace assay::compiler

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+
+// exp2, log2 and sin of vectors of f32 or f64, for code that is compiled once per instruction set;
+// every x, NaN and infinities included.
+//
+//   exp2(d, x)  at most 1.5 ulp from the true value; exact for integers
+//   log2(d, x)  at most 2 ulp; exact for powers of two
+//   sin(d, x)   at most 1.5 ulp; arguments beyond kSinHigh one by one, by the standard library
+#if defined(ASSAY_KERNELS_EXP2_LOG2_SIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ASSAY_KERNELS_EXP2_LOG2_SIN_INL_H_
+#undef ASSAY_KERNELS_EXP2_LOG2_SIN_INL_H_
+#else
+#define ASSAY_KERNELS_EXP2_LOG2_SIN_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cmath>
+
+#include "kernels/math/exp_log-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels {
+namespace HWY_NAMESPACE {
+
+// 2^x = 2^n · e^(r ln 2) with n the nearest integer; r is exact.
+template <class D, class V>
+HWY_INLINE V exp2(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  using Bits = typename C::Bits;
+  const hn::RebindToSigned<D> di;
+  // Beyond these 2^x is 0 or infinite, whatever the rounding.
+  constexpr T kLow = std::is_same_v<T, float> ? -151 : -1076;
+  constexpr T kHigh = std::is_same_v<T, float> ? 129 : 1025;
+  const V bounded = hn::Min(hn::Max(x, hn::Set(d, kLow)), hn::Set(d, kHigh));
+  const V rounded = hn::Add(bounded, hn::Set(d, C::kRound));
+  const V r = hn::Sub(bounded, hn::Sub(rounded, hn::Set(d, C::kRound)));
+  const V y = hn::Mul(r, hn::Set(d, static_cast<T>(0.693147180559945309417)));
+  const V tail = hn::MulAdd(hn::Mul(y, y), polynomial(d, y, C::kExp), y);
+  const V mantissa = hn::Add(tail, hn::Set(d, 1));
+  const auto n = hn::Sub(hn::BitCast(di, rounded), hn::Set(di, std::bit_cast<Bits>(C::kRound)));
+  const auto half = hn::ShiftRight<1>(n);
+  const auto one = hn::Set(di, std::bit_cast<Bits>(T{1}));
+  const V first = hn::BitCast(d, hn::Add(hn::ShiftLeft<C::kFraction>(half), one));
+  const V second = hn::BitCast(d, hn::Add(hn::ShiftLeft<C::kFraction>(hn::Sub(n, half)), one));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Mul(hn::Mul(mantissa, first), second));
+}
+
+// n + log(1 + f) / ln 2 with 1 + f between √½ and √2: the terms cancel at most half.
+template <class D, class V>
+HWY_INLINE V log2(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  const auto tiny = hn::Lt(x, hn::Set(d, std::numeric_limits<T>::min()));
+  const V scaled = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, C::kDenormalScale)), x);
+  V exponent;
+  const V f = log_reduce(d, scaled, exponent);
+  exponent = hn::Sub(exponent, hn::IfThenElseZero(tiny, hn::Set(d, C::kDenormalShift)));
+  const V natural = hn::Add(f, log_tail(d, f));
+  V result = hn::MulAdd(natural, hn::Set(d, static_cast<T>(1.44269504088896340736)), exponent);
+  const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+  result = hn::IfThenElse(hn::Eq(x, infinity), infinity, result);
+  result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);
+  const V nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+  return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), result, nan);
+}
+
+template <typename T>
+struct Sine;
+template <>
+struct Sine<float> {
+  // π in parts, each what is left of it, rounded.
+  static constexpr float kPi[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+  // sin r = r + r³·(c0 + c1 r² + …), |r| ≤ π/2.
+  static constexpr float kTerms[] = {-0x1.555556p-3f, 0x1.111112p-7f,   -0x1.a01a02p-13f,
+                                     0x1.71de3ap-19f, -0x1.ae6456p-26f, 0x1.6124p-33f};
+  static constexpr float kHigh = 0x1p+20f;
+};
+template <>
+struct Sine<double> {
+  static constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53,
+                                   -0x1.f1976b7ed8fbcp-109};
+  static constexpr double kTerms[] = {
+      -1.0 / 6,
+      1.0 / 120,
+      -1.0 / 5040,
+      1.0 / 362880,
+      -1.0 / 39916800,
+      1.0 / 6227020800,
+      -1.0 / 1307674368000,
+      1.0 / 355687428096000,
+      -1.0 / 121645100408832000,
+      1.0 / 51090942171709440000.0,
+  };
+  static constexpr double kHigh = 0x1p+30;
+};
+
+// (−1)^n sin(x − nπ). With fused multiply-adds each part of the reduction is rounded relative to
+// what is left; without them nothing is reduced here.
+template <class D, class V>
+HWY_INLINE V sin(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpLog<T>;
+  using S = Sine<T>;
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  const T high = static_cast<T>(1.5);
+#else
+  const T high = S::kHigh;
+#endif
+  const hn::RebindToSigned<D> di;
+  const V rounded =
+      hn::MulAdd(x, hn::Set(d, static_cast<T>(0.318309886183790671538)), hn::Set(d, C::kRound));
+  const V n = hn::Sub(rounded, hn::Set(d, C::kRound));
+  V r = hn::NegMulAdd(n, hn::Set(d, S::kPi[0]), x);
+  r = hn::NegMulAdd(n, hn::Set(d, S::kPi[1]), r);
+  r = hn::NegMulAdd(n, hn::Set(d, S::kPi[2]), r);
+  const V square = hn::Mul(r, r);
+  V result = hn::MulAdd(hn::Mul(square, r), polynomial(d, square, S::kTerms), r);
+  const auto odd = hn::ShiftLeft<sizeof(T) * 8 - 1>(hn::BitCast(di, rounded));
+  result = hn::BitCast(d, hn::Xor(hn::BitCast(di, result), odd));
+  // −0 and what is too small to have a cube keep their sign and their bits.
+  result = hn::IfThenElse(hn::Eq(n, hn::Zero(d)), hn::CopySign(result, x), result);
+  if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, high))))) return result;
+  HWY_ALIGN T all[hn::MaxLanes(D())], near[hn::MaxLanes(D())];
+  hn::Store(x, d, all);
+  hn::Store(result, d, near);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    near[i] = std::abs(all[i]) < high ? near[i] : static_cast<T>(std::sin(double{all[i]}));
+  }
+  return hn::Load(d, near);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace assay::kernels
+HWY_AFTER_NAMESPACE();
+#endif
