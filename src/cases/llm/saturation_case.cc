@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "cases/llm/case_list.h"
 #include "cases/llm/cases.h"
 #include "cases/llm/oracle/plain_saturation.h"
 #include "cases/llm/saturation_inputs.h"
@@ -76,6 +77,6 @@ class SaturationCase : public lab::Case {
 
 }  // namespace
 
-void add_cases(lab::CaseRegistry& cases) { cases.add(std::make_unique<SaturationCase>()); }
+std::unique_ptr<lab::Case> saturation_case() { return std::make_unique<SaturationCase>(); }
 
 }  // namespace assay::cases::llm

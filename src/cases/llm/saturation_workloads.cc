@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "cases/llm/cases.h"
+#include "cases/llm/case_list.h"
 #include "cases/llm/saturation_inputs.h"
 #include "egraph/mathematics.h"
 #include "tensor/safetensors.h"
@@ -57,7 +57,7 @@ class Saturation : public lab::Workload {
 
 }  // namespace
 
-void add_workloads(lab::WorkloadRegistry& workloads) {
+void add_saturation_workloads(lab::WorkloadRegistry& workloads) {
   for (const bool explains : {false, true}) {
     workloads.add("egraph_saturation", explains ? "assay-explained" : "assay",
                   [explains](const Json& point, int) -> std::unique_ptr<lab::Workload> {

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the layers of a language model compute, from their definitions (docs/methods/graphs.md) and
+// nothing else: plain loops in f64, no compiler.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/view.h"
+
+namespace assay::cases::llm {
+
+// Row-major, `columns` wide.
+struct PlainMatrix {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<double> values;
+
+  PlainMatrix(std::int64_t m, std::int64_t n)
+      : rows(m), columns(n), values(static_cast<std::size_t>(m * n)) {}
+  // All axes but the last are rows.
+  explicit PlainMatrix(const TensorView& view);
+
+  double* row(std::int64_t i) { return values.data() + i * columns; }
+  const double* row(std::int64_t i) const { return values.data() + i * columns; }
+  PlainMatrix chosen(std::span<const std::int64_t> rows) const;
+};
+
+// x / √(mean x² + ε) · g along rows.
+PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double epsilon);
+// x Wᵀ for W (n×k), or for one of several such matrices, (experts×n×k).
+PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w, std::int64_t expert = 0);
+// silu(g) · u, element by element; silu(z) = z / (1 + e⁻ᶻ).
+PlainMatrix plain_gate(const PlainMatrix& g, const PlainMatrix& u);
+// Each head of `head_width` elements of row i turned by the angles of row i of the tables: the
+// first half's element l and the second half's as a pair.
+void plain_rotary(PlainMatrix& x, const PlainMatrix& cos, const PlainMatrix& sin,
+                  std::int64_t head_width);
+// softmax(q kᵀ / √d) v of one head; query i sees keys 0 … i + offset.
+PlainMatrix plain_attention(const PlainMatrix& q, const PlainMatrix& k, const PlainMatrix& v,
+                            std::int64_t offset);
+// Softmax over the experts' scores, the `top` largest kept and divided by their sum; weighted sums
+// of what those experts, gated products, make of the row.
+PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const TensorView& gate,
+                          const TensorView& up, const TensorView& down, std::int64_t top);
+
+}  // namespace assay::cases::llm
