@@ -67,8 +67,7 @@ BlockAnswer layer_answer(const BlockPoint& p, const GraphTensors& in,
     const auto group = head / (s.heads / s.kv_heads);
     const auto one = seen_from(head_of(q, head, d), keys_of(answer.k, group, p.keys()),
                                keys_of(answer.v, group, p.keys()), rows, p.cached);
-    for (std::int64_t i = 0; i < q.rows; ++i)
-      std::copy_n(one.row(i), d, seen.row(i) + head * d);
+    for (std::int64_t i = 0; i < q.rows; ++i) std::copy_n(one.row(i), d, seen.row(i) + head * d);
   }
   add_to(answer.y, plain_linear(seen, in.at("wo").view()));
   add_to(answer.y, mlp_of(plain_rms_norm(answer.y, in.at("g2").view(), kNormEpsilon), in));

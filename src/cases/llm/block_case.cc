@@ -68,8 +68,7 @@ class BlockCase : public lab::Case {
   std::vector<Json> all_points() const override {
     auto points = standard_points();
     for (const char* block : kBlocks) {
-      for (const char* dtype : {"bf16", "f16"})
-        points.push_back(point(block, "tiny", 16, dtype));
+      for (const char* dtype : {"bf16", "f16"}) points.push_back(point(block, "tiny", 16, dtype));
       for (const int tokens : {1, 128}) points.push_back(point(block, "1b", tokens, "f16"));
     }
     return points;

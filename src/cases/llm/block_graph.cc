@@ -62,8 +62,7 @@ class BlockGraph {
     const auto is_hidden = less(last_seen, position(p_.keys()));
     const auto seen =
         select(is_hidden, scores.like(-std::numeric_limits<double>::infinity()), scores);
-    return matmul(softmax(seen), wide(v).unsqueeze(1))
-        .reshape({s.heads, p_.tokens, s.head_width});
+    return matmul(softmax(seen), wide(v).unsqueeze(1)).reshape({s.heads, p_.tokens, s.head_width});
   }
   // x (tokens × heads·width) turned by its positions, as heads × tokens × width.
   GraphTensor rotated(const GraphTensor& x) const {
@@ -96,8 +95,8 @@ class BlockGraph {
                           .reshape({p_.tokens, p_.size.heads * d});
     const auto after = narrow(wide(x) + linear(seen, "wo"));
     narrow(wide(after) + mlp(normed(after, "g2"))).set_output("y");
-    k.set_output("k");
-    v.set_output("v");
+    k.set_output("k", "kcache");
+    v.set_output("v", "vcache");
   }
 
   // Which place an expert's score has among a token's, 0 for the largest, and what that makes of
@@ -106,11 +105,12 @@ class BlockGraph {
     const auto& s = p_.size;
     const auto scores = linear(x, "wr");
     const auto place = less(scores.unsqueeze(-1), scores.unsqueeze(-2)).cast(DType::kI64).sum(-1);
-    const auto is_at = equal(place.unsqueeze(1), position(s.top).unsqueeze(1));  // token, top, expert
+    const auto is_at =
+        equal(place.unsqueeze(1), position(s.top).unsqueeze(1));  // token, top, expert
     const auto expert = (is_at.cast(DType::kI64) * position(s.experts)).sum(-1);
     const auto kept = (is_at.cast(DType::kF32) * scores.unsqueeze(1)).sum(-1);
-    const auto inner = narrow(silu(chosen(x.unsqueeze(1), expert, "wg")) *
-                              chosen(x.unsqueeze(1), expert, "wu"));
+    const auto inner =
+        narrow(silu(chosen(x.unsqueeze(1), expert, "wg")) * chosen(x.unsqueeze(1), expert, "wu"));
     return (chosen(inner, expert, "wd") * softmax(kept).unsqueeze(-1)).sum(1);
   }
   // x (token × top or 1 × k) times the matrices (n × k) of the chosen experts.

@@ -11,7 +11,7 @@ namespace assay::cases::llm {
 namespace {
 
 const double kUnit = std::sqrt(3.0);  // uniform on ±√3: unit variance
-constexpr double kSharp = 2;          // what queries are scaled by: softmax then has something to say
+constexpr double kSharp = 2;  // what queries are scaled by: softmax then has something to say
 constexpr double kRouterNoise = 5e-4;
 
 void add_layer_inputs(BlockPoint& p) {
@@ -107,8 +107,7 @@ double BlockPoint::multiply_adds() const {
   const auto hidden = static_cast<double>(size.hidden), ffn = static_cast<double>(size.ffn);
   const auto heads = static_cast<double>(size.heads), kv = static_cast<double>(size.kv_heads);
   // Token i sees cached + i + 1 keys, for scores and for values.
-  const double attention =
-      2 * heads * d * s * (static_cast<double>(cached) + (s + 1) / 2);
+  const double attention = 2 * heads * d * s * (static_cast<double>(cached) + (s + 1) / 2);
   if (block == "attention") return attention;
   if (block == "norm_matmul") return s * hidden * ffn;
   if (block == "mlp") return 3 * s * hidden * ffn;
@@ -134,9 +133,10 @@ double BlockPoint::moved_bytes() const {
 // layer have about unit size by the way the weights are drawn, and linear maps keep the size of
 // errors as well. A rounding to the dtype errs by u/√3 of the value's size in the mean square; R of
 // them on the way to the output, and six deviations for the largest of millions of elements, make
-// 3.5·√R·u. A sum of K terms of size 1/√K errs by 8·√K·u₃₂ at most (semiring/tolerance.cc: 8·k·u for
-// terms of unit size). Softmax turns the error of a score, sharp queries included, into a relative
-// one of the weights: four times. Results larger than the mean are covered by 2u of themselves.
+// 3.5·√R·u. A sum of K terms of size 1/√K errs by 8·√K·u₃₂ at most (semiring/tolerance.cc: 8·k·u
+// for terms of unit size). Softmax turns the error of a score, sharp queries included, into a
+// relative one of the weights: four times. Results larger than the mean are covered by 2u of
+// themselves.
 Tolerance BlockPoint::tolerance() const {
   const double u = unit_roundoff(dtype), u32 = unit_roundoff(DType::kF32);
   const auto sums = [](std::initializer_list<std::int64_t> lengths) {
@@ -154,9 +154,9 @@ Tolerance BlockPoint::tolerance() const {
   if (block == "attention") return bound(3, 4 * attention);
   // Norm, projection, rotary; attention four times; projection, sum; norm, the gated product, sum.
   const double roundings = 3 + 16 + 2 + 2 + 5 + 1;
-  return bound(roundings, 4 * (sums({size.hidden, size.hidden}) + attention) +
-                              sums({size.heads * size.head_width, size.hidden, size.hidden,
-                                    size.ffn}));
+  return bound(roundings,
+               4 * (sums({size.hidden, size.hidden}) + attention) +
+                   sums({size.heads * size.head_width, size.hidden, size.hidden, size.ffn}));
 }
 
 // Norm, projection, rotary.

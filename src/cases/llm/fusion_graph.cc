@@ -28,8 +28,8 @@ compiler::Graph fusion_graph(const FusionPoint& point) {
   std::map<std::string, GraphTensor> in;
   for (const auto& input : point.inputs) {
     const std::vector<compiler::Dim> shape(input.shape.begin(), input.shape.end());
-    in.emplace(input.name, GraphTensor::input(graph, input.name, point.dtype, shape)
-                               .cast(DType::kF32));
+    in.emplace(input.name,
+               GraphTensor::input(graph, input.name, point.dtype, shape).cast(DType::kF32));
   }
   fused(point.graph, in).cast(point.dtype).set_output("y");
   return graph;

@@ -41,9 +41,9 @@ double FusionPoint::output_bytes() const {
 // after each operation. Functions (sin, exp) count as two units in the last place, 4u.
 //
 // chain: the sum's u passes the sine's relative condition, below 1 here; sine 4u; the root halves
-// that and adds u: below 4u. gate: e⁻ˣ of |x| ≤ 4 turns u of the exponent into 4u, and is 4u itself;
-// sigmoid, its product with x and that with b 1u each: below 12u. diamond: |t| ≤ 2√3, so that t
-// moves by 3.5u, its sine by 7.5u, their product by 30u, and the sum by 37u where nothing is
+// that and adds u: below 4u. gate: e⁻ˣ of |x| ≤ 4 turns u of the exponent into 4u, and is 4u
+// itself; sigmoid, its product with x and that with b 1u each: below 12u. diamond: |t| ≤ 2√3, so
+// that t moves by 3.5u, its sine by 7.5u, their product by 30u, and the sum by 37u where nothing is
 // larger than 5.2: absolute. Sums of K terms are f32 and positive: relative, as in the semiring
 // suite, (8√K + 16) u₃₂.
 Tolerance FusionPoint::tolerance() const {

@@ -70,8 +70,7 @@ double GraphProblem::bytes(bool weights_alone) const {
 void fill_graph_inputs(const GraphProblem& problem, int set, bool weights, GraphTensors& to) {
   for (const auto& input : problem.inputs) {
     if (input.is_weight != weights) continue;
-    const auto at =
-        to.try_emplace(input.name, problem.dtype, Shape(input.shape));
+    const auto at = to.try_emplace(input.name, problem.dtype, Shape(input.shape));
     auto& tensor = at.first->second;
     const auto stream = [&](std::string_view name) {
       return lab::input_stream(problem.seed, name, weights ? 0 : set);

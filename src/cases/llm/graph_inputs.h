@@ -17,9 +17,9 @@ namespace assay::cases::llm {
 struct GraphInput {
   enum class Kind : std::uint8_t {
     kUniform,
-    kRoutes,    // the same, but the first `places` columns of each row are a shuffled ladder
-    kRouter,    // the same, but ones on the diagonal
-    kCos,       // [positions, half]: cos((first + i) θ^(−l/half)), drawn from nothing
+    kRoutes,  // the same, but the first `places` columns of each row are a shuffled ladder
+    kRouter,  // the same, but ones on the diagonal
+    kCos,     // [positions, half]: cos((first + i) θ^(−l/half)), drawn from nothing
     kSin,
   };
   std::string name;  // of the stream too: at most seven characters

@@ -18,6 +18,7 @@ lab::Provider framework(std::string id, std::string description, std::vector<std
 
 std::vector<lab::Provider> graph_providers() {
   return {
+      {.id = "assay", .description = "our compiler, without search: the program that it chooses"},
       {.id = "assay-reference",
        .description = "the compiler's reference: the graph node by node, plain loops in f64"},
       framework("torch",

@@ -29,9 +29,7 @@ inline double unit_roundoff(DType dtype) {
 }
 // Below it there is no relative accuracy: the smallest normal number; of f16, whose range answers
 // do reach, the smallest of all.
-inline double smallest_number(DType dtype) {
-  return dtype == DType::kF16 ? 0x1p-24 : 0x1p-126;
-}
+inline double smallest_number(DType dtype) { return dtype == DType::kF16 ? 0x1p-24 : 0x1p-126; }
 // Relative error of a sum of k positive terms in f32: √k roundings at random, six deviations, and
 // a few units for what makes the terms.
 inline double f32_sum(std::int64_t k) {

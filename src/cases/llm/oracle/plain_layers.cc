@@ -105,8 +105,7 @@ PlainMatrix plain_attention(const PlainMatrix& q, const PlainMatrix& k, const Pl
   for (std::int64_t i = 0; i < q.rows; ++i) {
     std::vector<double> scores;
     for (std::int64_t j = 0; j <= std::min(i + offset, k.rows - 1); ++j)
-      scores.push_back(scale *
-                       std::inner_product(q.row(i), q.row(i) + q.columns, k.row(j), 0.0));
+      scores.push_back(scale * std::inner_product(q.row(i), q.row(i) + q.columns, k.row(j), 0.0));
     const double largest = *std::ranges::max_element(scores);
     double sum = 0;
     for (auto& score : scores) sum += score = std::exp(score - largest);
@@ -125,9 +124,8 @@ PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const 
   for (std::int64_t i = 0; i < x.rows; ++i) {
     std::vector<std::int64_t> experts(static_cast<std::size_t>(scores.columns));
     std::iota(experts.begin(), experts.end(), 0);
-    std::ranges::stable_sort(experts, [&](auto a, auto b) {
-      return scores.row(i)[a] > scores.row(i)[b];
-    });
+    std::ranges::stable_sort(experts,
+                             [&](auto a, auto b) { return scores.row(i)[a] > scores.row(i)[b]; });
     experts.resize(static_cast<std::size_t>(top));
     // What all of them share of the softmax goes out again with the sum of the kept.
     double sum = 0;
