@@ -25,6 +25,8 @@ MODULE_OF_CASE = {
     "decompose_tucker": "assay_worker.decompose",
     "mp2_energy": "assay_worker.mp2",
     "egraph_saturation": "assay_worker.saturation",
+    "graph_fusion": "assay_worker.graphs",
+    "graph_blocks": "assay_worker.graphs",
 }
 
 

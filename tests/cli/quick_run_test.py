@@ -118,6 +118,8 @@ class QuickRun(CliTest):
             ("semiring_matmul", "--points", '{"n":24}', "--skip", "numpy"),
             ("einsum_pair", "--points", '{"contraction":"small"}', "--providers", "assay-blas,reference"),
             ("egraph_saturation", "--points", '{"iterations":5}', "--providers", "assay,assay-explained"),
+            ("graph_fusion", "--points", '{"graph":"norm","n":4096}', "--providers", "assay,assay-reference"),
+            ("graph_blocks", "--points", '{"block":"transformer","tokens":3,"cached":4}', "--providers", "assay"),
         )
         listed = json.loads(self.run_ok("list", "--json").stdout)
         suites = {case["case"]: case["suite"] for case in listed}

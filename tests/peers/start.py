@@ -11,6 +11,7 @@ ROOT, PROVIDER, TEST = sys.argv[1:4]
 MODULES = {
     "numpy": "numpy", "torch": "torch", "torch-compile": "torch", "jax": "jax",
     "pyg": "torch_geometric", "pyg-edge-index": "torch_geometric", "keops": "pykeops",
+    "onnxruntime": "onnxruntime",
 }  # fmt: skip
 if TEST.startswith("transport"):
     MODULES["numpy"] = "scipy"

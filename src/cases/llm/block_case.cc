@@ -80,7 +80,7 @@ class BlockCase : public lab::Case {
     const BlockPoint p(json);
     if (provider == "assay-reference" && p.multiply_adds() > kReferenceProducts)
       return lab::Skip{"provider_not_applicable", "node by node in f64 takes minutes"};
-    return why_no_graph(provider, p.dtype);
+    return why_no_graph(provider, p.dtype, true);
   }
   std::uint64_t memory_estimate(const Json& json, std::string_view provider) const override {
     const BlockPoint p(json);

@@ -74,7 +74,7 @@ class FusionCase : public lab::Case {
     const FusionPoint p(json);
     if (provider == "assay-reference" && static_cast<double>(p.n) > kReferenceElements)
       return lab::Skip{"provider_not_applicable", "node by node in f64 takes minutes"};
-    return why_no_graph(provider, p.dtype);
+    return why_no_graph(provider, p.dtype, false);
   }
   std::uint64_t memory_estimate(const Json& json, std::string_view provider) const override {
     const FusionPoint p(json);

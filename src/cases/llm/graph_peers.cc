@@ -35,9 +35,12 @@ std::vector<lab::Provider> graph_providers() {
   };
 }
 
-std::optional<lab::Skip> why_no_graph(std::string_view provider, DType dtype) {
-  if (provider == "onnxruntime" && dtype == DType::kBF16)
+std::optional<lab::Skip> why_no_graph(std::string_view provider, DType dtype, bool has_products) {
+  if (provider != "onnxruntime") return std::nullopt;
+  if (dtype == DType::kBF16)
     return lab::Skip{"provider_not_applicable", "its kernels for the CPU know no bf16"};
+  if (dtype == DType::kF16 && has_products)
+    return lab::Skip{"provider_not_applicable", "it sums products of f16 in f16"};
   return std::nullopt;
 }
 

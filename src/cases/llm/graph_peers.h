@@ -14,7 +14,7 @@ namespace assay::cases::llm {
 
 // Who computes the graphs: our compiler, and the frameworks beside it.
 std::vector<lab::Provider> graph_providers();
-std::optional<lab::Skip> why_no_graph(std::string_view provider, DType dtype);
+std::optional<lab::Skip> why_no_graph(std::string_view provider, DType dtype, bool has_products);
 // A worker before it has inputs, with what a framework takes.
 std::uint64_t graph_worker_bytes(std::string_view provider);
 // Multiply-adds or bytes, whichever takes longer.
