@@ -48,7 +48,7 @@ FUSIONS = {
     "gate": lambda a, b: silu(a) * b,
     "diamond": diamond,
     "norm": lambda a, w: norm(a, w, FUSION_EPSILON),
-    "softmax": softmax,
+    "softmax": lambda a: softmax(a),
 }
 
 
