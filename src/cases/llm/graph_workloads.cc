@@ -7,6 +7,7 @@
 
 #include "cases/llm/case_list.h"
 #include "cases/llm/point_graphs.h"
+#include "compiler/cpu/cpu_runtime.h"
 #include "compiler/lower/lower.h"
 #include "compiler/reference/interpret.h"
 #include "compiler/run/executor.h"
@@ -126,9 +127,9 @@ class CompiledGraph : public lab::Workload {
 };
 
 template <typename Point, compiler::Graph (*kGraph)(const Point&)>
-std::unique_ptr<lab::Workload> compiled(const Json& json, int) {
+std::unique_ptr<lab::Workload> compiled(const Json& json, int cores) {
   const Point point(json);
-  return std::make_unique<CompiledGraph>(point, kGraph(point), compiler::plain_runtime());
+  return std::make_unique<CompiledGraph>(point, kGraph(point), compiler::cpu_runtime(cores));
 }
 template <typename Point, compiler::Graph (*kGraph)(const Point&)>
 std::unique_ptr<lab::Workload> interpreted(const Json& json, int) {
