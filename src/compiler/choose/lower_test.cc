@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "compiler/choose/compile.h"
 #include "compiler/graph/graph_json.h"
 #include "compiler/graph/graph_tensor.h"
 #include "compiler/program/program_json.h"
@@ -26,8 +27,8 @@ std::string mismatch(const Graph& graph, const Program& program, std::uint64_t s
       const auto expected = interpret_with_bounds(graph, trial.views(), symbols);
       const auto got = run_program(executor, trial.views(), symbols);
       for (const auto& output : graph.outputs()) {
-        const auto& tensor = output.replaces.empty() ? got.outputs.at(output.name)
-                                                     : got.states.at(output.replaces);
+        const auto& tensor =
+            output.replaces.empty() ? got.outputs.at(output.name) : got.states.at(output.replaces);
         const auto text = difference(expected.at(output.name), tensor.view());
         if (!text.empty()) return fmt::format("{}, {}: {}", output.name, trial.what, text);
       }
@@ -43,10 +44,14 @@ TEST(Lower, RandomGraphsMeanWhatTheirProgramsDo) {
       FuseChoices choices;
       choices.regions = fuses;
       const auto program = lower(work_graph_of(graph), choices);
-      const auto wrong = mismatch(graph, program, seed);
+      auto wrong = mismatch(graph, program, seed);
+      if (wrong.empty() && fuses) {
+        wrong = mismatch(graph, compile_default(graph), seed);
+        if (!wrong.empty()) wrong = "with rules: " + wrong;
+      }
       ASSERT_EQ(wrong, "") << "seed " << seed << (fuses ? "" : ", not fused") << "\n"
                            << graph_to_json(graph).dump() << "\n"
-                           << program_to_json(program).dump(1);
+                           << program_to_json(program).dump();
     }
   }
 }

@@ -31,6 +31,21 @@ std::size_t axis_in(const GraphTensor& x, int axis, const char* what) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
+[[noreturn]] void wrong_dtypes(const char* op, const GraphTensor& a, const GraphTensor& b) {
+  fail("{}: {} {} and {} {}: dtypes do not mix, cast one of them", op, name_of(a.dtype()),
+       to_string(a.shape()), name_of(b.dtype()), to_string(b.shape()));
+}
+
+// Sixteen bits are for keeping, not for computing: f32 inside, rounded once at the end.
+bool is_narrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
+GraphTensor widened_of(const GraphTensor& x) {
+  return is_narrow(x.dtype()) ? x.cast(DType::kF32) : x;
+}
+template <typename F>
+GraphTensor computed_wide(const GraphTensor& x, F&& f) {
+  return f(widened_of(x)).cast(x.dtype());
+}
+
 }  // namespace
 
 GraphTensor operator-(const GraphTensor& x) { return x * x.like(-1); }
@@ -58,11 +73,20 @@ GraphTensor equal(const GraphTensor& a, const GraphTensor& b) {
 GraphTensor exp(const GraphTensor& x) { return exp2(x * std::numbers::log2e); }
 GraphTensor log(const GraphTensor& x) { return log2(x) * std::numbers::ln2; }
 GraphTensor cos(const GraphTensor& x) { return sin(x + std::numbers::pi / 2); }
-GraphTensor sigmoid(const GraphTensor& x) { return recip(exp(-x) + 1.0); }
-GraphTensor tanh(const GraphTensor& x) { return sigmoid(x * 2.0) * 2.0 - 1.0; }
-GraphTensor silu(const GraphTensor& x) { return x * sigmoid(x); }
+GraphTensor sigmoid(const GraphTensor& x) {
+  return computed_wide(x, [](const GraphTensor& w) { return recip(exp(-w) + 1.0); });
+}
+GraphTensor tanh(const GraphTensor& x) {
+  return computed_wide(x, [](const GraphTensor& w) { return sigmoid(w * 2.0) * 2.0 - 1.0; });
+}
+GraphTensor silu(const GraphTensor& x) {
+  return computed_wide(x, [](const GraphTensor& w) { return w * sigmoid(w); });
+}
 GraphTensor gelu_tanh(const GraphTensor& x) {
-  return x * 0.5 * (tanh((x + x * x * x * 0.044715) * std::sqrt(2 / std::numbers::pi)) + 1.0);
+  return computed_wide(x, [](const GraphTensor& w) {
+    const auto inner = (w + w * w * w * 0.044715) * std::sqrt(2 / std::numbers::pi);
+    return w * 0.5 * (tanh(inner) + 1.0);
+  });
 }
 GraphTensor relu(const GraphTensor& x) { return max(x, x.like(0)); }
 
@@ -79,24 +103,37 @@ GraphTensor matmul(const GraphTensor& a, const GraphTensor& b) {
   const auto x = a.rank() == 1 ? a.unsqueeze(0) : a;
   const auto y = b.rank() == 1 ? b.unsqueeze(1) : b;
   if (!(x.shape().back() == y.shape()[y.rank() - 2])) wrong();
+  if (a.dtype() != b.dtype()) wrong_dtypes("matmul", a, b);
   // […, m, 1, k] times […, 1, n, k], summed over k.
-  auto product = (x.unsqueeze(-2) * y.transpose().unsqueeze(-3)).sum(-1);
+  auto product = (widened_of(x).unsqueeze(-2) * widened_of(y).transpose().unsqueeze(-3)).sum(-1);
+  product = product.cast(a.dtype());
   if (b.rank() == 1) product = product.squeeze(-1);
   if (a.rank() == 1) product = product.squeeze(b.rank() == 1 ? -1 : -2);
   return product;
 }
 
 GraphTensor softmax(const GraphTensor& x, int axis) {
-  const auto e = exp(x - x.max(axis, true));
-  return e * recip(e.sum(axis, true));
+  return computed_wide(x, [axis](const GraphTensor& w) {
+    const auto e = exp(w - w.max(axis, true));
+    return e * recip(e.sum(axis, true));
+  });
 }
 GraphTensor rms_norm(const GraphTensor& x, const GraphTensor& weight, double epsilon) {
-  return x * recip(sqrt((x * x).mean(-1, true) + epsilon)) * weight;
+  if (x.dtype() != weight.dtype()) wrong_dtypes("rms_norm", x, weight);
+  return computed_wide(x, [&](const GraphTensor& w) {
+    return w * recip(sqrt((w * w).mean(-1, true) + epsilon)) * widened_of(weight);
+  });
 }
 GraphTensor layer_norm(const GraphTensor& x, const GraphTensor& weight, const GraphTensor& bias,
                        double epsilon) {
-  const auto centred = x - x.mean(-1, true);
-  return centred * recip(sqrt((centred * centred).mean(-1, true) + epsilon)) * weight + bias;
+  if (x.dtype() != weight.dtype()) wrong_dtypes("layer_norm", x, weight);
+  if (x.dtype() != bias.dtype()) wrong_dtypes("layer_norm", x, bias);
+  return computed_wide(x, [&](const GraphTensor& w) {
+    const auto centred = w - w.mean(-1, true);
+    return centred * recip(sqrt((centred * centred).mean(-1, true) + epsilon)) *
+               widened_of(weight) +
+           widened_of(bias);
+  });
 }
 
 GraphTensor rows(const GraphTensor& table, const GraphTensor& index) {

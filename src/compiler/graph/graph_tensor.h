@@ -92,7 +92,8 @@ GraphTensor select(const GraphTensor& condition, const GraphTensor& yes, const G
 GraphTensor gather(const GraphTensor& data, const GraphTensor& index);
 GraphTensor scatter(const GraphTensor& data, const GraphTensor& index, const GraphTensor& values);
 
-// Built of them.
+// Built of them. Activations, matmul, softmax and norms of f16 and bf16 compute in f32 and round
+// once, at the end.
 GraphTensor operator-(const GraphTensor& x);
 GraphTensor operator-(const GraphTensor& a, const GraphTensor& b);
 GraphTensor operator/(const GraphTensor& a, const GraphTensor& b);

@@ -158,9 +158,8 @@ class Lowering {
       const auto& work = graph_.nodes[id];
       if (work.is_kernel()) return Use::kLoad;
       if (!plan_.has_buffer(id)) return Use::kInline;
-      const bool may_share =
-          shares && choices_.regions && !done_.contains(id) && id != root &&
-          !choices_.kept.contains(id);
+      const bool may_share = shares && choices_.regions && !done_.contains(id) && id != root &&
+                             !choices_.kept.contains(id);
       return may_share && !epilogue_of(id) ? Use::kShare : Use::kLoad;
     };
     if (product) {
@@ -241,8 +240,8 @@ class Lowering {
       const auto& work = graph_.nodes[at];
       if (const auto* matmul = std::get_if<Matmul>(&work.kernel)) {
         const auto& readers = plan_.readers(at);
-        const bool is_only = std::ranges::all_of(
-            readers, [&](NodeId reader) { return plan_.group(reader) == id; });
+        const bool is_only =
+            std::ranges::all_of(readers, [&](NodeId reader) { return plan_.group(reader) == id; });
         const bool fits = work.node.shape == graph_.nodes[id].node.shape && is_only &&
                           work.node.dtype == matmul->accumulate && !is_output(at) &&
                           !done_.contains(at);
@@ -258,6 +257,18 @@ class Lowering {
   }
   bool is_output(NodeId id) const {
     return std::ranges::any_of(graph_.outputs, [&](const Output& o) { return o.node == id; });
+  }
+  // Those of everything that is in it.
+  void add_rules(const RegionMaker& maker, NodeId root, Kernel& kernel) const {
+    auto inside = maker.inlined();
+    inside.insert(root);
+    for (const auto id : inside) {
+      for (const auto& rule : graph_.nodes[id].rules) {
+        if (std::ranges::find(kernel.rules, rule) == kernel.rules.end()) {
+          kernel.rules.push_back(rule);
+        }
+      }
+    }
   }
   bool add_epilogue(NodeId id, NodeId product) {
     const auto& work = graph_.nodes[product];
@@ -291,6 +302,7 @@ class Lowering {
     for (auto& store : epilogue.stores) store.to.operand = place[store.to.operand];
     matmul.out = epilogue.stores[0].to;
     matmul.epilogue = std::move(epilogue);
+    add_rules(maker, id, made.kernel);
     done_.insert(product);
     add(std::move(made));
     return true;
@@ -306,7 +318,8 @@ class Lowering {
       if (maker && makes_a_circle(*maker, {})) maker.reset();
       const bool is_plainest = &start == &starts.front();
       if (maker && start.of_row && !is_plainest && !maker->reduces()) maker.reset();
-      if (maker && (!best || maker->inlined() > best->inlined())) best = std::move(maker);
+      if (maker && (!best || maker->inlined().size() > best->inlined().size()))
+        best = std::move(maker);
     }
     check(best.has_value(), "every node can be a region of its own");
     MadeKernel made;
@@ -314,6 +327,7 @@ class Lowering {
     made.operands = best->operands();
     made.reads = best->loads();
     made.writes = best->stored();
+    add_rules(*best, id, made.kernel);
     add(std::move(made));
   }
 

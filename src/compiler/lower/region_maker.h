@@ -45,7 +45,7 @@ class RegionMaker {
   const std::set<NodeId>& loads() const { return loads_; }
   const std::set<NodeId>& stored() const { return stored_; }
   bool reduces() const { return reduces_; }
-  std::size_t inlined() const { return inlined_.size(); }
+  const std::set<NodeId>& inlined() const { return inlined_; }
 
  private:
   // Writes the node's elements, which `value` is, by that view.

@@ -30,8 +30,8 @@ class ReadyKernel {
 struct Runtime {
   std::string name;
   std::function<std::unique_ptr<ReadyKernel>(const Kernel&)> prepare;
-  // How many ways it has of computing a kernel; Kernel::variant is one of 0 … count.
-  std::function<std::uint32_t(const Kernel&)> variants = [](const Kernel&) { return 0U; };
+  // How many ways it has of computing a kernel: Kernel::variant is below that.
+  std::function<std::uint32_t(const Kernel&)> variants = [](const Kernel&) { return 1U; };
 };
 // Plain loops (compiler/plain).
 Runtime plain_runtime();

@@ -124,7 +124,8 @@ class BoundMaker {
   double rounded(double bound, double result, double units = 2) const {
     if (std::isnan(bound)) return kInfinite;
     if (bound == 0 || !std::isfinite(result)) return bound;
-    const double total = bound + units * rounding_.unit * std::abs(result) + rounding_.least * 0x1p-8;
+    const double total =
+        bound + units * rounding_.unit * std::abs(result) + rounding_.least * 0x1p-8;
     return std::abs(result) + total >= rounding_.greatest ? kInfinite : total;
   }
 
@@ -141,6 +142,11 @@ class BoundMaker {
         if (is_exact) return 0;
         return rounded(x[0].bound + x[1].bound, result);
       case Op::kMul:
+        // A product that is summed in a wider type does not overflow.
+        if (std::isinf(result) && std::isfinite(x[0].value) && std::isfinite(x[1].value) &&
+            is_floating(node.dtype)) {
+          return kInfinite;
+        }
         return is_exact ? 0 : product_bound(x[0], x[1], result);
       case Op::kMax:
         return std::max(x[0].bound, x[1].bound);
@@ -148,7 +154,7 @@ class BoundMaker {
         return is_exact ? 0 : kInfinite;
       case Op::kLess:
         return is_exact || std::abs(x[0].value - x[1].value) > x[0].bound + x[1].bound ? 0
-                                                                                      : kInfinite;
+                                                                                       : kInfinite;
       case Op::kSelect:
         return x[0].is_open() ? kInfinite : x[x[0].value != 0 ? 1 : 2].bound;
       default:
@@ -177,8 +183,8 @@ class BoundMaker {
       // sqrt and log2 of what may be 0 or above.
       return x.is_exact() || x.value + x.bound < 0 ? 0 : kInfinite;
     }
-    const double own = kUnits * std::max(rounding_.unit, 0x1p-53) * std::abs(result) +
-                       2 * rounding_.least;
+    const double own =
+        kUnits * std::max(rounding_.unit, 0x1p-53) * std::abs(result) + 2 * rounding_.least;
     if (op == Op::kSin) {
       return rounded(std::min(x.bound, 2.0) + own + 8 * rounding_.unit * 0x1p-3, result);
     }
@@ -209,7 +215,8 @@ class BoundMaker {
     const auto length = node.operands[0].view.shape.back().at(symbols_);
     if (products) {
       const auto& product = graph_.node(products->product);
-      auto a = reader(product.operands[0], products->a), b = reader(product.operands[1], products->b);
+      auto a = reader(product.operands[0], products->a),
+           b = reader(product.operands[1], products->b);
       const auto next = [&] {
         const auto x = a.next(), y = b.next();
         const double value = x.value * y.value;
@@ -225,8 +232,9 @@ class BoundMaker {
     auto x = reader(node.operands[0]);
     for (std::size_t i = 0; i < bounds.size(); ++i) {
       if (node.op == Op::kSum) {
-        bounds[i] = sum_bound(length, [&] { return x.next(); },
-                              value_as_double(result, static_cast<std::int64_t>(i)));
+        bounds[i] = sum_bound(
+            length, [&] { return x.next(); },
+            value_as_double(result, static_cast<std::int64_t>(i)));
       } else {
         double bound = 0;
         for (std::int64_t k = 0; k < length; ++k) bound = std::max(bound, x.next().bound);
@@ -245,8 +253,11 @@ class BoundMaker {
     }
     if (rounding_.unit == 0) return bound == 0 ? 0 : kInfinite;
     const double unit = std::min(rounding_.unit, 0x1p-24);
-    if (!(size < std::min(rounding_.greatest, 3.4e38) || rounding_.unit == 0x1p-53)) return kInfinite;
-    return rounded(bound + static_cast<double>(length + 1) * unit * size, result);
+    if (!(size < std::min(rounding_.greatest, 3.4e38) || rounding_.unit == 0x1p-53))
+      return kInfinite;
+    // What is summed may have been rounded to nothing.
+    const double lost = size > 0 ? rounding_.least * unit : 0;
+    return rounded(bound + static_cast<double>(length + 1) * (unit * size + lost), result);
   }
 
   template <typename Do>

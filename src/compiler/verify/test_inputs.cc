@@ -79,6 +79,19 @@ std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, st
   return static_cast<std::int64_t>(uniform_below(raw, 12)) - 2;
 }
 
+// Whether an input is only ever added to something, as masks are.
+std::vector<bool> only_added(const Graph& graph) {
+  std::vector<bool> added(graph.size(), true);
+  for (std::size_t id = graph.size(); id-- > 0;) {
+    const auto& node = graph.node(static_cast<NodeId>(id));
+    for (const auto& operand : node.operands) {
+      const bool is_fine = node.op == Op::kAdd || (node.op == Op::kCast && added[id]);
+      added[operand.node] = added[operand.node] && is_fine;
+    }
+  }
+  return added;
+}
+
 }  // namespace
 
 InputViews Trial::views() const {
@@ -109,6 +122,7 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::ui
   trial.what +=
       fmt::format("{} inputs of seed {}", kStyleNames[static_cast<std::size_t>(style)], seed);
   std::uint64_t number = 0;
+  const auto added = only_added(graph);
   for (const auto id : graph.inputs()) {
     const auto& node = graph.node(id);
     std::vector<std::int64_t> extents;
@@ -121,7 +135,9 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::ui
       const auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];
       std::uint64_t bits = 0;
       if (is_floating(node.dtype)) {
-        bits = bits_of(node.dtype, floating_value(node.dtype, style, pick, raw));
+        auto value = floating_value(node.dtype, style, pick, raw);
+        if (style == InputStyle::kMasking && !added[id] && std::isinf(value)) value = 0;
+        bits = bits_of(node.dtype, value);
       } else {
         bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw));
       }

@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every rule on instances of what it matches, in all dtypes, on ordinary and adversarial inputs:
+// what it puts there is run by plain kernels and held to what was there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/philox.h"
+#include "compiler/choose/compile.h"
+#include "compiler/graph/graph_models.h"
+#include "compiler/rules/tensor_rules.h"
+#include "compiler/verify/verifier.h"
+
+namespace assay::compiler {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class Chance {
+ public:
+  explicit Chance(std::uint64_t seed) : stream_(seed, 0x7275) {}
+  std::uint64_t below(std::uint64_t bound) { return uniform_below(stream_[next_++], bound); }
+  bool coin() { return below(2) == 1; }
+
+ private:
+  Philox stream_;
+  std::uint64_t next_ = 0;
+};
+
+constexpr std::array kFloating = {DType::kF32, DType::kF64, DType::kBF16, DType::kF16};
+
+// An input of a shape that lies in memory in another way.
+GraphTensor laid_out(Graph& g, const char* name, DType dtype, const std::vector<Dim>& shape,
+                     Chance& chance) {
+  const auto input = [&](std::vector<Dim> own) {
+    return GraphTensor::input(g, name, dtype, std::move(own));
+  };
+  switch (chance.below(4)) {
+    case 0: {  // the last two exchanged
+      if (shape.size() < 2) return input(shape);
+      auto own = shape;
+      std::swap(own[own.size() - 1], own[own.size() - 2]);
+      return input(own).transpose();
+    }
+    case 1: {  // the first axis last but one
+      if (shape.size() < 3) return input(shape);
+      auto own = shape;
+      std::rotate(own.begin(), own.begin() + 1, own.end() - 1);
+      std::vector<std::size_t> order(shape.size());
+      for (std::size_t i = 0; i + 1 < order.size(); ++i)
+        order[i] = (i + order.size() - 2) % (order.size() - 1);
+      order.back() = order.size() - 1;
+      return input(own).permute(order);
+    }
+    case 2: {  // a part of something
+      auto own = shape;
+      own.back() += 3;
+      return input(own).slice(-1, 2, shape.back() + 2);
+    }
+    default:
+      return input(shape);
+  }
+}
+
+// Instances of what rules match, by the rule's name.
+GraphTensor instance(const std::string& rule, Graph& g, DType dtype, Chance& chance) {
+  const Dim s = g.symbol("s", 1, 7), t = g.symbol("t", 1, 9);
+  const Dim rows = chance.coin() ? s : Dim(5);
+  std::vector<Dim> shape = {2, rows, 6};
+  if (chance.coin()) shape = {rows, 4};
+  const auto x = [&](const char* name) { return laid_out(g, name, dtype, shape, chance); };
+  const auto row = [&](const char* name) {
+    return GraphTensor::input(g, name, dtype, {shape.back()});
+  };
+  if (rule == "softmax") return softmax(x("x"), static_cast<int>(chance.below(shape.size())));
+  if (rule == "rms-norm") return rms_norm(x("x"), row("w"), 1e-5);
+  if (rule == "layer-norm") return layer_norm(x("x"), row("w"), row("b"), 1e-5);
+  if (rule == "silu-gate") return swiglu(x("a"), x("b"));
+  if (rule == "gelu-gate") return geglu(x("a"), x("b"));
+  if (rule == "rotary") {
+    const auto angle = [&](const char* name) {
+      return GraphTensor::input(g, name, dtype, {rows, floor_div(shape.back(), 2)});
+    };
+    return rotary(x("x"), angle("cosine"), angle("sine"));
+  }
+  if (rule == "add-commutes") return x("a") + x("b");
+  if (rule == "mul-commutes") return x("a") * x("b");
+  if (rule == "max-commutes") return max(x("a"), x("b"));
+  if (rule == "matmul") {
+    std::vector<Dim> batch;
+    if (chance.coin()) batch = {3};
+    if (!batch.empty() && chance.coin()) batch.insert(batch.begin(), Dim(2));
+    auto a = batch, b = chance.coin() ? batch : std::vector<Dim>{};
+    if (!b.empty() && chance.coin()) b[0] = 1;
+    const Dim k = chance.coin() ? t : Dim(5);
+    for (const auto& dim : {chance.below(3) == 0 ? Dim(1) : rows, k}) a.push_back(dim);
+    for (const auto& dim : {k, chance.below(3) == 0 ? Dim(1) : Dim(4)}) b.push_back(dim);
+    return matmul(laid_out(g, "a", dtype, a, chance), laid_out(g, "b", dtype, b, chance));
+  }
+  if (rule == "expert-matmul") {
+    const auto expert =
+        GraphTensor::input(g, "expert", chance.coin() ? DType::kI32 : DType::kI64, {rows});
+    return expert_matmul(laid_out(g, "x", dtype, {rows, 5}, chance),
+                         GraphTensor::input(g, "w", dtype, {3, 5, 4}), expert);
+  }
+  if (rule == "attention") {
+    const std::int64_t heads = 4, shared = chance.coin() ? 4 : 2;
+    AttentionOptions options;
+    options.causal = chance.coin();
+    if (options.causal && chance.coin()) options.offset = chance.coin() ? t - 1 : Dim(2);
+    if (options.causal && chance.coin()) options.window = 3;
+    if (chance.coin()) {
+      const auto kind = chance.coin() ? DType::kBool : dtype;
+      options.mask = GraphTensor::input(g, "mask", kind, {rows, t});
+    }
+    if (chance.coin()) options.scale = 0.7;
+    const Dim width = 6;
+    return attention(laid_out(g, "q", dtype, {heads, rows, width}, chance),
+                     laid_out(g, "k", dtype, {shared, t, width}, chance),
+                     laid_out(g, "v", dtype, {shared, t, Dim(5)}, chance), options);
+  }
+  ADD_FAILURE() << "no instances of " << rule;
+  return x("x");
+}
+
+std::vector<std::string> rules_in(const Program& program) {
+  std::vector<std::string> rules;
+  for (const auto& kernel : program.kernels) {
+    rules.insert(rules.end(), kernel.rules.begin(), kernel.rules.end());
+  }
+  return rules;
+}
+
+TEST(Rules, EachHoldsOnWhatItMatches) {
+  Graph none;
+  TensorEGraph empty(none);
+  for (const auto& rule : tensor_rules(empty, {})) {
+    EXPECT_FALSE(rule.note.empty()) << rule.name;
+    int fired = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Graph g;
+      Chance chance(seed);
+      const auto dtype = kFloating[seed % kFloating.size()];
+      instance(rule.name, g, dtype, chance).set_output("y");
+      const auto program = compile_default(g);
+      const auto made = rules_in(program);
+      const bool has_fired = std::ranges::find(made, rule.name) != made.end();
+      fired += has_fired ? 1 : 0;
+      VerifyOptions options;
+      options.seed = seed;
+      options.most = 5;
+      options.styles = {InputStyle::kOrdinary, InputStyle::kMasking, InputStyle::kHuge};
+      // Where keys are hidden, values are finite (the rule's note).
+      if (rule.name != "attention") options.styles.push_back(InputStyle::kAdversarial);
+      const auto wrong = Verifier(g, options).mistake_of(program, plain_runtime());
+      ASSERT_FALSE(wrong) << rule.name << ", seed " << seed << ": " << *wrong;
+    }
+    if (!rule.name.ends_with("-commutes")) {
+      EXPECT_GE(fired, 30) << rule.name;
+    }
+  }
+}
+
+TEST(Rules, FamiliesAreSwitchedOff) {
+  Graph g;
+  Chance chance(3);
+  instance("attention", g, DType::kF32, chance).set_output("y");
+  EXPECT_THAT(rules_in(compile_default(g)), Contains("attention"));
+  CompileOptions options;
+  options.disabled = disabled_families("attention,rotary");
+  EXPECT_THAT(rules_in(compile_default(g, options)), Not(Contains("attention")));
+  EXPECT_THROW(disabled_families("attention,magic"), UserError);
+}
+
+// A rule that somebody got wrong, and instances on which it matters.
+struct WrongRule {
+  std::string name;      // of the rule
+  std::string instance;  // of what it is tried on
+  std::function<std::vector<TensorRule>(TensorEGraph&)> make;
+};
+
+TensorRule wrong_body(TensorEGraph& terms, const std::string& name, BodyMaker result) {
+  for (auto rule : body_rules()) {
+    if (rule.name != name) continue;
+    rule.result = std::move(result);
+    return tensor_rule(terms, rule);
+  }
+  throw InternalError("a rule of that name");
+}
+
+std::vector<WrongRule> wrong_rules() {
+  using Leaves = std::vector<GraphTensor>;
+  using Numbers = std::vector<double>;
+  const auto body = [](const std::string& name, BodyMaker result) {
+    return WrongRule{name, name, [=](TensorEGraph& terms) {
+                       return std::vector<TensorRule>{wrong_body(terms, name, result)};
+                     }};
+  };
+  const auto attention = [](Mistakes mistakes) {
+    return WrongRule{"attention", "attention", [=](TensorEGraph& terms) {
+                       auto rules = attention_rules(terms, mistakes);
+                       rules.push_back(product_rule(terms));
+                       for (const auto& rule : body_rules()) {
+                         if (rule.name == "softmax") rules.push_back(tensor_rule(terms, rule));
+                       }
+                       return rules;
+                     }};
+  };
+  const auto with = [](auto set) {
+    Mistakes mistakes;
+    set(mistakes);
+    return mistakes;
+  };
+  return {
+      body("softmax",
+           [](const Leaves& x, int axis, const Numbers&) {  // another axis
+             return softmax(x[0], axis == 0 ? 1 : 0);
+           }),
+      body("rms-norm",
+           [](const Leaves& x, int, const Numbers&) {  // another ε
+             return rms_norm(x[0], x[1], 0.1);
+           }),
+      body("layer-norm",
+           [](const Leaves& x, int, const Numbers& n) {  // weight and bias exchanged
+             return layer_norm(x[0], x[2], x[1], n[0]);
+           }),
+      body("rotary",
+           [](const Leaves& x, int, const Numbers&) {  // turned the other way
+             return turned_pairs(x[0], x[1], -x[2]);
+           }),
+      body("silu-gate",
+           [](const Leaves& x, int, const Numbers&) {  // the gate exchanged
+             return swiglu(x[1], x[0]);
+           }),
+      {"matmul", "matmul",
+       [=](TensorEGraph& terms) {
+         return std::vector<TensorRule>{
+             product_rule(terms, with([](Mistakes& m) { m.swaps_product = true; }))};
+       }},
+      {"expert-matmul", "expert-matmul",
+       [=](TensorEGraph& terms) {
+         return std::vector<TensorRule>{
+             product_rule(terms),
+             grouped_rule(terms, with([](Mistakes& m) { m.expert_stride = 1; }))};
+       }},
+      attention(with([](Mistakes& m) { m.scale = 1.25; })),
+      attention(with([](Mistakes& m) { m.offset = 1; })),
+      attention(with([](Mistakes& m) { m.window = 1; })),
+      attention(with([](Mistakes& m) { m.drops_mask = true; })),
+      attention(with([](Mistakes& m) { m.drops_causal = true; })),
+  };
+}
+
+TEST(Rules, WrongOnesAreCaughtAndNamed) {
+  const auto all = wrong_rules();
+  ASSERT_EQ(all.size(), 12U);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& wrong = all[i];
+    const auto compile = [&](const Graph& graph) {
+      TensorEGraph terms(graph);
+      std::vector<egraph::Rule> rules;
+      for (auto& rule : wrong.make(terms)) rules.push_back(std::move(rule.rule));
+      recognise(terms, rules);
+      return lower(chosen_graph(terms).work);
+    };
+    bool is_caught = false;
+    for (std::uint64_t seed = 0; seed < 30 && !is_caught; ++seed) {
+      Graph g;
+      Chance chance(seed);
+      instance(wrong.instance, g, DType::kF32, chance).set_output("y");
+      VerifyOptions options;
+      options.most = 5;
+      if (!Verifier(g, options).mistake_of(compile(g), plain_runtime())) continue;
+      is_caught = true;
+      const WrongProgram error(minimised(g, compile, plain_runtime(), options));
+      EXPECT_THAT(error.rules(), Contains(wrong.name)) << i << ": " << error.what();
+    }
+    EXPECT_TRUE(is_caught) << i << ": " << wrong.name;
+  }
+}
+
+}  // namespace
+}  // namespace assay::compiler

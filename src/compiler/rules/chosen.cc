@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/rules/chosen.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "compiler/graph/compose.h"
+#include "compiler/rules/product_axes.h"
+
+namespace assay::compiler {
+namespace {
+
+using egraph::ClassId;
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  a ^= b + 0x9E3779B97F4A7C15U + (a << 12) + (a >> 4);
+  a ^= a >> 30;
+  a *= 0xBF58476D1CE4E5B9U;
+  return a ^ (a >> 27);
+}
+std::uint64_t mixed_text(std::uint64_t a, std::string_view text) {
+  for (const char c : text) a = (a ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  return mixed(a, text.size());
+}
+
+int preference(egraph::Operator op) {
+  switch (op) {
+    case static_cast<egraph::Operator>(Found::kAttention):
+      return 0;
+    case static_cast<egraph::Operator>(Found::kGrouped):
+      return 1;
+    case static_cast<egraph::Operator>(Found::kProduct):
+      return 2;
+    case static_cast<egraph::Operator>(Found::kBody):
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+class Choosing {
+ public:
+  Choosing(const TensorEGraph& terms,
+           const std::function<std::size_t(Signature, std::size_t)>& option)
+      : terms_(terms), option_(option) {
+    const auto& graph = terms.graph();
+    const auto signatures = node_signatures(graph);
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      signature_.try_emplace(terms.class_of(id), signatures[id]);
+    }
+  }
+
+  ChosenGraph run() {
+    auto& work = chosen_.work;
+    work.symbols = terms_.symbols();
+    // Inputs first and in order, whether or not they are used.
+    for (const auto id : terms_.graph().inputs()) node_of(terms_.class_of(id));
+    for (const auto& output : terms_.graph().outputs()) {
+      auto own = output;
+      const auto made = node_of(terms_.class_of(output.node));
+      check(made.has_value(), "every class of the graph can be computed");
+      own.node = *made;
+      work.outputs.push_back(std::move(own));
+    }
+    return std::move(chosen_);
+  }
+
+ private:
+  // Nothing where it would need itself.
+  std::optional<NodeId> node_of(ClassId given) {
+    const auto id = terms_.terms().find(given);
+    if (const auto known = made_.find(id); known != made_.end()) return known->second;
+    if (!open_.insert(id).second) return std::nullopt;
+    auto options = options_of(terms_, id);
+    const auto signature = signature_.contains(id) ? signature_.at(id) : 0;
+    if (options.size() > 1) {
+      chosen_.option_counts[signature] = options.size();
+      const auto first = option_ ? option_(signature, options.size()) : 0;
+      std::ranges::rotate(options, options.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    std::optional<NodeId> made;
+    for (const auto node : options) {
+      made = added(terms_.terms().node(node));
+      if (made) break;
+    }
+    open_.erase(id);
+    if (made) {
+      made_.emplace(id, *made);
+      chosen_.signatures[*made] = signature;
+    }
+    return made;
+  }
+  NodeId push(WorkNode node) {
+    chosen_.work.nodes.push_back(std::move(node));
+    chosen_.signatures.push_back(0);
+    return static_cast<NodeId>(chosen_.work.nodes.size() - 1);
+  }
+
+  std::optional<NodeId> added(const egraph::NodeView& node) {
+    const auto attributes = terms_.attributes(node.payload);
+    const std::vector<ClassId> classes(node.children.begin(), node.children.end());
+    const auto op = node.op;
+    std::vector<NodeId> children;
+    for (const auto child : classes) {
+      const auto made = node_of(child);
+      if (!made) return std::nullopt;
+      children.push_back(*made);
+    }
+    WorkNode work;
+    work.node.op =
+        op <= static_cast<egraph::Operator>(Op::kScatter) ? static_cast<Op>(op) : Op::kSum;
+    work.node.dtype = attributes.dtype;
+    work.node.shape = attributes.shape;
+    work.node.name = attributes.name;
+    work.node.bits = attributes.bits;
+    work.rules = attributes.rules;
+    for (std::size_t i = 0; i < attributes.views.size(); ++i) {
+      work.node.operands.push_back({children[i], attributes.views[i]});
+    }
+    switch (op) {
+      case static_cast<egraph::Operator>(Found::kProduct): {
+        auto matmul = matmul_of(attributes.views[0], attributes.views[1], attributes.dtype);
+        check(matmul.has_value(), "a product is a matrix product");
+        work.kernel = std::move(*matmul);
+        break;
+      }
+      case static_cast<egraph::Operator>(Found::kGrouped): {
+        GroupedMatmul grouped;
+        grouped.a = {0, attributes.views[0]};
+        grouped.weights = {1, attributes.views[1]};
+        grouped.expert = {2, attributes.views[2]};
+        grouped.out = {3, View::contiguous(attributes.shape)};
+        grouped.accumulate = attributes.dtype;
+        work.kernel = std::move(grouped);
+        break;
+      }
+      case static_cast<egraph::Operator>(Found::kAttention): {
+        const auto& attention = *attributes.attention;
+        for (std::size_t i = 0; i < children.size(); ++i) {
+          const auto& view = i == 0   ? attention.q.view
+                             : i == 1 ? attention.k.view
+                             : i == 2 ? attention.v.view
+                                      : attention.mask.value_or(Access{}).view;
+          work.node.operands.push_back({children[i], view});
+        }
+        if (!attention.mask) work.node.operands.resize(3);
+        work.kernel = attention;
+        break;
+      }
+      case static_cast<egraph::Operator>(Found::kBody):
+        return add_body(attributes, children);
+      default:
+        break;
+    }
+    return push(std::move(work));
+  }
+
+  // The nodes that the body's function builds, with what it was found on as leaves.
+  NodeId add_body(const TermAttributes& attributes, const std::vector<NodeId>& children) {
+    Graph body;
+    for (const auto& [name, interval] : terms_.symbols()) {
+      body.symbol(name, interval.low, interval.high);
+    }
+    std::vector<GraphTensor> leaves;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const auto dtype = chosen_.work.nodes[children[i]].node.dtype;
+      leaves.push_back(
+          GraphTensor::input(body, std::to_string(i), dtype, attributes.views[i].shape));
+    }
+    const auto result =
+        terms_.body(attributes.body)(leaves, attributes.axis, attributes.numbers).contiguous();
+    std::vector<NodeId> numbers;
+    for (NodeId id = 0; id < body.size(); ++id) {
+      const auto& node = body.node(id);
+      if (node.op == Op::kInput) {
+        numbers.push_back(children[id]);
+        continue;
+      }
+      WorkNode work;
+      work.node = node;
+      work.rules = attributes.rules;
+      for (auto& operand : work.node.operands) {
+        if (operand.node < children.size()) {
+          const auto through =
+              compose(operand.view, attributes.views[operand.node], terms_.symbols());
+          check(through.has_value(), "a body reads its leaves as it was found to");
+          operand.view = *through;
+        }
+        operand.node = numbers[operand.node];
+      }
+      numbers.push_back(push(std::move(work)));
+    }
+    return numbers[result.node()];
+  }
+
+  const TensorEGraph& terms_;
+  const std::function<std::size_t(Signature, std::size_t)>& option_;
+  std::map<ClassId, Signature> signature_;
+  std::map<ClassId, NodeId> made_;
+  std::set<ClassId> open_;
+  ChosenGraph chosen_;
+};
+
+}  // namespace
+
+ChosenGraph chosen_graph(const TensorEGraph& terms,
+                         const std::function<std::size_t(Signature, std::size_t)>& option) {
+  return Choosing(terms, option).run();
+}
+
+std::vector<Signature> node_signatures(const Graph& graph) {
+  // As far back as a layer's norm and projections, not as far as the layer before.
+  constexpr int kDepth = 6;
+  std::vector<Signature> own(graph.size()), all;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const auto& node = graph.node(id);
+    auto hash =
+        mixed(static_cast<std::uint64_t>(node.op) + 1, static_cast<std::uint64_t>(node.dtype));
+    hash = mixed(mixed_text(hash, to_string(node.shape)), node.bits);
+    for (const auto& operand : node.operands) hash = mixed_text(hash, operand.view.to_string());
+    own[id] = hash;
+  }
+  all = own;
+  for (int depth = 0; depth < kDepth; ++depth) {
+    auto next = own;
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      for (const auto& operand : graph.node(id).operands) {
+        next[id] = mixed(next[id], all[operand.node]);
+      }
+    }
+    all = std::move(next);
+  }
+  return all;
+}
+
+std::vector<ClassId> options_of(const TensorEGraph& terms, ClassId id) {
+  std::vector<ClassId> options;
+  bool has_plain = false;
+  for (const auto node : terms.members(id)) {
+    const bool is_plain = preference(terms.terms().node(node).op) == 4;
+    if (is_plain && has_plain) continue;
+    // Of two products with exchanged operands one is enough.
+    const auto op = terms.terms().node(node).op;
+    const bool is_known = std::ranges::any_of(
+        options, [&](ClassId other) { return terms.terms().node(other).op == op; });
+    if (!is_plain && is_known) continue;
+    has_plain = has_plain || is_plain;
+    options.push_back(node);
+  }
+  std::ranges::stable_sort(options, {},
+                           [&](ClassId node) { return preference(terms.terms().node(node).op); });
+  return options;
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/rules/positions.h"
+
+#include "compiler/graph/compose.h"
+
+namespace assay::compiler {
+namespace {
+
+using egraph::ClassId;
+
+// a + b · factor, of one shape.
+View combined(View a, const View& b, const Dim& factor) {
+  a.offset += b.offset * factor;
+  for (std::size_t i = 0; i < a.rank(); ++i) a.strides[i] += b.strides[i] * factor;
+  return a;
+}
+View number_view(const View& view, const Dim& value) {
+  View number;
+  number.shape = view.shape;
+  number.strides.assign(view.rank(), Dim(0));
+  number.offset = value;
+  return number;
+}
+std::optional<Dim> integer_constant(const TensorEGraph& terms, ClassId id) {
+  const auto value = terms.constant_of(id);
+  if (!value || std::abs(*value) > 0x1p53) return std::nullopt;
+  return Dim(static_cast<std::int64_t>(*value));
+}
+
+}  // namespace
+
+std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View& view) {
+  // An axis of extent 1 has position 0 alone.
+  const auto& facts = terms.facts(id);
+  if (is_floating(facts.dtype) || facts.dtype == DType::kBool) return std::nullopt;
+  if (const auto value = integer_constant(terms, id)) return number_view(view, *value);
+  if (terms.node_of(id, Op::kIota)) return view;
+  const auto child = [&](const egraph::NodeView& node, std::size_t i) -> std::optional<View> {
+    const auto through = compose(view, terms.attributes(node.payload).views[i], terms.symbols());
+    if (!through) return std::nullopt;
+    return linear_of(terms, node.children[i], *through);
+  };
+  if (const auto node = terms.node_of(id, Op::kAdd)) {
+    const auto a = child(*node, 0), b = child(*node, 1);
+    if (a && b) return combined(*a, *b, 1);
+  }
+  if (const auto node = terms.node_of(id, Op::kMul)) {
+    for (const std::size_t i : {0, 1}) {
+      const auto factor = integer_constant(terms, node->children[i]);
+      const auto a = factor ? child(*node, 1 - i) : std::nullopt;
+      if (a) return combined(number_view(*a, 0), *a, *factor);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<View>> conditions_of(const TensorEGraph& terms, ClassId id,
+                                               const View& view) {
+  if (terms.facts(id).dtype != DType::kBool) return std::nullopt;
+  const auto through = [&](const egraph::NodeView& node, std::size_t i) {
+    return compose(view, terms.attributes(node.payload).views[i], terms.symbols());
+  };
+  if (const auto node = terms.node_of(id, Op::kLess)) {  // a < b: b − a − 1 ≥ 0
+    const auto va = through(*node, 0), vb = through(*node, 1);
+    if (!va || !vb) return std::nullopt;
+    const auto a = linear_of(terms, node->children[0], *va);
+    const auto b = linear_of(terms, node->children[1], *vb);
+    if (!a || !b) return std::nullopt;
+    auto condition = combined(*b, *a, -1);
+    condition.offset += -1;
+    return std::vector<View>{condition};
+  }
+  if (const auto node = terms.node_of(id, Op::kSelect)) {  // not c: −c − 1 ≥ 0
+    const auto yes = terms.constant_of(node->children[1]),
+               no = terms.constant_of(node->children[2]);
+    const auto v = through(*node, 0);
+    if (yes != 0.0 || no != 1.0 || !v) return std::nullopt;
+    const auto inner = conditions_of(terms, node->children[0], *v);
+    if (!inner || inner->size() != 1) return std::nullopt;
+    auto condition = combined(number_view((*inner)[0], -1), (*inner)[0], -1);
+    return std::vector<View>{condition};
+  }
+  if (const auto node = terms.node_of(id, Op::kMul)) {  // both
+    std::vector<View> all;
+    for (const std::size_t i : {0, 1}) {
+      const auto v = through(*node, i);
+      if (!v) return std::nullopt;
+      const auto inner = conditions_of(terms, node->children[i], *v);
+      if (!inner) return std::nullopt;
+      all.insert(all.end(), inner->begin(), inner->end());
+    }
+    return all;
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whether a program computes what its graph says. Before anything is timed, it is run on ordinary
+// and adversarial inputs, at two values of each symbol, twice each, with guards around every
+// buffer, and held to the interpreter within derived bounds (bounds.h).
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/run/executor.h"
+#include "compiler/verify/bounds.h"
+#include "compiler/verify/test_inputs.h"
+
+namespace assay::compiler {
+
+struct VerifyOptions {
+  std::vector<InputStyle> styles = {InputStyle::kOrdinary, InputStyle::kMasking};
+  std::int64_t most = 40;  // the greatest value of a symbol that is tried
+  std::uint64_t seed = 1;
+};
+
+class Verifier {
+ public:
+  // The graph lives as long. What is expected is computed once, when it is first needed.
+  Verifier(const Graph& graph, VerifyOptions options = {});
+  // Nothing where the program is right; else what is wrong: output, inputs, element, both values.
+  std::optional<std::string> mistake_of(const Program& program, const Runtime& runtime);
+
+ private:
+  struct Prepared {
+    Trial trial;
+    std::map<std::string, BoundedTensor> expected;
+  };
+  const std::vector<Prepared>& prepared();
+  std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial) const;
+
+  const Graph& graph_;
+  VerifyOptions options_;
+  std::vector<Prepared> prepared_;
+};
+
+// A graph of as few nodes as possible for which what `compile` makes is still wrong, and why.
+struct SmallestMistake {
+  Graph graph;
+  Program program;
+  std::string what;
+};
+using CompileFunction = std::function<Program(const Graph&)>;
+SmallestMistake minimised(const Graph& graph, const CompileFunction& compile,
+                          const Runtime& runtime, const VerifyOptions& options);
+
+// A program that is wrong. The message has the smallest graph that shows it, and the rules that
+// made its kernels.
+class WrongProgram : public std::runtime_error {
+ public:
+  explicit WrongProgram(const SmallestMistake& mistake);
+  const std::vector<std::string>& rules() const { return rules_; }
+
+ private:
+  std::vector<std::string> rules_;
+};
+
+}  // namespace assay::compiler
