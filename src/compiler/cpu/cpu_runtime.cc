@@ -28,7 +28,7 @@ Runtime cpu_runtime(int threads) {
               [threads](const Kernel& kernel) {
                 return std::make_unique<ReadyCpuKernel>(kernel, threads);
               },
-          .variants = [](const Kernel& kernel) { return cpu_variants(kernel) - 1; }};
+          .variants = [](const Kernel& kernel) { return cpu_variants(kernel); }};
 }
 
 }  // namespace assay::compiler
