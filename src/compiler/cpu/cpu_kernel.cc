@@ -28,6 +28,10 @@ std::uint32_t cpu_variants(const Kernel&) { return 1; }
 std::unique_ptr<CpuKernel> prepare_cpu_kernel(const Kernel& kernel) {
   check(kernel.variant < cpu_variants(kernel), "a kernel's variant is one of this runtime's");
   if (std::holds_alternative<Region>(kernel.work)) return prepare_cpu_region(kernel);
+  std::unique_ptr<CpuKernel> fast;
+  if (std::holds_alternative<Matmul>(kernel.work)) fast = prepare_cpu_matmul(kernel);
+  if (std::holds_alternative<GroupedMatmul>(kernel.work)) fast = prepare_cpu_grouped_matmul(kernel);
+  if (fast != nullptr) return fast;
   return std::make_unique<PlainKernel>(kernel);
 }
 

@@ -24,6 +24,12 @@ namespace assay::compiler {
 struct GivenElements {
   const std::byte* data = nullptr;
   std::int64_t row_stride = 0;
+  std::int64_t size = 0;  // bytes of an element
+
+  GivenElements from(std::int64_t row, std::int64_t column) const {
+    return {data == nullptr ? nullptr : data + (row * row_stride + column) * size, row_stride,
+            size};
+  }
 };
 
 class RegionTiles {

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <optional>
+
+#include "base/error.h"
+#include "compiler/cpu/cpu_kernels.h"
+#include "compiler/cpu/product.h"
+#include "compiler/cpu/region_share.h"
+#include "kernels/memory/scratch.h"
+#include "kernels/threads/crew.h"
+
+namespace assay::compiler {
+namespace {
+
+std::int64_t elements_of(const Kernel::Formal& formal, const Bindings& symbols) {
+  std::int64_t count = 1;
+  for (const auto& dim : formal.shape) count *= dim.at(symbols);
+  return count;
+}
+
+// An access whose symbols have values: matrices along its last two axes.
+struct Matrices {
+  std::uint32_t operand = 0;
+  DType dtype = DType::kF32;
+  FixedView view;
+
+  std::int64_t rows() const { return view.shape[view.shape.size() - 2]; }
+  std::int64_t columns() const { return view.shape.back(); }
+  Factor factor(std::span<std::byte* const> operands, std::int64_t batch) const {
+    std::int64_t at = view.offset;
+    for (std::size_t axis = view.shape.size() - 2; axis-- > 0;) {
+      at += batch % view.shape[axis] * view.strides[axis];
+      batch /= view.shape[axis];
+    }
+    return {operands[operand] + at * static_cast<std::int64_t>(size_of(dtype)), dtype,
+            view.strides[view.strides.size() - 2], view.strides.back()};
+  }
+};
+Matrices matrices_of(const Kernel& kernel, const Access& access, const Bindings& symbols) {
+  const auto& formal = kernel.operands.at(access.operand);
+  return {access.operand, formal.dtype, fixed(access.view, symbols, elements_of(formal, symbols))};
+}
+
+// What becomes of sums that have no epilogue: a cast.
+Region cast_of_sums(const Access& out, DType accumulate, DType to) {
+  Region region;
+  region.shape = out.view.shape;
+  region.values.push_back({.op = Op::kInput, .dtype = accumulate});
+  region.values.push_back({.op = Op::kCast, .dtype = to, .values = {0}});
+  region.stores.push_back({1, out});
+  return region;
+}
+
+template <typename T>
+class CpuMatmul final : public CpuKernel {
+ public:
+  explicit CpuMatmul(const Kernel& kernel)
+      : kernel_(kernel),
+        work_(std::get<Matmul>(kernel_.work)),
+        epilogue_(work_.epilogue ? *work_.epilogue
+                                 : cast_of_sums(work_.out, work_.accumulate,
+                                                kernel_.operands.at(work_.out.operand).dtype)),
+        tiles_(epilogue_, kernel_.operands, true),
+        caches_(kernels::read_cache_sizes()) {}
+
+  std::int64_t scratch_bytes(const Bindings& symbols, int threads) override {
+    bind(symbols);
+    const int team = std::max(threads, 1);
+    const auto sums = is_direct() ? 0 : m_ * n_ * static_cast<std::int64_t>(sizeof(T));
+    return (sums + tiles_.worker_bytes()) * team;
+  }
+
+  void run(const Bindings& symbols, std::span<std::byte* const> operands, int threads) override {
+    bind(symbols);
+    if (m_ == 0 || n_ == 0 || batches_ == 0) return;
+    const int team = std::max(threads, 1);
+    // Many small products side by side; one large one shared.
+    const bool apart = batches_ > 1 && m_ * n_ * std::max<std::int64_t>(k_, 1) < (1 << 21);
+    const int workers = apart ? region_team(batches_ * m_ * n_ * k_, team) : 1;
+    const bool is_direct = this->is_direct();
+    const kernels::AlignedArray<T> sums(is_direct ? 0 : m_ * n_ * workers);
+    const int inner = apart ? 1 : team;
+    const int region_workers = inner == 1 ? 1 : region_team(m_ * n_, inner);
+    const kernels::AlignedArray<std::byte> memory(
+        region_bytes(tiles_, std::max(workers, region_workers)));
+    const auto one = [&](std::int64_t batch, int worker) {
+      T* c = is_direct ? nullptr : sums.data() + m_ * n_ * worker;
+      std::int64_t c_stride = n_;
+      if (is_direct) {
+        const auto out = out_->factor(operands, batch);
+        c = reinterpret_cast<T*>(const_cast<std::byte*>(out.data));
+        c_stride = out.row_stride;
+      }
+      multiply(a_.factor(operands, batch), b_.factor(operands, batch), m_, k_, n_, c, c_stride,
+               ProductOptions{caches_, inner});
+      if (is_direct) return;
+      const GivenElements given{reinterpret_cast<const std::byte*>(c), n_, sizeof(T)};
+      share_region(tiles_, {batch * m_, m_, 0, n_}, operands, given,
+                   memory.data() + region_bytes(tiles_, 1) * worker, region_workers);
+    };
+    if (!apart) {
+      for (std::int64_t batch = 0; batch < batches_; ++batch) one(batch, 0);
+      return;
+    }
+    std::atomic<std::int64_t> next = 0;
+    kernels::share_work(workers, [&](int worker) noexcept {
+      for (;;) {
+        const std::int64_t batch = next.fetch_add(1, std::memory_order_relaxed);
+        if (batch >= batches_) return;
+        one(batch, worker);
+      }
+    });
+  }
+
+ private:
+  void bind(const Bindings& symbols) {
+    if (bound_ == symbols) return;
+    bound_.reset();
+    a_ = matrices_of(kernel_, work_.a, symbols);
+    b_ = matrices_of(kernel_, work_.b, symbols);
+    out_.reset();
+    if (!work_.epilogue) out_ = matrices_of(kernel_, work_.out, symbols);
+    m_ = a_.rows();
+    k_ = a_.columns();
+    n_ = b_.columns();
+    batches_ = std::accumulate(a_.view.shape.begin(), a_.view.shape.end() - 2, std::int64_t{1},
+                               std::multiplies<>());
+    tiles_.bind(symbols);
+    bound_ = symbols;
+  }
+  // Whether sums can be made where the result belongs.
+  bool is_direct() const {
+    return out_ && out_->dtype == kDTypeOf<T> && (out_->view.strides.back() == 1 || n_ == 1);
+  }
+
+  const Kernel kernel_;
+  const Matmul& work_;
+  const Region epilogue_;
+  RegionTiles tiles_;
+  const kernels::CacheSizes caches_;
+  Matrices a_, b_;
+  std::optional<Matrices> out_;
+  std::int64_t m_ = 0, k_ = 0, n_ = 0, batches_ = 0;
+  std::optional<Bindings> bound_;
+};
+
+// Rows are put in order of their experts; each expert's matrix is multiplied by its rows, where it
+// lies.
+template <typename T>
+class CpuGroupedMatmul final : public CpuKernel {
+ public:
+  explicit CpuGroupedMatmul(const Kernel& kernel)
+      : kernel_(kernel),
+        work_(std::get<GroupedMatmul>(kernel_.work)),
+        caches_(kernels::read_cache_sizes()) {}
+
+  std::int64_t scratch_bytes(const Bindings& symbols, int) override {
+    bind(symbols);
+    return rows() * (a_.columns() + weights_.columns()) * static_cast<std::int64_t>(sizeof(T)) +
+           16 * rows();
+  }
+
+  void run(const Bindings& symbols, std::span<std::byte* const> operands, int threads) override {
+    bind(symbols);
+    const std::int64_t k = a_.columns(), n = weights_.columns(), experts = weights_.view.shape[0];
+    if (rows() == 0 || n == 0) return;
+    const kernels::AlignedArray<T> wide(rows() * k), sums(rows() * n);
+    std::vector<std::pair<std::int64_t, std::int64_t>> order;  // expert, row
+    for (std::int64_t t = 0; t < rows(); ++t)
+      order.emplace_back(std::clamp<std::int64_t>(expert_of(operands, t), 0, experts - 1), t);
+    std::ranges::sort(order);
+    const auto a = a_.factor(operands, 0);
+    const auto out = matrices_of(kernel_, work_.out, symbols).factor(operands, 0);
+    const auto size = static_cast<std::int64_t>(size_of(a.dtype));
+    const auto out_size = static_cast<std::int64_t>(size_of(out.dtype));
+    const TileOp widen = tile_ops().find(Op::kCast, a.dtype, kDTypeOf<T>, 0);
+    const TileOp narrow = tile_ops().find(Op::kCast, kDTypeOf<T>, out.dtype, 0);
+    const kernels::AlignedArray<std::byte> row(std::max(k, n) * 8);
+    for (std::int64_t i = 0; i < rows(); ++i) {
+      const auto t = order[static_cast<std::size_t>(i)].second;
+      move_elements(size_of(a.dtype), a.data + t * a.row_stride * size, a.column_stride, row.data(),
+                    1, k);
+      const void* in[3] = {row.data(), nullptr, nullptr};
+      widen(in, wide.data() + i * k, k);
+    }
+    for (std::int64_t begin = 0, end = 0; begin < rows(); begin = end) {
+      const auto expert = order[static_cast<std::size_t>(begin)].first;
+      while (end < rows() && order[static_cast<std::size_t>(end)].first == expert) ++end;
+      multiply(
+          Factor{reinterpret_cast<const std::byte*>(wide.data() + begin * k), kDTypeOf<T>, k, 1},
+          weights_.factor(operands, expert), end - begin, k, n, sums.data() + begin * n, n,
+          ProductOptions{caches_, std::max(threads, 1)});
+    }
+    for (std::int64_t i = 0; i < rows(); ++i) {
+      const auto t = order[static_cast<std::size_t>(i)].second;
+      const void* in[3] = {sums.data() + i * n, nullptr, nullptr};
+      narrow(in, row.data(), n);
+      move_elements(size_of(out.dtype), row.data(), 1,
+                    const_cast<std::byte*>(out.data) + t * out.row_stride * out_size,
+                    out.column_stride, n);
+    }
+  }
+
+ private:
+  std::int64_t rows() const { return a_.rows(); }
+  std::int64_t expert_of(std::span<std::byte* const> operands, std::int64_t t) const {
+    const auto& formal = kernel_.operands.at(work_.expert.operand);
+    const std::int64_t at = expert_.offset + t * expert_.strides[0];
+    const std::byte* data = operands[work_.expert.operand];
+    return formal.dtype == DType::kI32 ? reinterpret_cast<const std::int32_t*>(data)[at]
+                                       : reinterpret_cast<const std::int64_t*>(data)[at];
+  }
+  void bind(const Bindings& symbols) {
+    if (bound_ == symbols) return;
+    bound_.reset();
+    a_ = matrices_of(kernel_, work_.a, symbols);
+    weights_ = matrices_of(kernel_, work_.weights, symbols);
+    const auto& formal = kernel_.operands.at(work_.expert.operand);
+    expert_ = fixed(work_.expert.view, symbols, elements_of(formal, symbols));
+    bound_ = symbols;
+  }
+
+  const Kernel kernel_;
+  const GroupedMatmul& work_;
+  const kernels::CacheSizes caches_;
+  Matrices a_, weights_;
+  FixedView expert_;
+  std::optional<Bindings> bound_;
+};
+
+// f32 factors or narrower for f32 sums; anything for f64.
+bool can_multiply(DType a, DType b, DType accumulate) {
+  const auto fits = [&](DType dtype) {
+    return is_floating(dtype) && (accumulate == DType::kF64 || dtype != DType::kF64);
+  };
+  return is_floating(accumulate) && fits(a) && fits(b);
+}
+
+}  // namespace
+
+std::unique_ptr<CpuKernel> prepare_cpu_matmul(const Kernel& kernel) {
+  const auto& work = std::get<Matmul>(kernel.work);
+  const auto dtype = [&](const Access& access) { return kernel.operands.at(access.operand).dtype; };
+  if (!can_multiply(dtype(work.a), dtype(work.b), work.accumulate)) return nullptr;
+  if (work.accumulate == DType::kF64) return std::make_unique<CpuMatmul<double>>(kernel);
+  if (work.accumulate == DType::kF32) return std::make_unique<CpuMatmul<float>>(kernel);
+  return nullptr;
+}
+
+std::unique_ptr<CpuKernel> prepare_cpu_grouped_matmul(const Kernel& kernel) {
+  const auto& work = std::get<GroupedMatmul>(kernel.work);
+  const auto dtype = [&](const Access& access) { return kernel.operands.at(access.operand).dtype; };
+  if (!can_multiply(dtype(work.a), dtype(work.weights), work.accumulate)) return nullptr;
+  if (work.accumulate == DType::kF64) return std::make_unique<CpuGroupedMatmul<double>>(kernel);
+  if (work.accumulate == DType::kF32) return std::make_unique<CpuGroupedMatmul<float>>(kernel);
+  return nullptr;
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/gemv_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compiler/cpu/gemv_kernels.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which decides what it is compiled for.
+#include "compiler/cpu/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::compiler {
+namespace HWY_NAMESPACE {
+namespace {
+
+using D32 = hn::ScalableTag<float>;
+using V32 = hn::Vec<D32>;
+constexpr std::int64_t kWide = static_cast<std::int64_t>(hn::MaxLanes(D32()));
+constexpr std::int64_t kStep = 2 * kWide;
+
+// Two vectors of elements. Of bf16, the even ones and the odd ones: one operation for each.
+template <typename T>
+HWY_INLINE void load_pair(const T* from, V32& first, V32& second) {
+  const D32 d;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    const hn::Repartition<std::uint16_t, D32> d16;
+    const hn::RebindToUnsigned<D32> d32;
+    const auto bits =
+        hn::BitCast(d32, hn::LoadU(d16, reinterpret_cast<const std::uint16_t*>(from)));
+    first = hn::BitCast(d, hn::ShiftLeft<16>(bits));
+    second = hn::BitCast(d, hn::And(bits, hn::Set(d32, 0xffff0000u)));
+    return;
+  }
+#endif
+  first = load_elements(d, from);
+  second = load_elements(d, from + kWide);
+}
+
+void arrange(DType dtype, const float* from, std::int64_t terms, float* to) {
+  if (dtype != DType::kBF16 || HWY_TARGET == HWY_SCALAR) {
+    std::copy(from, from + terms, to);
+    return;
+  }
+  for (std::int64_t i = 0; i < terms; i += kStep) {
+    for (std::int64_t l = 0; l < kWide; ++l) {
+      to[i + l] = from[i + 2 * l];
+      to[i + kWide + l] = from[i + 2 * l + 1];
+    }
+  }
+}
+
+template <typename T, int kRows, int kColumns>
+HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, const T* b,
+                          std::int64_t b_stride, std::int64_t terms, float* c,
+                          std::int64_t c_stride) {
+  const D32 d;
+  // Two for each where there are few, so that additions do not wait for each other.
+  constexpr int kParts = kRows * kColumns <= 8 ? 2 : 1;
+  V32 sums[kParts][kColumns][kRows];
+#pragma GCC unroll 2
+  for (int p = 0; p < kParts; ++p) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows; ++i) sums[p][j][i] = hn::Zero(d);
+    }
+  }
+  const auto step = [&](const T* const* w, const float* x) HWY_ATTR {
+    V32 first[kColumns], second[kColumns];
+#pragma GCC unroll 4
+    for (int j = 0; j < kColumns; ++j) load_pair(w[j], first[j], second[j]);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const V32 x0 = hn::LoadU(d, x + i * padded), x1 = hn::LoadU(d, x + i * padded + kWide);
+#pragma GCC unroll 4
+      for (int j = 0; j < kColumns; ++j) {
+        sums[0][j][i] = hn::MulAdd(first[j], x0, sums[0][j][i]);
+        sums[kParts - 1][j][i] = hn::MulAdd(second[j], x1, sums[kParts - 1][j][i]);
+      }
+    }
+  };
+  const T* w[kColumns];
+  std::int64_t l = 0;
+  for (; l + kStep <= terms; l += kStep) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kColumns; ++j) w[j] = b + j * b_stride + l;
+    step(w, a + l);
+  }
+  if (l < terms) {
+    T rest[kColumns][kStep] = {};
+    for (int j = 0; j < kColumns; ++j) {
+      std::copy(b + j * b_stride + l, b + j * b_stride + terms, rest[j]);
+      w[j] = rest[j];
+    }
+    step(w, a + l);
+  }
+  for (int j = 0; j < kColumns; ++j) {
+    for (int i = 0; i < kRows; ++i) {
+      V32 all = sums[0][j][i];
+      if constexpr (kParts == 2) all = hn::Add(all, sums[1][j][i]);
+      c[i * c_stride + j] = hn::GetLane(hn::SumOfLanes(d, all));
+    }
+  }
+}
+
+template <typename T, int kRows>
+void dots_of(const float* a, std::int64_t padded, const T* b, std::int64_t b_stride,
+             std::int64_t terms, std::int64_t columns, float* c, std::int64_t c_stride) {
+  constexpr int kColumns = kRows <= 4 ? 4 : 2;
+  std::int64_t j = 0;
+  for (; j + kColumns <= columns; j += kColumns)
+    dot_block<T, kRows, kColumns>(a, padded, b + j * b_stride, b_stride, terms, c + j, c_stride);
+  for (; j < columns; ++j)
+    dot_block<T, kRows, 1>(a, padded, b + j * b_stride, b_stride, terms, c + j, c_stride);
+}
+
+// Four terms at a time onto sums that stay in the nearest cache.
+template <typename T, int kRows, int kTerms>
+HWY_INLINE void add_terms(const float* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
+                          std::int64_t columns, float* c, std::int64_t c_stride) {
+  const D32 d;
+  std::int64_t j = 0;
+  V32 factors[kRows][kTerms];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int t = 0; t < kTerms; ++t) factors[i][t] = hn::Set(d, a[i * a_stride + t]);
+  }
+  for (; j + kWide <= columns; j += kWide) {
+    V32 w[kTerms];
+#pragma GCC unroll 4
+    for (int t = 0; t < kTerms; ++t) w[t] = load_elements(d, b + t * b_stride + j);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      V32 sum = hn::LoadU(d, c + i * c_stride + j);
+#pragma GCC unroll 4
+      for (int t = 0; t < kTerms; ++t) sum = hn::MulAdd(factors[i][t], w[t], sum);
+      hn::StoreU(sum, d, c + i * c_stride + j);
+    }
+  }
+  for (; j < columns; ++j) {
+    for (int i = 0; i < kRows; ++i) {
+      for (int t = 0; t < kTerms; ++t)
+        c[i * c_stride + j] += a[i * a_stride + t] * static_cast<float>(b[t * b_stride + j]);
+    }
+  }
+}
+
+template <typename T, int kRows>
+void sums_of(const float* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
+             std::int64_t terms, std::int64_t columns, float* c, std::int64_t c_stride) {
+  constexpr int kTerms = kRows <= 4 ? 4 : 2;
+  std::int64_t l = 0;
+  for (; l + kTerms <= terms; l += kTerms)
+    add_terms<T, kRows, kTerms>(a + l, a_stride, b + l * b_stride, b_stride, columns, c, c_stride);
+  for (; l < terms; ++l)
+    add_terms<T, kRows, 1>(a + l, a_stride, b + l * b_stride, b_stride, columns, c, c_stride);
+}
+
+template <typename F>
+void visit_short(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kF32:
+      return f(std::type_identity<float>{});
+    case DType::kBF16:
+      return f(std::type_identity<BFloat16>{});
+    case DType::kF16:
+      return f(std::type_identity<Half>{});
+    default:
+      throw InternalError("a matrix of f32, f16 or bf16");
+  }
+}
+// f(std::integral_constant<int, rows>{})
+template <typename F, int... kEach>
+void visit_rows(int rows, F&& f, std::integer_sequence<int, kEach...>) {
+  (void)((rows == kEach + 1 && (f(std::integral_constant<int, kEach + 1>{}), true)) || ...);
+}
+
+void dots(DType dtype, int rows, const float* a, std::int64_t padded, const std::byte* b,
+          std::int64_t b_stride, std::int64_t terms, std::int64_t columns, float* c,
+          std::int64_t c_stride) {
+  visit_short(dtype, [&]<typename T>(std::type_identity<T>) {
+    visit_rows(
+        rows,
+        [&](auto count) {
+          dots_of<T, count>(a, padded, reinterpret_cast<const T*>(b), b_stride, terms, columns, c,
+                            c_stride);
+        },
+        std::make_integer_sequence<int, kMostGemvRows>());
+  });
+}
+void sums(DType dtype, int rows, const float* a, std::int64_t a_stride, const std::byte* b,
+          std::int64_t b_stride, std::int64_t terms, std::int64_t columns, float* c,
+          std::int64_t c_stride) {
+  visit_short(dtype, [&]<typename T>(std::type_identity<T>) {
+    visit_rows(
+        rows,
+        [&](auto count) {
+          sums_of<T, count>(a, a_stride, reinterpret_cast<const T*>(b), b_stride, terms, columns, c,
+                            c_stride);
+        },
+        std::make_integer_sequence<int, kMostGemvRows>());
+  });
+}
+
+constexpr GemvKernels kTable{kStep, arrange, dots, sums};
+const GemvKernels* gemv_table() { return &kTable; }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace assay::compiler
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::compiler {
+
+HWY_EXPORT(gemv_table);
+const GemvKernels& gemv_kernels() { return *HWY_DYNAMIC_DISPATCH(gemv_table)(); }
+
+}  // namespace assay::compiler
+#endif
