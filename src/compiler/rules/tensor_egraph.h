@@ -6,6 +6,7 @@
 // computes, and its payload everything else that it is: dtype, shape, how operands are viewed. So
 // two nodes are equal only where all of it is, and nothing is ever equal to what it wraps.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
