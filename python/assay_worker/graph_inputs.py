@@ -77,7 +77,7 @@ def fusion_inputs(point):
             drawn.add("b", shape, -UNIT, UNIT)
     else:
         drawn.add("a", shape, -UNIT, UNIT)
-        if graph == "diamond":
+        if graph in ("diamond", "affine"):
             drawn.add("b", shape, -UNIT, UNIT)
     if graph == "norm":
         drawn.add("w", shape[1:], 0.5, 1.5, weight=True)

@@ -63,6 +63,9 @@ def fusion(model, point):
         if graph == "chain":
             return {"y": y}
         return {"y": model.add("ReduceSum", y, model.constant(np.array([1])), keepdims=0)}
+    if graph == "affine":
+        product = model.add("Add", model.add("Mul", "a", "b"), "a")
+        return {"y": model.add("Sub", model.add("Relu", product), "b")}
     if graph == "gate":
         return {"y": model.add("Mul", model.silu("a"), "b")}
     if graph == "norm":

@@ -23,6 +23,7 @@ def diamond(a, b):
 
 
 FUSIONS = {
+    "affine": lambda a, b: torch.relu(a * b + a) - b,
     "chain": chain,
     "chain_sum": lambda a, b: chain(a, b).sum(-1),
     "gate": lambda a, b: F.silu(a) * b,

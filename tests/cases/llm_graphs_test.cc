@@ -57,7 +57,7 @@ class GraphCases : public JudgedCases {
 TEST_F(GraphCases, AreSound) { expect_sound_definitions(); }
 
 TEST_F(GraphCases, OursPassEveryGraph) {
-  for (const char* graph : {"chain", "gate", "diamond", "chain_sum", "norm", "softmax"}) {
+  for (const char* graph : {"affine", "chain", "gate", "diamond", "chain_sum", "norm", "softmax"}) {
     for (const char* dtype : {"f32", "bf16", "f16"}) {
       for (const auto& [n, width] : {std::pair{1, 1}, {7 * 131, 131}, {4 * 64, 64}}) {
         for (const char* provider : {"assay-reference", "assay"}) {

@@ -29,7 +29,7 @@ def read_tensors(path):
 
 def points():
     for dtype in ("f32", "bf16", "f16"):
-        for graph in ("chain", "gate", "diamond", "chain_sum", "norm", "softmax"):
+        for graph in ("affine", "chain", "gate", "diamond", "chain_sum", "norm", "softmax"):
             yield "graph_fusion", {"graph": graph, "n": 2620, "width": 131, "dtype": dtype, "seed": 3}
         for block in ("norm_matmul", "mlp", "attention", "moe", "transformer"):
             cached = 13 if block in ("attention", "transformer") else 0

@@ -43,6 +43,7 @@ def diamond(a, b):
 
 
 FUSIONS = {
+    "affine": lambda a, b: np.maximum(a * b + a, 0) - b,
     "chain": lambda a, b: np.sqrt(np.sin(a + b)),
     "chain_sum": lambda a, b: np.sqrt(np.sin(a + b)).sum(-1),
     "gate": lambda a, b: silu(a) * b,

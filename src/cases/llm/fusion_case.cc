@@ -28,7 +28,7 @@ class FusionCase : public lab::Case {
           "what is computed",
           0,
           0,
-          {"chain", "gate", "diamond", "chain_sum", "norm", "softmax"},
+          {"affine", "chain", "gate", "diamond", "chain_sum", "norm", "softmax"},
           ""},
          {"n", "elements of an input", 1, 1 << 28, {}, ""},
          {"width", "of a row; divides n", 1, 1 << 28, {}, ""},
@@ -118,7 +118,8 @@ class FusionCase : public lab::Case {
   }
 
  private:
-  static constexpr auto kGraphs = {"chain", "gate", "diamond", "chain_sum", "norm", "softmax"};
+  static constexpr auto kGraphs = {"affine",    "chain", "gate",   "diamond",
+                                   "chain_sum", "norm",  "softmax"};
   static Json point(const char* graph, std::int64_t n, const char* dtype) {
     return {{"graph", graph}, {"n", n}, {"width", kRowWidth}, {"dtype", dtype}, {"seed", 0}};
   }

@@ -14,6 +14,7 @@ GraphTensor fused(const std::string& graph, const std::map<std::string, GraphTen
   const auto chain = [&] { return sqrt(sin(a + in.at("b"))); };
   if (graph == "chain") return chain();
   if (graph == "chain_sum") return chain().sum(-1);
+  if (graph == "affine") return relu(a * in.at("b") + a) - in.at("b");
   if (graph == "gate") return silu(a) * in.at("b");
   if (graph == "norm") return rms_norm(a, in.at("w"), kFusionEpsilon);
   if (graph == "softmax") return softmax(a);

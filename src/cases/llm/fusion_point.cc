@@ -27,7 +27,7 @@ FusionPoint::FusionPoint(const Json& point)
     if (graph == "gate") add("b", -unit, unit);
   } else {
     add("a", -unit, unit);
-    if (graph == "diamond") add("b", -unit, unit);
+    if (graph == "diamond" || graph == "affine") add("b", -unit, unit);
   }
   if (graph == "norm")
     inputs.push_back({.name = "w", .shape = {width}, .low = 0.5, .high = 1.5, .is_weight = true});
@@ -44,7 +44,8 @@ double FusionPoint::output_bytes() const {
 // that and adds u: below 4u. gate: e⁻ˣ of |x| ≤ 4 turns u of the exponent into 4u, and is 4u
 // itself; sigmoid, its product with x and that with b 1u each: below 12u. diamond: |t| ≤ 2√3, so
 // that t moves by 3.5u, its sine by 7.5u, their product by 30u, and the sum by 37u where nothing is
-// larger than 5.2: absolute. Sums of K terms are f32 and positive: relative, as in the semiring
+// larger than 5.2: absolute. affine: a product below 3, sums below 4.8 and 6.5, a rounding
+// each: 15u, absolute. Sums of K terms are f32 and positive: relative, as in the semiring
 // suite, (8√K + 16) u₃₂.
 Tolerance FusionPoint::tolerance() const {
   const double u = unit_roundoff(dtype), sum = f32_sum(width), tiny = smallest_number(dtype);
@@ -52,6 +53,7 @@ Tolerance FusionPoint::tolerance() const {
   if (graph == "chain_sum") return {5 * u + sum, tiny};
   if (graph == "gate") return {12 * u, tiny};
   if (graph == "diamond") return {u, 40 * u};
+  if (graph == "affine") return {u, 16 * u};
   if (graph == "norm") return {8 * u + sum, tiny};
   return {16 * u + sum, tiny};
 }

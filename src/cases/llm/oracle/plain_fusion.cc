@@ -23,6 +23,8 @@ struct FusedRow {
         to.push_back(chain(j));
       } else if (graph == "gate") {
         to.push_back(x(j) / (1 + std::exp(-x(j))) * y(j));
+      } else if (graph == "affine") {
+        to.push_back(std::max(x(j) * y(j) + x(j), 0.0) - y(j));
       } else {
         check(graph == "diamond", "the oracle knows the graph");
         to.push_back(t * std::sin(t) + std::max(t, x(j)));
