@@ -92,7 +92,7 @@ def block_inputs(point):
     cache = (s["kv_heads"], keys, width)
 
     def add_weight(name, *shape, gain=1.0):
-        bound = gain * UNIT / math.sqrt(shape[-1])
+        bound = gain * UNIT / math.sqrt(shape[1] if len(shape) == 3 else shape[-1])
         drawn.add(name, shape, -bound, bound, weight=True)
 
     def ladder(values, input_set):
@@ -131,9 +131,9 @@ def block_inputs(point):
         add_mlp()
     elif block == "moe":
         drawn.add("wr", (experts, hidden), -ROUTER_NOISE, ROUTER_NOISE, weight=True, then=diagonal)
-        add_weight("wg", experts, s["expert_ffn"], hidden)
-        add_weight("wu", experts, s["expert_ffn"], hidden)
-        add_weight("wd", experts, hidden, s["expert_ffn"])
+        add_weight("wg", experts, hidden, s["expert_ffn"])
+        add_weight("wu", experts, hidden, s["expert_ffn"])
+        add_weight("wd", experts, s["expert_ffn"], hidden)
     else:
         drawn.add("kcache", cache, -UNIT, UNIT)
         drawn.add("vcache", cache, -UNIT, UNIT)

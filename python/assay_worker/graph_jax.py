@@ -53,6 +53,9 @@ class JaxGraph(GraphFramework):
     def mlp(self, x, wg, wu, wd):
         return self.linear(self.jax.nn.silu(self.linear(x, wg)) * self.linear(x, wu), wd)
 
+    def expert(self, x, wg, wu, wd):
+        return self.mlp(x, wg.T, wu.T, wd.T)
+
     def attention(self, q, k, v):
         """Of heads × tokens × width, in the form that jax.nn has; query i sees keys up to cached + i."""
         jnp, tokens = self.jax.numpy, self.point["tokens"]
@@ -71,11 +74,11 @@ class JaxGraph(GraphFramework):
         weights, chosen = lax.top_k(nn.softmax(scores, -1), top)
         weights = (weights / weights.sum(-1, keepdims=True)).astype(x.dtype)
         if x.shape[0] == 1:
-            inner = [self.mlp(x, wg[e], wu[e], wd[e]) for e in chosen[0]]
+            inner = [self.expert(x, wg[e], wu[e], wd[e]) for e in chosen[0]]
             return sum(weights[0, i] * y for i, y in enumerate(inner))
         share = jnp.zeros((x.shape[0], wg.shape[0]), x.dtype)
         share = share.at[jnp.arange(x.shape[0])[:, None], chosen].set(weights)
-        parts = (share[:, e, None] * self.mlp(x, wg[e], wu[e], wd[e]) for e in range(wg.shape[0]))
+        parts = (share[:, e, None] * self.expert(x, wg[e], wu[e], wd[e]) for e in range(wg.shape[0]))
         return sum(parts)
 
     def rotated(self, x, cos, sin):

@@ -104,10 +104,10 @@ def attention_alone(model, point):
 
 def experts(model, point):
     """The operator for mixtures of experts; gate and value interleaved, as it wants them."""
-    w = model.weights
-    both = np.stack((w["wg"], w["wu"]), 2).reshape(w["wg"].shape[0], -1, w["wg"].shape[2])
+    wg, wu, wd = (model.weights[name].transpose(0, 2, 1) for name in ("wg", "wu", "wd"))
+    both = np.stack((wg, wu), 2).reshape(wg.shape[0], -1, wg.shape[2])
     y = model.add(
-        "MoE", "x", model.linear("x", "wr"), model.constant(both), "", model.weight("wd"), domain=MICROSOFT,
+        "MoE", "x", model.linear("x", "wr"), model.constant(both), "", model.constant(wd), domain=MICROSOFT,
         k=SIZES[point["size"]]["top"], normalize_routing_weights=1, activation_type="swiglu", swiglu_fusion=1,
         activation_alpha=1.0, activation_beta=0.0,
     )  # fmt: skip

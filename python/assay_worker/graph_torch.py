@@ -45,6 +45,10 @@ def mlp(x, wg, wu, wd):
     return F.linear(F.silu(F.linear(x, wg)) * F.linear(x, wu), wd)
 
 
+def expert(x, wg, wu, wd):
+    return (F.silu(x @ wg) * (x @ wu)) @ wd
+
+
 def experts(x, top, wr, wg, wu, wd):
     """Token by token for the chosen experts where tokens are few, else expert by expert."""
     weights, chosen = torch.topk(torch.softmax(F.linear(x, wr).float(), -1), top)
@@ -53,11 +57,11 @@ def experts(x, top, wr, wg, wu, wd):
     if x.shape[0] == 1:
         for i in range(top):
             e = chosen[0, i]
-            y += weights[0, i] * mlp(x, wg[e], wu[e], wd[e])
+            y += weights[0, i] * expert(x, wg[e], wu[e], wd[e])
         return y
     for e in range(wg.shape[0]):
         token, slot = torch.where(chosen == e)
-        y.index_add_(0, token, mlp(x[token], wg[e], wu[e], wd[e]) * weights[token, slot, None])
+        y.index_add_(0, token, expert(x[token], wg[e], wu[e], wd[e]) * weights[token, slot, None])
     return y
 
 
@@ -67,12 +71,11 @@ def experts_of_fixed_shape(x, top, wr, wg, wu, wd):
     weights = (weights / weights.sum(-1, keepdim=True)).to(x.dtype)
     if x.shape[0] == 1:
         e = chosen[0]
-        inner = F.silu(torch.matmul(wg[e], x[0])) * torch.matmul(wu[e], x[0])
-        return (weights[0, :, None] * torch.matmul(wd[e], inner[:, :, None])[:, :, 0]).sum(0)[None]
+        return (weights[0, :, None, None] * expert(x, wg[e], wu[e], wd[e])).sum(0)
     share = torch.zeros(x.shape[0], wg.shape[0], dtype=x.dtype).scatter(1, chosen, weights)
     y = torch.zeros_like(x)
     for e in range(wg.shape[0]):
-        y = y + share[:, e, None] * mlp(x, wg[e], wu[e], wd[e])
+        y = y + share[:, e, None] * expert(x, wg[e], wu[e], wd[e])
     return y
 
 

@@ -65,7 +65,7 @@ def experts(point, x, wr, wg, wu, wd):
     for i, row in enumerate(scores):
         chosen = np.argsort(-row)[: SIZES[point["size"]]["top"]]
         for e, weight in zip(chosen, softmax(row[chosen])):
-            y[i] += weight * mlp(x[i], wg[e], wu[e], wd[e])
+            y[i] += weight * mlp(x[i], wg[e].T, wu[e].T, wd[e].T)
     return y
 
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <limits>
+#include <map>
+#include <string>
 
 #include "cases/llm/point_graphs.h"
-#include "compiler/graph/graph_tensor.h"
+#include "compiler/graph/graph_models.h"
 
 namespace assay::cases::llm {
 namespace {
@@ -27,7 +27,7 @@ class BlockGraph {
     const auto y = [&] {
       if (p_.block == "norm_matmul") return linear(normed(in("x"), "g1"), "w");
       if (p_.block == "mlp") return mlp(in("x"));
-      if (p_.block == "attention") return attention(in("q"), in("k"), in("v"));
+      if (p_.block == "attention") return attended(in("q"), in("k"), in("v"));
       return experts(in("x"));
     }();
     narrow(y).set_output("y");
@@ -50,27 +50,12 @@ class BlockGraph {
     return linear(narrow(silu(linear(x, "wg")) * linear(x, "wu")), "wd");
   }
 
-  // q (heads × tokens × width) over k and v (kv_heads × keys × width), in f32.
-  GraphTensor attention(const GraphTensor& q, const GraphTensor& k, const GraphTensor& v) const {
-    const auto& s = p_.size;
-    const auto grouped = wide(q).split(0, s.heads / s.kv_heads);  // kv_heads × group × …
-    const auto scores = matmul(grouped, wide(k).unsqueeze(1).transpose()) *
-                        (1 / std::sqrt(static_cast<double>(s.head_width)));
-    const auto last_seen =
-        position(p_.tokens).unsqueeze(1) +
-        GraphTensor::constant(graph_, DType::kI64, static_cast<double>(p_.cached));
-    const auto is_hidden = less(last_seen, position(p_.keys()));
-    const auto seen =
-        select(is_hidden, scores.like(-std::numeric_limits<double>::infinity()), scores);
-    return matmul(softmax(seen), wide(v).unsqueeze(1)).reshape({s.heads, p_.tokens, s.head_width});
+  GraphTensor attended(const GraphTensor& q, const GraphTensor& k, const GraphTensor& v) const {
+    return attention(q, k, v, {.causal = true, .offset = p_.cached});
   }
   // x (tokens × heads·width) turned by its positions, as heads × tokens × width.
-  GraphTensor rotated(const GraphTensor& x) const {
-    const auto d = p_.size.head_width;
-    const auto heads = x.split(1, d).permute({1, 0, 2});
-    const auto first = heads.slice(2, 0, d / 2), second = heads.slice(2, d / 2, d);
-    const auto cos = wide(in("cos")), sin = wide(in("sin"));
-    return narrow(compiler::concat({first * cos - second * sin, second * cos + first * sin}, 2));
+  GraphTensor turned(const GraphTensor& x) const {
+    return rotary(x.split(1, p_.size.head_width).permute({1, 0, 2}), in("cos"), in("sin"));
   }
   // A cache (kv_heads × keys × width) with new rows behind the cached ones.
   GraphTensor written(const GraphTensor& cache, const GraphTensor& rows) const {
@@ -88,9 +73,9 @@ class BlockGraph {
     const auto x = in("x");
     const auto h = normed(x, "g1");
     const auto values = narrow(linear(h, "wv")).split(1, d).permute({1, 0, 2});
-    const auto k = written(in("kcache"), rotated(linear(h, "wk")));
+    const auto k = written(in("kcache"), turned(narrow(linear(h, "wk"))));
     const auto v = written(in("vcache"), values);
-    const auto seen = narrow(attention(rotated(linear(h, "wq")), k, v))
+    const auto seen = attended(turned(narrow(linear(h, "wq"))), k, v)
                           .permute({1, 0, 2})
                           .reshape({p_.tokens, p_.size.heads * d});
     const auto after = narrow(wide(x) + linear(seen, "wo"));
@@ -99,27 +84,18 @@ class BlockGraph {
     v.set_output("v", "vcache");
   }
 
-  // Which place an expert's score has among a token's, 0 for the largest, and what that makes of
-  // the `top` best: their numbers and weights.
+  // The `top` best of each token's scores; a row for each of them goes through its expert.
   GraphTensor experts(const GraphTensor& x) const {
     const auto& s = p_.size;
-    const auto scores = linear(x, "wr");
-    const auto place = less(scores.unsqueeze(-1), scores.unsqueeze(-2)).cast(DType::kI64).sum(-1);
-    const auto is_at =
-        equal(place.unsqueeze(1), position(s.top).unsqueeze(1));  // token, top, expert
-    const auto expert = (is_at.cast(DType::kI64) * position(s.experts)).sum(-1);
-    const auto kept = (is_at.cast(DType::kF32) * scores.unsqueeze(1)).sum(-1);
-    const auto inner =
-        narrow(silu(chosen(x.unsqueeze(1), expert, "wg")) * chosen(x.unsqueeze(1), expert, "wu"));
-    return (chosen(inner, expert, "wd") * softmax(kept).unsqueeze(-1)).sum(1);
-  }
-  // x (token × top or 1 × k) times the matrices (n × k) of the chosen experts.
-  GraphTensor chosen(const GraphTensor& x, const GraphTensor& expert, const char* weight) const {
-    const auto& w = in(weight);
-    const auto n = w.shape()[1], k = w.shape()[2];
-    const auto table = w.reshape({w.shape()[0], n * k});
-    const auto rows_of = rows(table, expert).reshape({p_.tokens, p_.size.top, n, k});
-    return (wide(rows_of) * wide(x).unsqueeze(2)).sum(-1);
+    const auto rows = p_.tokens * s.top;
+    const auto [scores, chosen] = top_k(linear(x, "wr"), s.top);
+    const auto expert = chosen.reshape({rows});
+    const auto repeated = x.unsqueeze(1).expand(1, s.top).reshape({rows, s.hidden});
+    const auto inner = swiglu(expert_matmul(repeated, in("wg"), expert),
+                              expert_matmul(repeated, in("wu"), expert));
+    const auto parts =
+        wide(expert_matmul(inner, in("wd"), expert)).reshape({p_.tokens, s.top, s.hidden});
+    return (parts * softmax(scores).unsqueeze(-1)).sum(1);
   }
 
   Graph& graph_;

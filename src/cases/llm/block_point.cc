@@ -22,7 +22,8 @@ void add_layer_inputs(BlockPoint& p) {
   };
   // A matrix whose products with vectors of unit variance have unit variance times `gain`.
   const auto add_weight = [&](const char* name, const Shape& shape, double gain = 1) {
-    const double width = gain * kUnit / std::sqrt(static_cast<double>(shape.back()));
+    const auto fan_in = shape.size() == 3 ? shape[1] : shape.back();  // experts multiply from right
+    const double width = gain * kUnit / std::sqrt(static_cast<double>(fan_in));
     add(name, shape, width);
     p.inputs.back().is_weight = true;
   };
@@ -60,9 +61,9 @@ void add_layer_inputs(BlockPoint& p) {
     add("wr", {s.experts, s.hidden}, kRouterNoise);
     p.inputs.back().kind = GraphInput::Kind::kRouter;
     p.inputs.back().is_weight = true;
-    add_weight("wg", {s.experts, s.expert_ffn, s.hidden});
-    add_weight("wu", {s.experts, s.expert_ffn, s.hidden});
-    add_weight("wd", {s.experts, s.hidden, s.expert_ffn});
+    add_weight("wg", {s.experts, s.hidden, s.expert_ffn});
+    add_weight("wu", {s.experts, s.hidden, s.expert_ffn});
+    add_weight("wd", {s.experts, s.expert_ffn, s.hidden});
   } else {
     // What lies in the caches beyond the `cached` tokens is drawn too, and must not be seen.
     add("kcache", {s.kv_heads, p.keys(), s.head_width}, kUnit);

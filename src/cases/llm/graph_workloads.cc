@@ -7,8 +7,8 @@
 
 #include "cases/llm/case_list.h"
 #include "cases/llm/point_graphs.h"
+#include "compiler/choose/compile.h"
 #include "compiler/cpu/cpu_runtime.h"
-#include "compiler/lower/lower.h"
 #include "compiler/reference/interpret.h"
 #include "compiler/run/executor.h"
 #include "tensor/safetensors.h"
@@ -72,7 +72,7 @@ class CompiledGraph : public lab::Workload {
       : slots_(std::move(problem)),
         graph_outputs_(graph.outputs()),
         started_(Clock::now()),
-        executor_(compiler::lower(compiler::work_graph_of(graph)), runtime),
+        executor_(compiler::compile_default(graph), runtime),
         compile_s_(std::chrono::duration<double>(Clock::now() - started_).count()) {
     for (const auto& buffer : executor_.program().buffers) {
       if (buffer.kind != Kind::kOutput) continue;

@@ -26,6 +26,18 @@ std::vector<double> values_of(const TensorView& view, std::int64_t begin, std::i
   return values;
 }
 
+// x W of one row and one expert's matrix.
+PlainMatrix by_expert(const PlainMatrix& x, const TensorView& w, std::int64_t expert) {
+  const std::int64_t k = w.extent(1), n = w.extent(2);
+  PlainMatrix y(1, n);
+  for (std::int64_t l = 0; l < k; ++l) {
+    const auto row = values_of(w, (expert * k + l) * n, n);
+    for (std::int64_t j = 0; j < n; ++j)
+      y.row(0)[j] += x.row(0)[l] * row[static_cast<std::size_t>(j)];
+  }
+  return y;
+}
+
 }  // namespace
 
 PlainMatrix::PlainMatrix(const TensorView& view)
@@ -53,8 +65,8 @@ PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double eps
   return y;
 }
 
-PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w, std::int64_t expert) {
-  const std::int64_t n = w.extent(w.rank() - 2), k = w.extent(w.rank() - 1);
+PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w) {
+  const std::int64_t n = w.extent(0), k = w.extent(1);
   // x the other way round: rows side by side are summed side by side.
   std::vector<double> across(static_cast<std::size_t>(k * x.rows));
   for (std::int64_t i = 0; i < x.rows; ++i) {
@@ -64,7 +76,7 @@ PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w, std::int64_t
   PlainMatrix y(x.rows, n);
   std::vector<double> sums(static_cast<std::size_t>(x.rows));
   for (std::int64_t j = 0; j < n; ++j) {
-    const auto row = values_of(w, (expert * n + j) * k, k);
+    const auto row = values_of(w, j * k, k);
     std::ranges::fill(sums, 0);
     for (std::int64_t l = 0; l < k; ++l) {
       const double factor = row[static_cast<std::size_t>(l)];
@@ -120,7 +132,7 @@ PlainMatrix plain_attention(const PlainMatrix& q, const PlainMatrix& k, const Pl
 PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const TensorView& gate,
                           const TensorView& up, const TensorView& down, std::int64_t top) {
   const auto scores = plain_linear(x, router);
-  PlainMatrix y(x.rows, down.extent(1));
+  PlainMatrix y(x.rows, down.extent(2));
   for (std::int64_t i = 0; i < x.rows; ++i) {
     std::vector<std::int64_t> experts(static_cast<std::size_t>(scores.columns));
     std::iota(experts.begin(), experts.end(), 0);
@@ -132,8 +144,8 @@ PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const 
     for (const auto e : experts) sum += std::exp(scores.row(i)[e]);
     const auto token = x.chosen(std::array{i});
     for (const auto e : experts) {
-      const auto inner = plain_gate(plain_linear(token, gate, e), plain_linear(token, up, e));
-      const auto out = plain_linear(inner, down, e);
+      const auto inner = plain_gate(by_expert(token, gate, e), by_expert(token, up, e));
+      const auto out = by_expert(inner, down, e);
       const double weight = std::exp(scores.row(i)[e]) / sum;
       for (std::int64_t j = 0; j < y.columns; ++j) y.row(i)[j] += weight * out.row(0)[j];
     }

@@ -30,8 +30,8 @@ struct PlainMatrix {
 
 // x / √(mean x² + ε) · g along rows.
 PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double epsilon);
-// x Wᵀ for W (n×k), or for one of several such matrices, (experts×n×k).
-PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w, std::int64_t expert = 0);
+// x Wᵀ for W (n×k).
+PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w);
 // silu(g) · u, element by element; silu(z) = z / (1 + e⁻ᶻ).
 PlainMatrix plain_gate(const PlainMatrix& g, const PlainMatrix& u);
 // Each head of `head_width` elements of row i turned by the angles of row i of the tables: the
@@ -42,7 +42,7 @@ void plain_rotary(PlainMatrix& x, const PlainMatrix& cos, const PlainMatrix& sin
 PlainMatrix plain_attention(const PlainMatrix& q, const PlainMatrix& k, const PlainMatrix& v,
                             std::int64_t offset);
 // Softmax over the experts' scores, the `top` largest kept and divided by their sum; weighted sums
-// of what those experts, gated products, make of the row.
+// of what those experts, gated products with matrices (experts×k×n), make of the row.
 PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const TensorView& gate,
                           const TensorView& up, const TensorView& down, std::int64_t top);
 
