@@ -4,6 +4,7 @@
 // softmax(scale · q kᵀ, masked) v, found from its second product backwards. Masks that depend on
 // positions alone become conditions (positions.h); those that are data stay operands.
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "compiler/rules/positions.h"

@@ -4,6 +4,7 @@
 // Rules whose left side is what a function of the front end builds. The pattern comes of a sample;
 // views, constants and axes are compared with what the function builds for the shape at hand.
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "base/error.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/rules/positions.h"
 
+#include <cmath>
+
 #include "compiler/graph/compose.h"
 
 namespace assay::compiler {

@@ -6,6 +6,7 @@
 // a note on why it is legal. Every one of them is tested on instances of what it matches
 // (tensor_rules_test.cc).
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// compiler_sweep [GRAPHS] [CANDIDATES] [FIRST] [plain|cpu]: random graphs, and for each of them
+// that many programs, held to the interpreter. Says what is wrong and exits 1; prints what was
+// done.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "compiler/choose/search.h"
+#include "compiler/cpu/cpu_runtime.h"
+#include "compiler/testing/random_graph.h"
+
+int main(int argc, char** argv) {
+  using namespace assay;            // NOLINT
+  using namespace assay::compiler;  // NOLINT
+  const auto number = [&](int i, long otherwise) {
+    return argc > i ? std::strtol(argv[i], nullptr, 10) : otherwise;  // NOLINT
+  };
+  const auto graphs = number(1, 10'000), count = number(2, 20), first = number(3, 0);
+  const bool is_plain = argc <= 4 || std::string_view(argv[4]) == "plain";  // NOLINT
+  const auto runtime = is_plain ? plain_runtime() : cpu_runtime(2);
+  const auto begin = monotonic_ns();
+  int wrong = 0;
+  for (long i = first; i < first + graphs; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    std::string mistake;
+    try {
+      mistake =
+          mistake_among_candidates(random_graph(seed), runtime, static_cast<int>(count), seed);
+    } catch (const std::exception& e) {
+      mistake = e.what();
+    }
+    if (mistake.empty()) continue;
+    fmt::print("graph {}: {}\n", i, mistake);
+    if (++wrong == 20) break;
+  }
+  fmt::print("{} graphs x {} candidates ({}), {} wrong, {:.1f} s\n", graphs, count, runtime.name,
+             wrong, static_cast<double>(monotonic_ns() - begin) * 1e-9);
+  return wrong == 0 ? 0 : 1;
+}

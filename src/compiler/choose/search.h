@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The fastest program within a budget: a population of candidates, each planned, verified, and only
+// then timed beside the best so far.
+//
+// What is found is written down as it is found, one line for each candidate, under a name that says
+// graph, machine, runtime and version. A search that was killed goes on from there and proposes
+// what it would have proposed: candidate i depends on the seed, i, and what is written down.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "compiler/choose/candidate.h"
+#include "compiler/verify/verifier.h"
+
+namespace assay::compiler {
+
+struct SearchOptions {
+  int candidates = 0;   // beside the default program; 0: no search, but what others found
+  double seconds = 60;  // no candidate is begun after that
+  std::uint64_t seed = 0;
+  Bindings symbols;               // that candidates are timed at; none: the greatest
+  std::int64_t memory_limit = 0;  // of the arena, in bytes; 0: none
+  std::string folder;             // where results are kept; empty: nowhere
+  std::string machine;            // whose results they are
+  CompileOptions compile;
+  VerifyOptions verify;
+  std::function<void(const std::string&)> progress;  // one line for each candidate
+};
+
+struct SearchResult {
+  Program program;
+  Genome genome;
+  double speedup = 1;  // over the default program, in the rounds in which it was timed
+  int tried = 0, timed = 0, duplicates = 0, too_large = 0, abandoned = 0, from_before = 0;
+  double seconds = 0;
+  std::string stop;  // "candidates", "seconds", "nothing new"
+};
+
+// Throws WrongProgram where a candidate is wrong: the search stops. The default program is verified
+// too.
+SearchResult search(const Graph& graph, const Runtime& runtime, const SearchOptions& options);
+
+// "" where `count` candidates by chance, the default program first, all are right; else what is
+// wrong.
+std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime, int count,
+                                     std::uint64_t seed);
+
+// Where the results for a graph are kept below options.folder.
+std::string search_file(const Graph& graph, const Runtime& runtime, const SearchOptions& options);
+// The greatest values, but none above 256.
+Bindings default_symbols(const Graph& graph);
+
+}  // namespace assay::compiler

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/choose/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/philox.h"
+#include "compiler/cpu/cpu_runtime.h"
+#include "compiler/graph/graph_models.h"
+#include "compiler/program/program_json.h"
+#include "compiler/testing/random_graph.h"
+
+namespace assay::compiler {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+// A layer of a model, small.
+GraphTensor layer(Graph& g, const GraphTensor& x, const std::string& name) {
+  const auto input = [&](const char* what, std::vector<Dim> shape) {
+    return GraphTensor::input(g, name + what, x.dtype(), std::move(shape));
+  };
+  const Dim s = x.shape()[0];
+  const auto heads = [&](const GraphTensor& y) { return y.split(-1, 4).transpose(0, 1); };
+  const auto h = rms_norm(x, input("norm", {8}), 1e-5);
+  AttentionOptions options;
+  options.causal = true;
+  const auto mixed =
+      attention(heads(matmul(h, input("q", {8, 8}))), heads(matmul(h, input("k", {8, 8}))),
+                heads(matmul(h, input("v", {8, 8}))), options);
+  const auto x1 = x + matmul(mixed.transpose(0, 1).reshape({s, 8}), input("o", {8, 8}));
+  const auto h1 = rms_norm(x1, input("norm1", {8}), 1e-5);
+  return x1 + matmul(swiglu(matmul(h1, input("gate", {8, 12})), matmul(h1, input("up", {8, 12}))),
+                     input("down", {12, 8}));
+}
+Graph layers(int count, DType dtype = DType::kF32) {
+  Graph g;
+  auto x = GraphTensor::input(g, "x", dtype, {g.symbol("s", 1, 9), 8});
+  for (int i = 0; i < count; ++i) x = layer(g, x, "layer" + std::to_string(i) + ".");
+  x.set_output("y");
+  return g;
+}
+
+std::string fresh_folder(const char* name) {
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("assay-{}-{}", name, ::getpid());
+  std::filesystem::remove_all(path);
+  return path.string();
+}
+
+TEST(Search, LayersShareTheirKernels) {
+  const auto one = compile_default(layers(1)), five = compile_default(layers(5));
+  // The first layer reads what is given and the last one writes what is asked for.
+  EXPECT_LE(five.kernels.size(), one.kernels.size() + 2);
+  EXPECT_EQ(compile_default(layers(9)).kernels.size(), five.kernels.size());
+  EXPECT_EQ(5 * one.steps.size(), five.steps.size());
+}
+
+TEST(Search, ChoicesOfOneLayerAreThoseOfAll) {
+  const auto g = layers(4);
+  const auto runtime = plain_runtime();
+  const Candidates candidates(g, {});
+  const auto freedom = candidates.freedom({}, runtime);
+  ASSERT_FALSE(freedom.options.empty());
+  int shared = 0;
+  for (const auto& [signature, count] : freedom.options) {
+    Genome genome;
+    genome.options[signature] = 1;
+    const auto program = candidates.program(genome, runtime);
+    // The first layer reads the input, so that a few of its choices are its own.
+    shared += program.kernels.size() <= compile_default(g).kernels.size() + 3 ? 1 : 0;
+  }
+  EXPECT_GE(shared, static_cast<int>(freedom.options.size()) / 2);
+}
+
+TEST(Search, FindsItsWayVerifiesAndGoesOnWhereItWas) {
+  const auto g = layers(1);
+  const auto runtime = plain_runtime();
+  SearchOptions options;
+  options.folder = fresh_folder("search");
+  options.candidates = 6;
+  options.symbols = {{"s", 3}};
+  options.verify.most = 3;
+  const auto first = search(g, runtime, options);
+  EXPECT_EQ(first.tried, 6);
+  EXPECT_GE(first.speedup, 1.0);
+  const auto file = search_file(g, runtime, options);
+  const auto text = read_file(file);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 6);
+
+  // Nothing is tried again, and the winner is the same.
+  const auto again = search(g, runtime, options);
+  EXPECT_EQ(again.tried, 0);
+  EXPECT_EQ(program_hash(again.program), program_hash(first.program));
+  options.candidates = 0;
+  EXPECT_EQ(program_hash(search(g, runtime, options).program), program_hash(first.program));
+
+  // Killed in the middle of a line.
+  write_file_atomically(file, text.substr(0, text.size() - 10));
+  options.candidates = 6;
+  const auto resumed = search(g, runtime, options);
+  EXPECT_EQ(resumed.from_before, 5);
+  EXPECT_EQ(resumed.tried, 1);
+  // What it proposes is what it proposed then.
+  const auto programs = [](const std::string& lines) {
+    std::vector<std::string> hashes;
+    std::size_t at = 0;
+    for (auto end = lines.find('\n'); end != std::string::npos; end = lines.find('\n', at)) {
+      hashes.push_back(parse_json(lines.substr(at, end - at), "line").at("program"));
+      at = end + 1;
+    }
+    return hashes;
+  };
+  EXPECT_EQ(programs(read_file(file)), programs(text));
+  std::filesystem::remove_all(options.folder);
+}
+
+TEST(Search, TooLargeIsNotTried) {
+  SearchOptions options;
+  options.candidates = 3;
+  options.memory_limit = 1;
+  options.symbols = {{"s", 3}};
+  options.verify.most = 3;
+  const auto result = search(layers(1), plain_runtime(), options);
+  EXPECT_EQ(result.too_large, 3);
+  EXPECT_EQ(result.timed, 0);
+}
+
+TEST(Search, AKernelThatIsWrongStopsIt) {
+  auto runtime = plain_runtime();
+  // One that adds a little where it should not.
+  class OffByOne : public ReadyKernel {
+   public:
+    explicit OffByOne(const Kernel& kernel)
+        : inner_(plain_runtime().prepare(kernel)),
+          is_attention_(kind_of(kernel) == "attention"),
+          kernel_(kernel) {}
+    void run(const Bindings& symbols, std::span<std::byte* const> operands) override {
+      inner_->run(symbols, operands);
+      if (!is_attention_) return;
+      const auto out = std::get<Attention>(kernel_.work).out.operand;
+      *reinterpret_cast<float*>(operands[out]) += 0.01F;  // NOLINT
+    }
+
+   private:
+    std::unique_ptr<ReadyKernel> inner_;
+    bool is_attention_;
+    Kernel kernel_;
+  };
+  runtime.prepare = [](const Kernel& kernel) { return std::make_unique<OffByOne>(kernel); };
+  SearchOptions options;
+  options.candidates = 3;
+  options.symbols = {{"s", 3}};
+  options.verify.most = 3;
+  try {
+    search(layers(1), runtime, options);
+    FAIL() << "a wrong program is not let through";
+  } catch (const WrongProgram& e) {
+    EXPECT_THAT(e.rules(), Contains("attention"));
+    EXPECT_THAT(e.what(), HasSubstr("the smallest graph"));
+    EXPECT_THAT(std::string(e.what()), testing::Not(HasSubstr("down")));
+  }
+}
+
+// Random genomes of random graphs: every one computes what the graph says. `compiler_sweep` does
+// the same for ten thousand graphs.
+TEST(Search, EveryCandidateOfRandomGraphsIsRight) {
+  const auto runtime = plain_runtime();
+  for (std::uint64_t seed = 1000; seed < 1030; ++seed) {
+    const auto wrong = mistake_among_candidates(random_graph(seed), runtime, 5, seed);
+    ASSERT_EQ(wrong, "") << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace assay::compiler

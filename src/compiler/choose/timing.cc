@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/choose/timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace assay::compiler {
+namespace {
+
+double middle_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+TimedProgram::TimedProgram(Program program, const Runtime& runtime, const Trial& trial)
+    : executor_(std::move(program), runtime), symbols_(trial.symbols) {
+  for (const auto& buffer : executor_.program().buffers) {
+    if (buffer.kind == Buffer::Kind::kTemporary) continue;
+    if (buffer.kind == Buffer::Kind::kOutput) {
+      std::vector<std::int64_t> extents;
+      for (const auto& dim : buffer.shape) extents.push_back(dim.at(symbols_));
+      tensors_.emplace_back(buffer.dtype, Shape(extents));
+    } else {
+      tensors_.push_back(Tensor::copy(trial.inputs.at(buffer.name).view()));
+    }
+    pointers_.push_back(tensors_.back().bytes().data());
+  }
+}
+
+double TimedProgram::call() {
+  const auto begin = monotonic_ns();
+  executor_.run(symbols_, pointers_);
+  return static_cast<double>(monotonic_ns() - begin) * 1e-9;
+}
+void TimedProgram::calibrate(double least_seconds) {
+  const double once = std::max(call(), 1e-9);
+  calls_ = std::clamp(static_cast<int>(std::ceil(least_seconds / once)), 1, 10'000);
+}
+double TimedProgram::trial() {
+  double sum = 0;
+  for (int i = 0; i < calls_; ++i) sum += call();
+  return sum / calls_;
+}
+std::vector<double> TimedProgram::step_seconds() {
+  std::vector<std::vector<double>> all(executor_.program().steps.size());
+  for (int i = 0; i < 5; ++i) {
+    std::vector<double> seconds;
+    executor_.run_timed(symbols_, pointers_, seconds);
+    for (std::size_t k = 0; k < all.size(); ++k) all[k].push_back(seconds[k]);
+  }
+  std::vector<double> medians;
+  for (auto& values : all) medians.push_back(middle_of(std::move(values)));
+  return medians;
+}
+
+Duel duel(TimedProgram& first, TimedProgram& second, int trials, double limit) {
+  constexpr double kLeastSeconds = 1e-3;
+  first.call();
+  const double warm = first.call();
+  second.call();
+  if (second.call() > limit * warm && second.call() > limit * first.call()) {
+    return {warm, std::nullopt};
+  }
+  first.calibrate(kLeastSeconds);
+  second.calibrate(kLeastSeconds);
+  std::vector<double> a, b;
+  for (int i = 0; i < trials; ++i) {
+    a.push_back(first.trial());
+    b.push_back(second.trial());
+    if (i > 0 && middle_of(b) > limit * middle_of(a)) return {middle_of(a), std::nullopt};
+  }
+  return {middle_of(a), middle_of(b)};
+}
+
+}  // namespace assay::compiler

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How long programs take, beside each other.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "compiler/run/executor.h"
+#include "compiler/verify/test_inputs.h"
+
+namespace assay::compiler {
+
+// A program with buffers of its own, ready to be called again and again.
+class TimedProgram {
+ public:
+  TimedProgram(Program program, const Runtime& runtime, const Trial& trial);
+  // Once, in seconds.
+  double call();
+  // How often it is called in one trial, so that the clock can tell.
+  void calibrate(double least_seconds);
+  double trial();
+  Executor& executor() { return executor_; }
+  // Seconds of each step in one call.
+  std::vector<double> step_seconds();
+
+ private:
+  Executor executor_;
+  Bindings symbols_;
+  std::vector<Tensor> tensors_;
+  std::vector<std::byte*> pointers_;
+  int calls_ = 1;
+};
+
+// Medians of `trials` trials each, in turns, after a warm call of both; the second is given up, and
+// has no value, once it takes more than `limit` times the first.
+struct Duel {
+  double first_s = 0;
+  std::optional<double> second_s;
+};
+Duel duel(TimedProgram& first, TimedProgram& second, int trials = 5, double limit = 2);
+
+}  // namespace assay::compiler
