@@ -98,6 +98,20 @@ class BlockCase : public lab::Case {
     const BlockPoint p(json);
     return graph_limit(p.multiply_adds(), p.moved_bytes(), cores, ceilings);
   }
+  std::vector<lab::FigureRecipe> figures() const override {
+    return {{.name = "time",
+             .title = "Blocks of language models, time of a call",
+             .form = lab::FigureForm::kBars,
+             .x = {"block"},
+             .pages = {"size", "tokens", "dtype"},
+             .log_y = true},
+            {.name = "speedup",
+             .title = "Blocks of language models, speed over eager PyTorch's",
+             .form = lab::FigureForm::kBars,
+             .x = {"block"},
+             .y = "speedup",
+             .pages = {"size", "tokens", "dtype"}}};
+  }
   std::vector<lab::Expectation> expect(const Json& json, int set,
                                        std::int64_t draw) const override {
     const BlockPoint p(json);

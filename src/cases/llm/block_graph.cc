@@ -50,8 +50,9 @@ class BlockGraph {
     return linear(narrow(silu(linear(x, "wg")) * linear(x, "wu")), "wd");
   }
 
+  // One token sees all keys that there are.
   GraphTensor attended(const GraphTensor& q, const GraphTensor& k, const GraphTensor& v) const {
-    return attention(q, k, v, {.causal = true, .offset = p_.cached});
+    return attention(q, k, v, {.causal = p_.tokens > 1, .offset = p_.cached});
   }
   // x (tokens × heads·width) turned by its positions, as heads × tokens × width.
   GraphTensor turned(const GraphTensor& x) const {

@@ -91,6 +91,23 @@ class FusionCase : public lab::Case {
                                   const lab::Ceilings& ceilings) const override {
     return graph_limit(0, work(json).at("bytes"), cores, ceilings);
   }
+  std::vector<lab::FigureRecipe> figures() const override {
+    return {{.name = "graphs",
+             .title = "Fused graphs of 2^{24} elements, of the bytes' limit",
+             .form = lab::FigureForm::kBars,
+             .x = {"graph"},
+             .y = "fraction_of_limit",
+             .y_label = "of the memory's rate",
+             .pages = {"dtype"},
+             .only = {{"n", 1 << 24}}},
+            {.name = "time",
+             .title = "Fused graphs, time of a call",
+             .x = {"n"},
+             .x_label = "elements of an input",
+             .pages = {"graph", "dtype"},
+             .log_x = true,
+             .log_y = true}};
+  }
   std::vector<lab::Expectation> expect(const Json& json, int set,
                                        std::int64_t draw) const override {
     const FusionPoint p(json);
