@@ -86,6 +86,14 @@ TEST_F(GraphCases, OursPassEveryBlock) {
   }
 }
 
+TEST_F(GraphCases, WhatASearchFindsPasses) {
+  for (const auto& got :
+       {verdict("graph_blocks", block("mlp", "bf16", 3, 0), "assay-searched"),
+        verdict("graph_fusion", fusion("norm", "f32", 6 * 64, 64), "assay-searched")}) {
+    EXPECT_EQ(got.status, lab::Status::kOk) << got.message;
+  }
+}
+
 TEST_F(GraphCases, AnotherSetIsRefused) {
   const auto stale = verdict("graph_blocks", block("mlp", "f32", 3, 0), "assay-reference", 0);
   EXPECT_EQ(stale.status, lab::Status::kWrongResult);

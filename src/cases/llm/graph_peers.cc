@@ -19,6 +19,8 @@ lab::Provider framework(std::string id, std::string description, std::vector<std
 std::vector<lab::Provider> graph_providers() {
   return {
       {.id = "assay", .description = "our compiler, without search: the program that it chooses"},
+      {.id = "assay-searched",
+       .description = "the fastest program of a search, 40 candidates or 20 s, each verified"},
       {.id = "assay-reference",
        .description = "the compiler's reference: the graph node by node, plain loops in f64"},
       framework("torch",

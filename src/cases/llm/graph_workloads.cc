@@ -3,11 +3,13 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "cases/llm/case_list.h"
 #include "cases/llm/point_graphs.h"
 #include "compiler/choose/compile.h"
+#include "compiler/choose/search.h"
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/reference/interpret.h"
 #include "compiler/run/executor.h"
@@ -15,6 +17,10 @@
 
 namespace assay::cases::llm {
 namespace {
+
+// What a search may cost: some tens of candidates of a block, each verified and timed.
+constexpr int kCandidates = 40;
+constexpr double kSearchSeconds = 20;
 
 // The weights once, what else goes in once for each slot.
 class GraphSlots {
@@ -68,11 +74,11 @@ class InterpretedGraph : public lab::Workload {
 class CompiledGraph : public lab::Workload {
  public:
   CompiledGraph(GraphProblem problem, const compiler::Graph& graph,
-                const compiler::Runtime& runtime)
+                const std::function<compiler::Program()>& program, const compiler::Runtime& runtime)
       : slots_(std::move(problem)),
         graph_outputs_(graph.outputs()),
         started_(Clock::now()),
-        executor_(compiler::compile_default(graph), runtime),
+        executor_(program(), runtime),
         compile_s_(std::chrono::duration<double>(Clock::now() - started_).count()) {
     for (const auto& buffer : executor_.program().buffers) {
       if (buffer.kind != Kind::kOutput) continue;
@@ -126,10 +132,21 @@ class CompiledGraph : public lab::Workload {
   int last_slot_ = 0;
 };
 
-template <typename Point, compiler::Graph (*kGraph)(const Point&)>
+// Without a search the program is the one that the compiler chooses; what a search finds is kept by
+// nobody, so that every attempt pays for its own.
+template <typename Point, compiler::Graph (*kGraph)(const Point&), bool kSearched>
 std::unique_ptr<lab::Workload> compiled(const Json& json, int cores) {
   const Point point(json);
-  return std::make_unique<CompiledGraph>(point, kGraph(point), compiler::cpu_runtime(cores));
+  const auto graph = kGraph(point);
+  const auto runtime = compiler::cpu_runtime(cores);
+  if constexpr (!kSearched) {
+    return std::make_unique<CompiledGraph>(
+        point, graph, [&] { return compiler::compile_default(graph); }, runtime);
+  } else {
+    const compiler::SearchOptions options{.candidates = kCandidates, .seconds = kSearchSeconds};
+    return std::make_unique<CompiledGraph>(
+        point, graph, [&] { return compiler::search(graph, runtime, options).program; }, runtime);
+  }
 }
 template <typename Point, compiler::Graph (*kGraph)(const Point&)>
 std::unique_ptr<lab::Workload> interpreted(const Json& json, int) {
@@ -141,9 +158,11 @@ std::unique_ptr<lab::Workload> interpreted(const Json& json, int) {
 
 void add_graph_workloads(lab::WorkloadRegistry& workloads) {
   workloads.add("graph_fusion", "assay-reference", interpreted<FusionPoint, fusion_graph>);
-  workloads.add("graph_fusion", "assay", compiled<FusionPoint, fusion_graph>);
+  workloads.add("graph_fusion", "assay", compiled<FusionPoint, fusion_graph, false>);
+  workloads.add("graph_fusion", "assay-searched", compiled<FusionPoint, fusion_graph, true>);
   workloads.add("graph_blocks", "assay-reference", interpreted<BlockPoint, block_graph>);
-  workloads.add("graph_blocks", "assay", compiled<BlockPoint, block_graph>);
+  workloads.add("graph_blocks", "assay", compiled<BlockPoint, block_graph, false>);
+  workloads.add("graph_blocks", "assay-searched", compiled<BlockPoint, block_graph, true>);
 }
 
 }  // namespace assay::cases::llm
