@@ -21,6 +21,8 @@ constexpr double kLargeOnsager = 1e-2;
 // Shares of the highest modes above which coefficients were seen to be wrong by a few per cent
 // (docs/methods/transport.md).
 constexpr double kLegendreShare = 1e-4, kThetaShare = 5e-3, kZetaShare = 2e-4;
+// Shares of B's derivatives beyond what the grid represents, and beyond two thirds of it.
+constexpr double kAliasedShare = 0.02, kCrowdedShare = 0.25;
 constexpr double kSpitzerSlack = 1e-9;
 
 double off_diagonal_scale(const Coefficients& d) {
@@ -43,6 +45,32 @@ std::array<int, 4> correct_digits(const Solution& s) {
           correct_digits(s.d.d13, e.d13, scale), correct_digits(s.d.d33, e.d33)};
 }
 
+std::vector<std::string> unresolved_field(const Surface& surface, const Grid& grid) {
+  std::vector<std::string> warnings;
+  const auto look = [&](const char* number, int points, int Harmonic::*mode) {
+    double all = 0, aliased = 0, crowded = 0;
+    int highest = 0;
+    for (const auto& h : surface.b) {
+      const double slope = std::pow(h.*mode * std::hypot(h.cosine, h.sine), 2);
+      all += slope;
+      if (2 * std::abs(h.*mode) > points - 1) aliased += slope;
+      if (3 * std::abs(h.*mode) > points - 1) crowded += slope;
+      if (slope > 0) highest = std::max(highest, std::abs(h.*mode));
+    }
+    if (!(all > 0)) return;
+    const double beyond = std::sqrt(aliased / all), close = std::sqrt(crowded / all);
+    if (beyond > kAliasedShare || close > kCrowdedShare) {
+      warnings.push_back(fmt::format(
+          "{} = {} is too small for B, whose modes go to {}: a share of {:.1e} of its slope is {}",
+          number, points, highest, beyond > kAliasedShare ? beyond : close,
+          beyond > kAliasedShare ? "taken for others" : "barely resolved"));
+    }
+  };
+  look("n_theta", grid.n_theta, &Harmonic::m);
+  look("n_zeta", grid.n_zeta, &Harmonic::n);
+  return warnings;
+}
+
 void add_warnings(const Prepared& prepared, Solution& s) {
   const auto& grid = prepared.grid();
   const auto& q = s.quality;
@@ -59,6 +87,7 @@ void add_warnings(const Prepared& prepared, Solution& s) {
         "a field, no equation; coefficients may be wrong, use odd numbers",
         grid.n_theta, grid.n_zeta);
   }
+  for (const auto& w : prepared.field_warnings()) s.warnings.push_back(w);
   if (s.d.d11 < 0) warn("D11 is negative: {:.3g}", s.d.d11);
   if (s.d.d33 < 0) warn("D33 is negative: {:.3g}", s.d.d33);
   if (s.d.d33 > s.d.d33_spitzer * (1 + kSpitzerSlack)) {

@@ -15,6 +15,11 @@ int correct_digits(double value, double error, double scale = 0);
 // exceed, is their scale.
 std::array<int, 4> correct_digits(const Solution& solution);
 
+// What of B's spectrum a grid cannot resolve, in words. Counted by derivatives, which drive the
+// drift: a mode beyond what the grid can represent appears as another one, and even below that its
+// products with others do.
+std::vector<std::string> unresolved_field(const Surface& surface, const Grid& grid);
+
 // Adds to the warnings what the numbers give reason for.
 void add_warnings(const Prepared& prepared, Solution& solution);
 

@@ -56,6 +56,35 @@ TEST(Quality, NamesTheNumberThatIsTooSmall) {
   EXPECT_THAT(solved(s, {7, 41, 60}, 1e-4, 0).warnings, Contains(HasSubstr("n_theta = 7")));
 }
 
+// A mode of B beyond the grid is taken for another one: D11 was 0.063 in place of 0.108, with
+// fifteen digits and a clean spectrum.
+TEST(Quality, NamesTheGridThatIsTooSmallForTheField) {
+  Surface s;
+  s.nfp = 1;
+  s.iota = -0.43423013468493077;
+  s.psi_prime = 0.5;
+  s.b_theta = 0.1;
+  s.b_zeta = 3.1484094704883248;
+  s.b = {{0, 0, 2.0, 0},
+         {0, 1, -0.15790977096240255, 0},
+         {1, 1, -0.14251110898508051, 0},
+         {1, -1, 0.2159000165012286, 0},
+         {6, 4, -0.016097529569270977, 0}};
+  EXPECT_THAT(solved(s, {9, 13, 20}, 0.0371, 0).warnings,
+              Contains(HasSubstr("n_theta = 9 is too small for B, whose modes go to 6")));
+  EXPECT_THAT(solved(s, {21, 25, 20}, 0.0371, 0).warnings, IsEmpty());
+  s.b.back().cosine *= 1e-3;  // too weak to matter
+  EXPECT_THAT(solved(s, {9, 13, 20}, 0.0371, 0).warnings, IsEmpty());
+}
+
+// The last mode of an even number is left open at zero field, and says nothing of the others.
+TEST(Quality, AnEvenNumberOfPointsIsNotCalledTooSmallForThat) {
+  const auto s = builtin_surface("w7x_eim_sample");
+  for (const auto method : {Method::kDense, Method::kStructured}) {
+    EXPECT_THAT(solved(s, {14, 26, 30}, 1e-2, 0, method).warnings, IsEmpty());
+  }
+}
+
 TEST(Quality, AFieldThatMakesNoDifferenceIsNone) {
   const auto s = builtin_surface("sample_dkes");
   const auto zero = solved(s, {13, 13, 10}, 1e-4, 0), tiny = solved(s, {13, 13, 10}, 1e-4, 1e-16);

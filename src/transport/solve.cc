@@ -191,6 +191,8 @@ Method method_from_name(std::string_view name) {
 
 const Geometry& Prepared::geometry() const { return parts_->geometry; }
 const std::string& Prepared::name() const { return parts_->name; }
+const std::vector<std::string>& Prepared::notes() const { return parts_->notes; }
+const std::vector<std::string>& Prepared::field_warnings() const { return parts_->field_warnings; }
 const std::string& Prepared::rational_warning() const { return parts_->rational_warning; }
 bool Prepared::is_zero_field(double epsi_hat) const {
   return std::abs(epsi_hat) <= parts_->tiny_field;
@@ -220,6 +222,8 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
         "(m, n) = ({}, {}); D11 may be rounding noise",
         divisor.value, divisor.m, divisor.n);
   }
+  parts->notes = surface.notes;
+  parts->field_warnings = unresolved_field(surface, grid);
   return Prepared(parts);
 }
 

@@ -64,6 +64,10 @@ class Prepared {
   const std::string& name() const;
   // Warnings that a case at Ê = 0 would carry; empty on a surface without small divisors.
   const std::string& rational_warning() const;
+  // What was assumed of the surface's source.
+  const std::vector<std::string>& notes() const;
+  // What of B the grid does not resolve.
+  const std::vector<std::string>& field_warnings() const;
   // Whether a field is so weak that it makes no difference to f64: a case with it is one at Ê = 0.
   bool is_zero_field(double epsi_hat) const;
   bool has_parity() const;

@@ -215,7 +215,11 @@ class Files(CliTest):
 
     def test_bad_texts(self):
         for says, old, new in (
-            ("missing line", TEXT, ""),
+            ("no row 'm n B_mn'", TEXT, "\n"),
+            ("no row 'm n B_mn'", TEXT[TEXT.index("m n B_mn") :], ""),
+            ("missing line", "psi_p = 1.25\n", ""),
+            ("last line has no end", "1 -1 -0.03\n", "1 -1 -0.03"),
+            (":8: b_zeta is there twice", "B_zeta = 1.4", "B_zeta = 1.4\nB_zeta = 2.8"),
             ("got -2", "periods = 2", "periods = -2"),
             ("got 2.7", "periods = 2", "periods = 2.7"),
             ("got nan", "periods = 2", "periods = nan"),
@@ -263,7 +267,12 @@ class Files(CliTest):
             ("the Jacobian must not vanish", {"gmnc": 0 * oscillating}),
             ("one sign on the surface", {"gmnc": oscillating}),
             ("the edge flux must not be 0", {"phi": np.zeros(5)}),
-            ("psi' must be finite", {"phi": np.full(5, np.nan)}),
+            ("phi must grow evenly", {"phi": np.full(5, np.nan)}),
+            ("phi contradicts gmnc and bsupvmnc", {"phi": 2 * whole["phi"]}),
+            ("phi contradicts gmnc and bsupvmnc", {"gmnc": 2 * whole["gmnc"]}),
+            ("phi must grow evenly", {"phi": whole["phi"] * np.array([1, 1, 1, 1, 2])}),
+            ("the other sign than signgs", {"signgs": 1.0}),
+            ("Aminor_p contradicts volume_p", {"volume_p": 1e3}),
             ("Aminor_p must be positive, got -1", {"Aminor_p": -1.0}),
             ("Aminor_p must be positive, got nan", {"Aminor_p": np.nan}),
             ("iotaf contradicts bsup", {"iotaf": np.zeros(5)}),
@@ -289,6 +298,7 @@ class Files(CliTest):
             ("nfp_b must be an integer from 1 to 1000, got -2", {"nfp_b": -2}),
             ("not finite", {"bmnc_b": broken}),
             ("not in jlist", {"jlist": whole["jlist"] + 100}),
+            ("jlist must ascend", {"jlist": whole["jlist"][::-1]}),
             ("jlist differ in length", {"jlist": whole["jlist"][:-1]}),
             ("must not be 0", {"buco_b": np.zeros(5), "bvco_b": np.zeros(5)}),
             ("no flux (phi_b)", {"phi_b": np.zeros(5)}),
@@ -332,6 +342,28 @@ class Files(CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         arrays = np.load(out)
         return {name: arrays[name] for name in arrays}, result.stderr
+
+    def test_nothing_that_is_read_is_overwritten(self):
+        whole = self.path("wout_x.nc")
+        equilibria.write(whole, equilibria.wout())
+        before = open(whole, "rb").read()
+        other = os.path.join(os.path.dirname(whole), ".", "wout_x.nc")
+        one = ("--surface", whole, "--psi-n", "0.25", "--nu", "1", "--grid", "5x5x4")
+        self.refused("would overwrite", "solve", *one, "--output", other)
+        self.refused("would overwrite", "database", "--wout", whole, "--output", other)
+        self.assertEqual(open(whole, "rb").read(), before)
+
+    def test_empty_values_are_not_taken_for_defaults(self):
+        one = ("solve", "--surface", "sample_dkes", "--nu")
+        self.refused("--grid", *one, "1", "--grid", "")
+        self.refused("--nu", *one, "1,,2")
+        self.refused("--accuracy", "scan", "sample_dkes", "--accuracy", "")
+        self.refused("0.5 is there twice", "database", "--wout", "x.nc", "--rho", "0.5,0.5", "--output", self.path("o.h5"))
+        self.bad_surface(
+            "the mode (-1, -1) is there twice",
+            'type = "modes"\nnfp = 2\niota = 0.4\npsi_prime = 1\nb_theta = 0\nb_zeta = 1\n'
+            "b = [[0, 0, 2], [1, 1, 0.1], [-1, -1, 0.1]]",
+        )
 
     def test_database_by_both_routes_and_over_ranks(self):
         vmec, booz = self.path("wout.nc"), self.path("booz.nc")

@@ -108,11 +108,11 @@ void add_transport(CLI::App& app, TransportArguments& a) {
     sub.add_flag("--json", a.json, "print JSON");
     sub.add_flag("--strict", a.strict, "warnings about the numbers are exit status 3");
   };
+  const auto is_something = [](const std::string& text) {
+    return text.empty() ? std::string("nothing was given") : std::string();
+  };
   const auto many = [&](CLI::App& sub) {
-    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz")
-        ->check([](const std::string& name) {
-          return name.empty() ? std::string("the name of a file is empty") : std::string();
-        });
+    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz")->check(is_something);
     sub.add_option("--threads", a.threads, "cases solved at the same time (all cores)");
     sub.add_option("--batch", a.batch, "most cases that MPI's ranks are given at a time (32)");
     solver(sub);
@@ -133,11 +133,12 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   // Lists are numbers and ranges: 0,1e-5:1e-2:7log.
   const auto list = [&](CLI::App& sub, const char* name, std::vector<std::string>& values,
                         const char* description) {
-    sub.add_option(name, values, description)->delimiter(',')->type_name("LIST");
+    sub.add_option(name, values, description)->type_name("LIST");
   };
   const auto accuracy = [&](CLI::App& sub) {
     sub.add_option("--accuracy", a.accuracy,
-                   "choose the grid of each case for this relative error, e.g. 1%");
+                   "choose the grid of each case for this relative error, e.g. 1%")
+        ->check(is_something);
     limits(sub);
   };
   using Action = TransportArguments::Action;
@@ -175,7 +176,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   list(*solve, "--nu", a.nu_list, "nu/v [1/m]");
   solve->get_option("--nu")->required();
   list(*solve, "--er", a.er_list, "E_r/v [T] (0)");
-  solve->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
+  solve->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)")->check(is_something);
   run(*solve);
   normalised(*solve);
   auto* inspect = action(Action::kInspect, "the surface, its fields and what a solve would cost",
@@ -205,7 +206,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   list(*database, "--er", a.er_list, "Er_tilde (0,1e-5:1e-2:7log)");
   database->add_option("--min-bmn", a.min_bmn, "modes below this share of B_00 are left out (0)");
   accuracy(*database);
-  database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)");
+  database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)")->check(is_something);
   database->add_option("--device", a.device, "cpu (default) or cuda");
   many(*database);
   auto* profiles =

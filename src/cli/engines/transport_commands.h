@@ -56,6 +56,11 @@ struct Lanes {
 Lanes lanes_that_fit(const transport::Grid& grid, transport::Method method, bool parity,
                      std::optional<int> asked, std::size_t cases);
 
+// Throws UserError where a file that is going to be written (an output, the image beside it, a
+// journal) is one of those that are read.
+void refuse_overwriting(const std::vector<std::string>& written,
+                        const std::vector<std::string>& read);
+
 // What --accuracy and its limits ask for; nothing without it. Throws UserError where they make no
 // sense, or where `ranks` should share the work.
 std::optional<transport::AccuracyOptions> accuracy_asked(const TransportArguments& arguments,
@@ -85,7 +90,9 @@ Json run_json(const transport::RunInput& input, const std::vector<transport::Sol
               const transport::Geometry& geometry,
               std::optional<transport::Normalisation> normalisation);
 
-// Draws the panel of a run beside `output` (its name with .png) and returns that name.
+// The name of an output with .png.
+std::string image_beside(const std::string& output);
+// Draws the panel of a run beside `output` and returns the image's name.
 std::string draw_panel(const transport::RunInput& input, const transport::Prepared& prepared,
                        const std::vector<transport::Solution>& solutions,
                        const std::string& output);

@@ -68,6 +68,9 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   if (a.device != "cpu") fail("--device must be cpu or cuda, got '{}'", a.device);
   if (a.output.empty()) fail("database needs --output");
   if (root) tr::check_data_path(a.output);
+  std::vector<std::string> files = {a.wout};
+  if (!a.booz.empty()) files.push_back(a.booz);
+  refuse_overwriting({a.output}, files);
 
   tr::DatabaseRequest request;
   request.wout = a.wout;
@@ -134,8 +137,6 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   });
   if (!root) return kFine;
   const Uninterrupted writing;
-  std::vector<std::string> files = {a.wout};
-  if (!a.booz.empty()) files.push_back(a.booz);
   const auto provenance = provenance_texts(files);
   result.data.texts.insert(provenance.begin(), provenance.end());
   std::vector<std::string> warnings;

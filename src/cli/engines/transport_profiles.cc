@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/gnuplot.h"
@@ -151,16 +150,15 @@ int transport_profiles(const TransportArguments& a) {
     fail("with --database nothing is solved: --{}", a.threads ? "threads" : "method");
   }
   std::vector<std::string> warnings, files = {a.input};
-  std::vector<tr::CoefficientTable> tables;
-  if (a.database.empty()) {
-    for (const auto& at : in.surfaces) {
-      if (!at.surface.path.empty()) files.push_back(at.surface.path);
+  for (const auto& at : in.surfaces) {
+    for (const auto& file : {at.surface.path, at.surface.wout}) {
+      if (!file.empty()) files.push_back(file);
     }
-    tables = solved_tables(a, in, warnings);
-  } else {
-    files.push_back(a.database);
-    tables = tr::read_database(a.database, in.rho);
   }
+  if (!a.database.empty()) files.push_back(a.database);
+  if (!a.output.empty()) refuse_overwriting({a.output, image_beside(a.output)}, files);
+  const auto tables =
+      a.database.empty() ? solved_tables(a, in, warnings) : tr::read_database(a.database, in.rho);
   std::vector<tr::RadiusAnswer> answers;
   for (const auto& table : tables) answers.push_back(tr::answer(in, table));
   for (const auto& one : answers) {
@@ -177,8 +175,8 @@ int transport_profiles(const TransportArguments& a) {
     written.push_back(a.output);
   }
   if (a.plot) {
-    const auto image = std::filesystem::path(a.output).replace_extension(".png").string();
-    run_gnuplot(tr::profiles_script(in, answers, image), image);
+    const auto image = image_beside(a.output);
+    run_gnuplot(tr::profiles_script(in, answers, warnings.size(), image), image);
     written.push_back(image);
   }
   if (a.json) {

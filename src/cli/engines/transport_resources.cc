@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -63,6 +64,18 @@ int threads_for(std::optional<int> asked, std::size_t cases) {
   if (asked && *asked < 1) fail("--threads must be at least 1, got {}", *asked);
   const auto most = static_cast<int>(std::min<std::size_t>(cases, 1'000'000));
   return std::max(1, std::min(asked.value_or(usable_cores()), most));
+}
+
+void refuse_overwriting(const std::vector<std::string>& written,
+                        const std::vector<std::string>& read) {
+  for (const auto& output : written) {
+    for (const auto& input : read) {
+      std::error_code none;  // one that is not there is no other
+      if (std::filesystem::equivalent(output, input, none)) {
+        fail("the output would overwrite '{}', which is read: '{}'", input, output);
+      }
+    }
+  }
 }
 
 std::vector<double> typed_list(const std::vector<std::string>& items, const char* flag,

@@ -42,6 +42,15 @@ bool names_surface(const TransportArguments& a) {
          std::ranges::find(tr::builtin_names(), a.input) != tr::builtin_names().end();
 }
 
+std::vector<std::string> files_read(const TransportArguments& a, const tr::RunInput& in) {
+  std::vector<std::string> files;
+  if (!a.input.empty() && !names_surface(a)) files.push_back(a.input);
+  for (const auto& file : {in.surface.path, in.surface.wout}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return files;
+}
+
 // --nu and --er in place of what the file says.
 void take_lists(const TransportArguments& a, tr::RunInput& in) {
   if (!a.nu_list.empty()) in.nu_hat = typed_list(a.nu_list, "--nu", "");
@@ -209,6 +218,10 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   }
   if (root && !in.output.empty()) tr::check_data_path(in.output);
   if (a.plot && in.output.empty()) fail("--plot needs --output, whose name the image takes");
+  const auto files = files_read(a, in);
+  if (!in.output.empty()) {
+    refuse_overwriting({in.output, in.output + ".journal", image_beside(in.output)}, files);
+  }
   const auto accuracy = accuracy_asked(a, ranks);
   const auto surface = tr::load_surface(in.surface);
   const auto [prepared, solutions, cost] = accuracy
@@ -217,9 +230,7 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   watch.lap();
   const double memory = ranks != nullptr ? ranks->peak_memory() : peak_resident_bytes();
   if (!root) return kFine;
-  std::vector<std::string> written, files;
-  if (!a.input.empty() && !names_surface(a)) files.push_back(a.input);
-  if (!in.surface.path.empty()) files.push_back(in.surface.path);
+  std::vector<std::string> written;
   const auto provenance = provenance_texts(files);
   if (!in.output.empty()) {
     const Uninterrupted writing;

@@ -66,7 +66,7 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
                      resolved ? kResolvedHead : kPlainHead, "method");
   // Said once, with the number of cases that it is true of.
   std::vector<std::pair<std::string, int>> warnings;
-  std::vector<std::string> notes;
+  auto notes = prepared.notes();
   for (std::size_t i = 0; i < solutions.size(); ++i) {
     const auto& s = solutions[i];
     out += fmt::format(
@@ -94,6 +94,10 @@ std::string run_text(const tr::RunInput& in, const tr::Prepared& prepared,
                          solutions[i].at.nu_hat, in.field[i % in.field.size()], d.d11, d.d31, d.d13,
                          d.d33);
     }
+  }
+  if (resolved) {
+    out +=
+        "errors: of D31 and D13 relative to them, or to sqrt(D11*D33)/100 where that is larger\n";
   }
   const std::size_t shown = std::min(warnings.size(), kMostLines);
   for (const auto& [w, count] : std::span(warnings).first(shown)) {
@@ -153,9 +157,13 @@ Json run_json(const tr::RunInput& in, const std::vector<tr::Solution>& solutions
           {"provenance", provenance}};
 }
 
+std::string image_beside(const std::string& output) {
+  return std::filesystem::path(output).replace_extension(".png").string();
+}
+
 std::string draw_panel(const tr::RunInput& in, const tr::Prepared& prepared,
                        const std::vector<tr::Solution>& solutions, const std::string& output) {
-  const auto image = std::filesystem::path(output).replace_extension(".png").string();
+  const auto image = image_beside(output);
   run_gnuplot(tr::panel_script(in, prepared, solutions, image), image);
   return image;
 }

@@ -29,6 +29,9 @@ class Boozmn {
     // Matrices have one row for each surface in jlist, which counts from 1 and includes the unused
     // first.
     jlist_ = file_.vector("jlist");
+    for (std::size_t i = 1; i < jlist_.size(); ++i) {
+      if (!(jlist_[i] > jlist_[i - 1])) fail("{}: jlist must ascend, got {}", path, jlist_[i]);
+    }
     const HalfMesh half(psi_n, ns_);
     for (const std::size_t k : {1, 2}) {
       if (row_of(half.lower + k - 1)) continue;
@@ -167,7 +170,14 @@ Surface read_booz(const std::string& path, double psi_n, const BoozFlux& flux) {
     wout = read_vmec_facts(wout_path, psi_n);
     check_pair(s, edge, wout_path, *wout);
   }
-  s.handedness = file.handedness().value_or(wout ? wout->handedness : -1);
+  const auto shape = file.handedness();
+  s.handedness = shape.value_or(wout ? wout->handedness : -1);
+  if (!shape && !wout) {
+    s.notes.push_back(
+        "the file has no R and Z, and no wout is named: its angles are taken as VMEC's, "
+        "left-handed "
+        "(else D31 and D13 change their sign)");
+  }
   if (s.b_zeta + s.iota * s.b_theta < 0) {  // (θ, ζ) → (−θ, −ζ)
     s.b_theta = -s.b_theta;
     s.b_zeta = -s.b_zeta;

@@ -19,6 +19,7 @@ void check_axis(const std::vector<double>& values, const char* name) {
   if (values.empty()) fail("{} needs at least one value", name);
   for (const double v : values) {
     if (!std::isfinite(v)) fail("{} must be finite, got {}", name, v);
+    if (std::ranges::count(values, v) > 1) fail("{}: {} is there twice", name, v);
   }
 }
 

@@ -44,7 +44,7 @@ TEST(Database, HasTheLayoutAndTheNumbersOfSingleSolves) {
   const TemporaryDirectory folder;
   auto e = testing::equilibrium_of(builtin_surface("sample_dkes"), 0.25);
   e.flux = -1;
-  e.scalars["volume_p"] = 2;
+  e.scalars["volume_p"] = 5.4;  // a radius of 0.401, a little more than Aminor_p
   const auto wout = folder.path() + "/wout.nc";
   testing::write_wout(wout, e);
   const auto request = small_request(wout);
@@ -57,7 +57,7 @@ TEST(Database, HasTheLayoutAndTheNumbersOfSingleSolves) {
   ASSERT_EQ(values("D11").size(), 12u);
 
   // a_b from volume and major radius; the flux by its modulus.
-  const double a = std::sqrt(2 / (2 * std::numbers::pi * std::numbers::pi * 1.7));
+  const double a = std::sqrt(5.4 / (2 * std::numbers::pi * std::numbers::pi * 1.7));
   EXPECT_DOUBLE_EQ(result.data.numbers.at("a_b"), a);
   EXPECT_DOUBLE_EQ(result.data.numbers.at("psia"), e.psi_edge);
   EXPECT_EQ(result.data.integers.at("format_version"), 2);

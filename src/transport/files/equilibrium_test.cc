@@ -276,6 +276,11 @@ TEST(Equilibrium, TheFieldOfAWoutMustBeOne) {
   EXPECT_THAT(changed("iotaf", scale(0)), HasSubstr("iotaf contradicts bsup"));
   EXPECT_THAT(changed("iotaf", scale(-1)), HasSubstr("iotaf contradicts bsup"));
   EXPECT_THAT(changed("phi", scale(0)), HasSubstr("edge flux must not be 0"));
+  EXPECT_THAT(changed("phi", scale(2)), HasSubstr("phi contradicts gmnc and bsupvmnc"));
+  EXPECT_THAT(changed("phi", [](std::vector<double>& values) { values.back() *= 2; }),
+              HasSubstr("phi must grow evenly"));
+  EXPECT_THAT(changed("gmnc", scale(2)), HasSubstr("whose flux is 2 of it"));
+  EXPECT_THAT(changed("gmnc", scale(-1)), HasSubstr("gmnc has the other sign than signgs"));
   EXPECT_THAT(changed("gmnc", scale(0)), HasSubstr("the Jacobian must not vanish"));
   const auto oscillate = [](std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -18,6 +18,10 @@ constexpr double kEqualStrength = 5e-2;
 // Of iotaf against the field's own, relative; genuine files keep 1e-5.
 constexpr double kEqualTransform = 5e-2;
 
+// Of the flux within phi against the field's own, and of Aminor_p against volume and Rmajor_p,
+// which VMEC defines it by; genuine files keep 3e-6 and 1e-15.
+constexpr double kEqualFlux = 1e-2, kEqualRadius = 1e-2;
+
 // A `wout` file at one normalised flux.
 class Wout {
  public:
@@ -61,9 +65,36 @@ class Wout {
   }
 
   double psi_edge() const {
-    const double edge = std::abs(radial_vector(file_, "phi", ns, path_).back()) / (2 * pi);
+    const auto phi = radial_vector(file_, "phi", ns, path_);
+    const double edge = std::abs(phi.back()) / (2 * pi);
     if (edge == 0) fail("{}: the edge flux must not be 0", path_);
+    // The coordinate is s = ψ/ψ_a.
+    for (std::size_t i = 0; i < ns; ++i) {
+      const double share = phi[i] / phi.back(), s = static_cast<double>(i) / (double(ns) - 1);
+      if (!(std::abs(share - s) <= kEqualFlux)) {
+        fail("{}: phi must grow evenly from 0 to the edge, got {:.6g} of it on surface {} of {}",
+             path_, share, i + 1, ns);
+      }
+    }
     return edge;
+  }
+  // The minor radius, where it is what volume and major radius say.
+  double minor_radius() const {
+    const double a = positive("Aminor_p");
+    if (!file_.has("volume_p") || !file_.has("Rmajor_p")) return a;
+    const double other = std::sqrt(positive("volume_p") / (2 * pi * pi * positive("Rmajor_p")));
+    if (!(std::abs(a - other) <= kEqualRadius * other)) {
+      fail("{}: Aminor_p contradicts volume_p and Rmajor_p, which give {:.6g}, got {:.6g}", path_,
+           other, a);
+    }
+    return a;
+  }
+  // −1 or 1, where the file says it.
+  std::optional<double> signgs() const {
+    if (!file_.has("signgs")) return std::nullopt;
+    const double sign = file_.number("signgs");
+    if (std::abs(sign) != 1) fail("{}: signgs must be -1 or 1, got {}", path_, sign);
+    return sign;
   }
   double positive(const char* name) const {
     const double value = file_.number(name);
@@ -113,19 +144,31 @@ Grid fine_grid(const Series& series) {
 
 // The file's own word against the field that it holds: a file that was damaged, or put together
 // from two, shows here.
-void check_consistency(const Surface& s) {
-  const auto g = make_geometry(s, fine_grid(s.b));
-  double squares = 0, mean = 0;
+void check_consistency(const Surface& s, std::optional<double> signgs) {
+  const auto grid = fine_grid(s.b);
+  const auto g = make_geometry(s, grid);
+  const auto jacobian = evaluate_on(grid, s.vmec->jacobian, s.nfp);
+  double squares = 0, mean = 0, flux = 0;
   for (std::size_t r = 0; r < g.points(); ++r) {
     const double b2 = g.b_sup_theta[r] * g.b_sub_theta[r] + g.b_sup_zeta[r] * g.b_sub_zeta[r];
     squares += std::pow(b2 - g.b[r] * g.b[r], 2);
     mean += g.b[r] * g.b[r];
+    flux += jacobian[r] * g.b_sup_zeta[r];
   }
   const auto points = static_cast<double>(g.points());
   const double deviation = std::sqrt(squares / points) / (mean / points);
   if (!(deviation <= kEqualStrength)) {
     fail("{}: bmnc contradicts bsup and bsub: B^2 differs from B.B by {:.2g} of it", s.name,
          deviation);
+  }
+  // √g B^ζ is the toroidal flux within, but for what averages out: ψ_a, and the series is over it.
+  flux /= points;
+  if (!(std::abs(std::abs(flux) - 1) <= kEqualFlux)) {
+    fail("{}: phi contradicts gmnc and bsupvmnc, whose flux is {:.6g} of it", s.name,
+         std::abs(flux));
+  }
+  if (signgs && *signgs * jacobian[0] < 0) {
+    fail("{}: gmnc has the other sign than signgs, {}", s.name, *signgs);
   }
   if (!(std::abs(g.iota - s.iota) <= kEqualTransform * std::max(std::abs(g.iota), 0.1))) {
     fail("{}: iotaf contradicts bsup, whose transform is {:.6g}, got {:.6g}", s.name, g.iota,
@@ -142,7 +185,7 @@ Surface read_vmec(const std::string& path, double psi_n) {
   s.nfp = file.nfp;
   s.psi_n = psi_n;
   s.psi_edge = file.psi_edge();
-  s.minor_radius = file.positive("Aminor_p");
+  s.minor_radius = file.minor_radius();
   s.psi_prime = 2 * s.psi_edge * std::sqrt(psi_n) / s.minor_radius;
   s.iota = file.iota();
   s.b = file.half("bmnc");
@@ -150,7 +193,7 @@ Surface read_vmec(const std::string& path, double psi_n) {
   s.vmec = VmecFields{file.half("gmnc", 1 / s.psi_edge), file.half("bsubumnc"),
                       file.half("bsubvmnc"), file.half("bsupumnc"), file.half("bsupvmnc")};
   validate(s);
-  check_consistency(s);
+  check_consistency(s, file.signgs());
   return s;
 }
 
@@ -159,7 +202,7 @@ VmecFacts read_vmec_facts(const std::string& path, double psi_n) {
   VmecFacts facts;
   facts.nfp = file.nfp;
   facts.psi_edge = file.psi_edge();
-  facts.minor_radius = facts.volume_radius = file.positive("Aminor_p");
+  facts.minor_radius = facts.volume_radius = file.minor_radius();
   facts.iota = file.iota();
   facts.boozer_i = mean_of(file.half("bsubumnc"));
   facts.boozer_g = mean_of(file.half("bsubvmnc"));

@@ -35,17 +35,23 @@ CoefficientTable thinned(const CoefficientTable& t) {
   return out;
 }
 
+// Fluxes below this share of n v_t (heat: n T v_t) are rounding: a field that is nearly uniform.
+constexpr double kNoFlux = 1e-12;
+
 // The largest change of a flux, against the larger of plain and corrected ones; of the parallel
 // current likewise.
-double change_of(const BothFluxes& now, const Fluxes& other) {
+double change_of(const std::vector<Species>& species, const BothFluxes& now, const Fluxes& other) {
   double change = 0;
-  const auto compare = [&](double a, double b, double scale) {
-    if (scale > 0) change = std::max(change, std::abs(a - b) / scale);
+  const auto compare = [&](double a, double b, double scale, double least = 0) {
+    if (scale > least) change = std::max(change, std::abs(a - b) / scale);
   };
   for (std::size_t a = 0; a < now.corrected.species.size(); ++a) {
     const auto &c = now.corrected.species[a], &p = now.plain.species[a], &o = other.species[a];
-    compare(c.particles, o.particles, std::max(std::abs(c.particles), std::abs(p.particles)));
-    compare(c.heat, o.heat, std::max(std::abs(c.heat), std::abs(p.heat)));
+    const auto& s = species[a];
+    const double least = kNoFlux * s.density * s.thermal_speed();
+    compare(c.particles, o.particles, std::max(std::abs(c.particles), std::abs(p.particles)),
+            least);
+    compare(c.heat, o.heat, std::max(std::abs(c.heat), std::abs(p.heat)), least * s.temperature);
   }
   compare(now.corrected.parallel_current, other.parallel_current,
           std::max(std::abs(now.corrected.parallel_current), std::abs(now.plain.parallel_current)));
@@ -112,13 +118,14 @@ RadiusAnswer answer(const ProfilesInput& in, const CoefficientTable& table) {
   if (in.laguerre_terms > 1) {
     const RadiusProblem fewer(surface, out.species, {out.coulomb_logarithm, in.laguerre_terms - 1});
     out.laguerre_change =
-        change_of(out.fluxes, fewer.fluxes(out.er, in.search.e_parallel).corrected);
+        change_of(out.species, out.fluxes, fewer.fluxes(out.er, in.search.e_parallel).corrected);
   }
   if (table.nu_hat.size() >= 5) {
     auto thin = thinned(table);
     thin.pfirsch_schlueter = surface.pfirsch_schlueter;
     const RadiusProblem coarse(interpolated(thin), out.species, options);
-    out.table_change = change_of(out.fluxes, coarse.fluxes(out.er, in.search.e_parallel).corrected);
+    out.table_change =
+        change_of(out.species, out.fluxes, coarse.fluxes(out.er, in.search.e_parallel).corrected);
   }
 
   const auto warn = [&](bool when, std::string text) {

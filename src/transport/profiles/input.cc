@@ -126,6 +126,9 @@ void read_surfaces(const TomlTable& t, ProfilesInput& in) {
     if (!(at.rho > 0 && at.rho <= 1)) {
       s.reject("rho", "expected a number above 0 and at most 1, got {}", at.rho);
     }
+    for (const auto& other : in.surfaces) {
+      if (other.rho == at.rho) s.reject("rho", "{} is there twice", at.rho);
+    }
     in.surfaces.push_back(std::move(at));
   }
   if (in.surfaces.empty()) {
@@ -143,6 +146,9 @@ void read_surfaces(const TomlTable& t, ProfilesInput& in) {
   in.er_hat = table.has("er_hat") ? table.numbers("er_hat") : std::vector<double>{0};
   for (const double nu : in.nu_hat) {
     if (!(nu > 0)) table.reject("nu_hat", "expected positive numbers, got {}", nu);
+  }
+  if (in.er_hat.empty() || in.er_hat.front() != 0) {
+    table.reject("er_hat", "expected numbers from 0 on, the first 0");
   }
   for (const double e : in.er_hat) {
     if (!(e >= 0)) table.reject("er_hat", "D(-E) = D(E): expected numbers from 0 on, got {}", e);

@@ -137,12 +137,18 @@ std::string profile_panel(const ProfilesInput& in, const std::vector<RadiusAnswe
 }  // namespace
 
 std::string profiles_script(const ProfilesInput& in, const std::vector<RadiusAnswer>& answers,
-                            const std::string& image) {
+                            std::size_t warnings, const std::string& image) {
   check(!answers.empty(), "there is an answer to plot");
   std::string out = image.ends_with(".pdf")
                         ? "set terminal pdfcairo size 14in,10in font 'DejaVu Sans,12'\n"
                         : "set terminal pngcairo size 1400,1000 font 'DejaVu Sans,12'\n";
   out += fmt::format("set encoding utf8\nset output {}\n", gnuplot_quoted(image));
+  if (warnings > 0) {
+    out += fmt::format(
+        "set label 1 '{} {}: the printed table has {}' at screen 0.99,0.012 right tc rgb "
+        "'#b2182b'\n",
+        warnings, warnings == 1 ? "warning" : "warnings", warnings == 1 ? "it" : "them");
+  }
   out +=
       "set multiplot layout 2,2 margins 0.07,0.93,0.13,0.95 spacing 0.19,0.21\n"
       "set xlabel 'ρ' offset 0,0.4; set xrange [0:1]; set grid lc rgb '#cccccc'\n"

@@ -12,8 +12,9 @@
 namespace assay::transport {
 
 // 2×2: particle and heat fluxes of each species, ⟨j·B⟩ with and without momentum conserved, every
-// root of J_r (ion, unstable, electron), and the profiles. `image` ends in .png or .pdf.
+// root of J_r (ion, unstable, electron), and the profiles; how many
+// warnings there were. `image` ends in .png or .pdf.
 std::string profiles_script(const ProfilesInput& input, const std::vector<RadiusAnswer>& answers,
-                            const std::string& image);
+                            std::size_t warnings, const std::string& image);
 
 }  // namespace assay::transport

@@ -45,6 +45,7 @@ Surface read_modes(const TomlTable& t) {
   Surface s;
   s.name = "modes";
   s.nfp = read_count(t, "nfp", 1);
+  if (s.nfp > kMostPeriods) t.reject("nfp", "expected at most {}, got {}", kMostPeriods, s.nfp);
   s.iota = t.number("iota");
   s.psi_prime = t.number("psi_prime");
   s.b_theta = t.number("b_theta");
@@ -54,7 +55,8 @@ Surface read_modes(const TomlTable& t) {
   for (const auto& row : rows) {
     const auto mode = read_mode(t, row);
     for (const auto& other : s.b) {
-      if (other.m == mode.m && other.n == mode.n) {
+      const bool mirrored = other.m == -mode.m && other.n == -mode.n;  // the same cosine
+      if ((other.m == mode.m && other.n == mode.n) || mirrored) {
         t.reject("b", "the mode ({}, {}) is there twice", mode.m, mode.n);
       }
     }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/gnuplot.h"
+#include "transport/scan/field_line.h"
 
 namespace assay::transport {
 namespace {
@@ -34,34 +35,15 @@ double symmetric_range(const Field& values) {
   return largest > 0 ? largest : 1;
 }
 
-std::string bars(const Solution& s) {
-  std::string out = "$bars << EOD\n";
-  const auto row = [&](int x, double value) {
-    out += fmt::format("{} {:.8g} {}\n", x, std::max(std::abs(value), 1e-300), value < 0 ? 1 : 0);
-  };
-  row(0, s.d.d11);
-  row(1, s.d.d31);
-  row(2, s.d.d13);
-  row(3, s.d.d33);
-  row(4, s.d.d33_spitzer);
-  double least = 1e300, most = 1e-300;
-  for (const double v : {s.d.d11, s.d.d31, s.d.d13, s.d.d33, s.d.d33_spitzer}) {
-    if (v == 0) continue;
-    least = std::min(least, std::abs(v));
-    most = std::max(most, std::abs(v));
-  }
-  out += "EOD\n";
-  out +=
-      "set title 'Coefficients, absolute values (orange: negative)'\n"
-      "set logscale y; set format y '10^{%T}'; set grid ytics lc rgb '#dddddd'\n"
-      "set style fill solid 0.85 noborder; set boxwidth 0.6; unset colorbox; unset key\n"
-      "set xtics ('D_{11}' 0, 'D_{31}' 1, 'D_{13}' 2, 'D_{33}' 3, 'D_{33}^{Sp}' 4) nomirror\n";
-  out += fmt::format("set xrange [-0.6:4.6]; set yrange [{:.3g}:{:.3g}]\n", least / 5, most * 5);
-  out +=
-      "plot $bars using 1:($3==0?$2:1/0) with boxes lc rgb '#2a6fbb', \\\n"
-      "     $bars using 1:($3==1?$2:1/0) with boxes lc rgb '#dd7722', \\\n"
-      "     $bars using 1:2:(sprintf('%.3g',$2)) with labels offset 0,0.8\n";
-  return out;
+// |B| along a field line: the wells that particles are trapped in.
+std::string line_panel(const Geometry& g) {
+  std::string out = "$line << EOD\n";
+  for (const auto& [turns, b] : field_line(g)) out += fmt::format("{:.6g} {:.8g}\n", turns, b);
+  return out +
+         "EOD\nset title '|B| along the field line through θ = ζ = 0'\n"
+         "set xlabel 'toroidal turns, ζ/2π'; set ylabel '|B| [T]'; unset key\n"
+         "set grid xtics ytics lc rgb '#dddddd'; set autoscale xfix\n"
+         "plot $line using 1:2 with lines lw 2 lc rgb '#2a6fbb'\n";
 }
 
 // The curves of a scan: over ν̂, or over the field where there is one ν̂ only; one for each value of
@@ -246,7 +228,7 @@ std::string panel_script(const RunInput& in, const Prepared& prepared,
       "set palette defined (0 '#b2182b', 0.25 '#f4a582', 0.5 '#f7f7f7', 0.75 '#92c5de', 1 "
       "'#2166ac')\nsplot $drift using 1:2:3 with pm3d\nreset\n",
       -range, range);
-  out += scan ? curve_panels(in, g, solutions) : bars(solutions.front());
+  out += scan ? curve_panels(in, g, solutions) : line_panel(g);
   out += summary(in, prepared, solutions);
   return out + "unset multiplot\n";
 }

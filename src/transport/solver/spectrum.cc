@@ -17,15 +17,29 @@ class Angle {
  public:
   Angle(int count, int step, int lines, int line_step)
       : count_(count), step_(step), lines_(lines), line_step_(line_step) {
-    const int highest = count / 2, modes = std::max(1, highest / 8);
-    for (int m = highest - modes + 1; m <= highest; ++m) {
-      const double norm = std::sqrt((2 * m == count ? 1.0 : 2.0) / count);
+    const int highest = (count - 1) / 2, modes = std::max(1, highest / 8);
+    for (int m = std::max(1, highest - modes + 1); m <= highest; ++m) {
+      const double norm = std::sqrt(2.0 / count);
       for (const double quarter : {0.0, std::numbers::pi / 2}) {
         for (int i = 0; i < count; ++i) {
           const double phi = 2 * std::numbers::pi * (m * i % count) / count;
           waves_.push_back(norm * std::cos(phi - quarter));
         }
       }
+    }
+  }
+
+  // Takes out the mode that changes its sign from point to point, where there is one: it has no
+  // derivative, so that at zero field the equations leave it open.
+  void drop_alternating(Field& f) const {
+    if (count_ % 2 != 0) return;
+    for (int line = 0; line < lines_; ++line) {
+      const auto at = [&](int i) -> double& {
+        return f[static_cast<std::size_t>(line * line_step_ + i * step_)];
+      };
+      double sum = 0;
+      for (int i = 0; i < count_; ++i) sum += i % 2 == 0 ? at(i) : -at(i);
+      for (int i = 0; i < count_; ++i) at(i) -= (i % 2 == 0 ? sum : -sum) / count_;
     }
   }
 
@@ -58,7 +72,9 @@ AngleShares highest_modes(const Grid& grid, const std::array<std::array<Field, 3
   for (const auto& source : modes) {
     double varies = 0, all = 0, theta = 0, zeta = 0;
     for (std::size_t k = 0; k < source.size(); ++k) {
-      const auto& f = source[k];
+      Field f = source[k];
+      along_theta.drop_alternating(f);
+      along_zeta.drop_alternating(f);
       double sum = 0, squares = 0;
       for (const double x : f) {
         sum += x;

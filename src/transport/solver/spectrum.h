@@ -8,8 +8,9 @@
 
 namespace assay::transport {
 
-// Shares of the highest Fourier modes (an eighth of each angle's, at least one) in what f_0, f_1
-// and f_2 vary over the surface: modes[source][k] on the grid; the larger of the two sources.
+// Shares of the highest Fourier modes (an eighth of each angle's, at least one; without an even
+// number's last) in what f_0, f_1 and f_2 vary over the surface: modes[source][k] on the grid; the
+// larger of the two sources.
 struct AngleShares {
   double theta = 0, zeta = 0;
 };

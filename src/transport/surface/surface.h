@@ -16,6 +16,8 @@ namespace assay::transport {
 
 // Of a mode in a file, in either direction and by modulus: beyond it a file is damaged.
 inline constexpr int kLargestModeNumber = 1000;
+// Field periods that a source may have.
+inline constexpr int kMostPeriods = 1000;
 
 // One mode of a Fourier series: cosine·cos(mθ + n·nfp·ζ) + sine·sin(mθ + n·nfp·ζ).
 struct Harmonic {
@@ -42,6 +44,8 @@ struct Surface {
   Series b;                        // |B| [T]
   std::optional<double> b0;        // B_00 [T]; absent: the mean of B over the grid
   std::optional<VmecFields> vmec;  // present: VMEC angles
+
+  std::vector<std::string> notes;  // what was assumed of the source
 
   // 0 where the source does not say.
   double psi_n = 0;         // normalised toroidal flux of this surface

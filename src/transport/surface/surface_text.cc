@@ -16,7 +16,6 @@
 namespace assay::transport {
 namespace {
 
-constexpr double kMostPeriods = 1000;
 // What a file says twice, in as many digits as people write.
 constexpr double kEqualIota = 1e-2, kEqualField = 1e-3;
 
@@ -267,7 +266,9 @@ Surface parse_surface_text(std::string_view text, std::string name) {
       if (!value) {
         fail("{}:{}: {}: expected a number, got '{}'", s.name, number, found->label, found->value);
       }
-      scalars[found->label] = *value;
+      if (!scalars.try_emplace(found->label, *value).second) {
+        fail("{}:{}: {} is there twice", s.name, number, found->label);
+      }
       continue;
     }
     const auto cells = cells_of(line);
@@ -279,6 +280,8 @@ Surface parse_surface_text(std::string_view text, std::string name) {
     if (it == scalars.end()) fail("{}: missing line '{}'", s.name, key);
     return it->second;
   };
+  if (!text.ends_with('\n')) fail("{}: the last line has no end: was the file cut short?", s.name);
+  if (s.b.empty()) fail("{}: no row 'm n B_mn': the file ends before its spectrum", s.name);
   s.nfp = periods_of(scalar("number of periods"), "Number of periods", s.name);
   s.psi_prime = scalar("psi_p");
   if (s.psi_prime == 0) fail("{}: psi_p must not be 0", s.name);

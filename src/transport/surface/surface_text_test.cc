@@ -165,8 +165,10 @@ TEST(SurfaceText, RefusesTextsThatMakeNoSense) {
     return text_refusal([&] { parse_surface_text(replaced(text, from, to), "file"); });
   };
   EXPECT_THAT(text_refusal([] { parse_surface_text("iota x\n", "file"); }), HasSubstr("file:1"));
-  EXPECT_THAT(text_refusal([] { parse_surface_text("iota 1\n", "file"); }),
+  EXPECT_THAT(text_refusal([] { parse_surface_text("iota 1\n", "file"); }), HasSubstr("no row"));
+  EXPECT_THAT(text_refusal([] { parse_surface_text("0 0 1\n", "file"); }),
               HasSubstr("number of periods"));
+  EXPECT_THAT(said(kText, "iota 0.4\n", "iota 0.4\niota 0.4\n"), HasSubstr("iota is there twice"));
   for (const char* wrong : {"2.7", "nan", "1e12", "-2"}) {
     EXPECT_THAT(said(kText, "periods : 2", std::string("periods : ") + wrong),
                 HasSubstr("must be an integer from 1 to 1000, got "));
