@@ -29,6 +29,8 @@ constexpr double kSmallDivisor = 1e-3;
 constexpr double kZeroDivisor = 1e-7;
 // A field whose terms are this much smaller than those of streaming changes nothing but last bits.
 constexpr double kTinyField = 1e-14;
+// Ê_ψ [1/m], beyond all plasmas by many orders.
+constexpr double kLargestField = 1e9;
 // A method that leaves a larger relative error has failed.
 constexpr double kFailed = 1e-3;
 
@@ -238,7 +240,9 @@ void check_case(const Prepared& prepared, const Case& at, Method method) {
   if (!(at.nu_hat > 0) || !std::isfinite(at.nu_hat)) {
     fail("nu_hat must be positive and finite, got {}", at.nu_hat);
   }
-  if (!std::isfinite(at.epsi_hat)) fail("epsi_hat must be finite, got {}", at.epsi_hat);
+  if (!(std::abs(at.epsi_hat) <= kLargestField)) {
+    fail("epsi_hat must be from -{0:g} to {0:g}, got {1}", kLargestField, at.epsi_hat);
+  }
   if (method == Method::kParity && !prepared.is_zero_field(at.epsi_hat)) {
     fail("method 'parity' needs a zero electric field, got epsi_hat {}", at.epsi_hat);
   }
