@@ -31,6 +31,8 @@ std::unique_ptr<CpuKernel> prepare_cpu_kernel(const Kernel& kernel) {
   std::unique_ptr<CpuKernel> fast;
   if (std::holds_alternative<Matmul>(kernel.work)) fast = prepare_cpu_matmul(kernel);
   if (std::holds_alternative<GroupedMatmul>(kernel.work)) fast = prepare_cpu_grouped_matmul(kernel);
+  if (std::holds_alternative<Attention>(kernel.work)) fast = prepare_cpu_attention(kernel);
+  if (std::holds_alternative<ScatterInto>(kernel.work)) fast = prepare_cpu_scatter(kernel);
   if (fast != nullptr) return fast;
   return std::make_unique<PlainKernel>(kernel);
 }

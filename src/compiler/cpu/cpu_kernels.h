@@ -14,5 +14,7 @@ std::unique_ptr<CpuKernel> prepare_cpu_region(const Kernel& kernel);
 // Null where sums are not of floating point.
 std::unique_ptr<CpuKernel> prepare_cpu_matmul(const Kernel& kernel);
 std::unique_ptr<CpuKernel> prepare_cpu_grouped_matmul(const Kernel& kernel);
+std::unique_ptr<CpuKernel> prepare_cpu_attention(const Kernel& kernel);
+std::unique_ptr<CpuKernel> prepare_cpu_scatter(const Kernel& kernel);
 
 }  // namespace assay::compiler

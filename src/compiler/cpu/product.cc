@@ -7,36 +7,12 @@
 
 #include "compiler/cpu/gemv_kernels.h"
 #include "compiler/cpu/tile_moves.h"
-#include "compiler/cpu/tile_ops.h"
 #include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
 #include "kernels/tiles/blocked_product.h"
 
 namespace assay::compiler {
 namespace {
-
-// `count` elements, `stride` apart, as T.
-template <typename T>
-void widen(const Factor& x, const std::byte* from, std::int64_t stride, std::int64_t count, T* to) {
-  constexpr std::int64_t kPiece = 256;
-  const auto size = static_cast<std::int64_t>(size_of(x.dtype));
-  if (x.dtype == kDTypeOf<T>) {
-    move_elements(sizeof(T), from, stride, reinterpret_cast<std::byte*>(to), 1, count);
-    return;
-  }
-  const TileOp cast = tile_ops().find(Op::kCast, x.dtype, kDTypeOf<T>, 0);
-  alignas(64) std::byte piece[kPiece * 8];
-  for (std::int64_t i = 0; i < count; i += kPiece) {
-    const std::int64_t part = stride == 1 ? count : std::min(kPiece, count - i);
-    const void* in[3] = {from + i * stride * size, nullptr, nullptr};
-    if (stride != 1) {
-      move_elements(size_of(x.dtype), from + i * stride * size, stride, piece, 1, part);
-      in[0] = piece;
-    }
-    cast(in, to + i, part);
-    if (stride == 1) return;
-  }
-}
 
 // Panels are widened while they are packed.
 template <typename T>
@@ -93,11 +69,12 @@ class MixedOperands final : public kernels::Operands<T> {
       T* to = panel + l * width * replicate;
       if (width_stride == 1) {
         for (std::int64_t t = 0; t < part; ++t)
-          widen(x, from + t * term_stride * size, 1, count, wide + t * kMostWidth);
+          widen_elements(x.dtype, from + t * term_stride * size, 1, count, wide + t * kMostWidth);
         copy({wide, 1, kMostWidth, part, count}, to);
       } else {
         for (int i = 0; i < count; ++i)
-          widen(x, from + i * width_stride * size, term_stride, part, wide + i * kTerms);
+          widen_elements(x.dtype, from + i * width_stride * size, term_stride, part,
+                         wide + i * kTerms);
         copy({wide, kTerms, 1, part, count}, to);
       }
     }
@@ -129,8 +106,8 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = plain + i * padded;
     std::fill(row + k, row + padded, 0.0f);
-    widen(a, a.data + i * a.row_stride * static_cast<std::int64_t>(size_of(a.dtype)),
-          a.column_stride, k, row);
+    widen_elements(a.dtype, a.data + i * a.row_stride * static_cast<std::int64_t>(size_of(a.dtype)),
+                   a.column_stride, k, row);
     if (is_dot) kernels.arrange(b.dtype, row, padded, rows.data() + i * padded);
   }
   const int rows_at_once = static_cast<int>(m);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "compiler/cpu/tile_ops.h"
 
 namespace assay::compiler {
 namespace {
@@ -36,14 +37,25 @@ T* as(std::byte* data) {
   return reinterpret_cast<T*>(data);
 }
 
-// Where element `flat` of a view is.
-std::int64_t position_in(const FixedView& view, std::int64_t flat) {
-  std::int64_t at = view.offset;
-  for (std::size_t axis = view.shape.size(); axis-- > 0;) {
-    at += flat % view.shape[axis] * view.strides[axis];
-    flat /= view.shape[axis];
+// In pieces, so that what is scattered is gathered first.
+template <typename T>
+void widen_as(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count, T* to) {
+  constexpr std::int64_t kPiece = 256;
+  const auto size = static_cast<std::int64_t>(size_of(dtype));
+  if (dtype == kDTypeOf<T>)
+    return move_elements(sizeof(T), from, stride, reinterpret_cast<std::byte*>(to), 1, count);
+  const TileOp cast = tile_ops().find(Op::kCast, dtype, kDTypeOf<T>, 0);
+  if (stride == 1) {
+    const void* in[3] = {from, nullptr, nullptr};
+    return cast(in, to, count);
   }
-  return at;
+  alignas(64) std::byte piece[kPiece * 8];
+  for (std::int64_t i = 0; i < count; i += kPiece) {
+    const std::int64_t part = std::min(kPiece, count - i);
+    move_elements(size_of(dtype), from + i * stride * size, stride, piece, 1, part);
+    const void* in[3] = {piece, nullptr, nullptr};
+    cast(in, to + i, part);
+  }
 }
 
 template <typename T, typename Index>
@@ -54,7 +66,7 @@ void gather_as(const T* from, const GatherSource& source, const Index* index, T*
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(index[i]), 0, last);
   };
   if (!source.is_contiguous) {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = from[position_in(source.view, inside(i))];
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[element_of(source.view, inside(i))];
     return;
   }
   from += source.view.offset;
@@ -72,6 +84,24 @@ void gather_as(const T* from, const GatherSource& source, const Index* index, T*
 }
 
 }  // namespace
+
+std::int64_t element_of(const FixedView& view, std::int64_t flat) {
+  std::int64_t at = view.offset;
+  for (std::size_t axis = view.shape.size(); axis-- > 0;) {
+    at += flat % view.shape[axis] * view.strides[axis];
+    flat /= view.shape[axis];
+  }
+  return at;
+}
+
+void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
+                    float* to) {
+  widen_as(dtype, from, stride, count, to);
+}
+void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
+                    double* to) {
+  widen_as(dtype, from, stride, count, to);
+}
 
 void move_elements(std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
                    std::int64_t to_stride, std::int64_t count) {

@@ -16,6 +16,13 @@ namespace assay::compiler {
 // to[i · to_stride] = from[i · from_stride] for i < count, in elements.
 void move_elements(std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
                    std::int64_t to_stride, std::int64_t count);
+// Where element `flat` of a view is, in row-major order.
+std::int64_t element_of(const FixedView& view, std::int64_t flat);
+// to[i] = from[i · stride], elements of a floating-point dtype as f32 or f64.
+void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
+                    float* to);
+void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
+                    double* to);
 // to[r · columns + c] = from[r · row_stride + c · column_stride]
 struct Grid {
   std::int64_t rows, columns, row_stride, column_stride;
