@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How fast the CPU kernels are beside this machine's own limits, measured in turns:
+//   cpu_kernels_bench [threads] [rounds] [part of a name]
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compiler/cpu/cpu_kernel.h"
+#include "compiler/graph/dtypes.h"
+#include "kernels/peaks/peaks.h"
+
+namespace assay::compiler {
+namespace {
+
+double seconds_of(const std::function<void()>& f) {
+  const auto begin = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// A kernel with buffers of its own.
+class Subject {
+ public:
+  Kernel kernel;
+  std::string name;
+  double bytes = 0, flops = 0;
+
+  std::uint32_t add(DType dtype, const std::vector<std::int64_t>& shape, bool is_written = false) {
+    std::int64_t count = 1;
+    for (const auto extent : shape) count *= extent;
+    kernel.operands.push_back({dtype, {shape.begin(), shape.end()}, is_written});
+    const auto size = size_of(dtype);
+    std::vector<std::byte> data(static_cast<std::size_t>(count) * size + 64);
+    for (std::int64_t i = 0; i < count && !is_written; ++i) {
+      const auto bits = bits_of(dtype, 0.25 * static_cast<double>(i % 13 - 6));
+      std::copy_n(reinterpret_cast<const std::byte*>(&bits), size,
+                  data.data() + static_cast<std::size_t>(i) * size);
+    }
+    bytes += static_cast<double>(count) * static_cast<double>(size);
+    data_.push_back(std::move(data));
+    return static_cast<std::uint32_t>(data_.size() - 1);
+  }
+  Access whole(std::uint32_t operand) const {
+    return {operand, View::contiguous(kernel.operands[operand].shape)};
+  }
+  void prepare() {
+    prepared_ = prepare_cpu_kernel(kernel);
+    for (auto& data : data_) operands_.push_back(data.data());
+  }
+  double run(int threads) {
+    return seconds_of([&] { prepared_->run({}, operands_, threads); });
+  }
+
+ private:
+  std::unique_ptr<CpuKernel> prepared_;
+  std::vector<std::vector<std::byte>> data_;
+  std::vector<std::byte*> operands_;
+};
+
+using V = Region::Value;
+
+Subject chain(DType dtype, const std::string& name, std::vector<Op> ops) {
+  Subject s;
+  const std::int64_t n = 1 << 24;
+  s.name = fmt::format("{} {}", name, name_of(dtype));
+  const auto x = s.add(dtype, {n}), y = s.add(dtype, {n}), out = s.add(dtype, {n}, true);
+  Region region{.shape = {n}};
+  region.values = {V{.op = Op::kInput, .dtype = dtype, .access = s.whole(x)},
+                   V{.op = Op::kInput, .dtype = dtype, .access = s.whole(y)}};
+  std::uint32_t last = 0;
+  for (const Op op : ops) {
+    V value{.op = op, .dtype = dtype, .values = {last}};
+    if (op == Op::kAdd || op == Op::kMul || op == Op::kMax) value.values.push_back(1);
+    region.values.push_back(value);
+    last = static_cast<std::uint32_t>(region.values.size() - 1);
+  }
+  region.stores = {{last, s.whole(out)}};
+  s.kernel.work = region;
+  return s;
+}
+
+Subject softmax(DType dtype, std::int64_t rows, std::int64_t length) {
+  Subject s;
+  s.name = fmt::format("softmax {} {}x{}", name_of(dtype), rows, length);
+  const auto x = s.add(dtype, {rows, length}), out = s.add(dtype, {rows, length}, true);
+  const DType f = DType::kF32;
+  Region r{.shape = {rows, length}};
+  r.values = {V{.op = Op::kInput, .dtype = dtype, .access = s.whole(x)},
+              V{.op = Op::kCast, .dtype = f, .values = {0}},
+              V{.op = Op::kMaxReduce, .dtype = f, .of_row = true, .values = {1}},
+              V{.op = Op::kConst, .dtype = f, .of_row = true, .bits = bits_of(f, -1)},
+              V{.op = Op::kMul, .dtype = f, .of_row = true, .values = {2, 3}},
+              V{.op = Op::kAdd, .dtype = f, .values = {1, 4}},
+              V{.op = Op::kConst, .dtype = f, .bits = bits_of(f, 1.44269504)},
+              V{.op = Op::kMul, .dtype = f, .values = {5, 6}},
+              V{.op = Op::kExp2, .dtype = f, .values = {7}},
+              V{.op = Op::kSum, .dtype = f, .of_row = true, .values = {8}},
+              V{.op = Op::kRecip, .dtype = f, .of_row = true, .values = {9}},
+              V{.op = Op::kMul, .dtype = f, .values = {8, 10}},
+              V{.op = Op::kCast, .dtype = dtype, .values = {11}}};
+  r.stores = {{12, s.whole(out)}};
+  s.kernel.work = r;
+  return s;
+}
+
+Subject product(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, bool transposed) {
+  Subject s;
+  s.name = fmt::format("matmul {} {}x{}x{}{}", name_of(dtype), m, k, n, transposed ? " bT" : "");
+  const auto a = s.add(dtype, {m, k});
+  const auto b = s.add(dtype, transposed ? std::vector<std::int64_t>{n, k}
+                                         : std::vector<std::int64_t>{k, n});
+  const auto out = s.add(dtype, {m, n}, true);
+  auto view = View::contiguous(s.kernel.operands[b].shape);
+  if (transposed) view = view.permute({1, 0});
+  s.kernel.work = Matmul{.a = s.whole(a), .b = {b, view}, .out = s.whole(out)};
+  s.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return s;
+}
+
+Subject attention(std::int64_t heads, std::int64_t group, std::int64_t queries, std::int64_t keys) {
+  Subject s;
+  const std::int64_t d = 64;
+  s.name = fmt::format("attention bf16 {}x{} heads, {} of {}", heads, group, queries, keys);
+  const auto q = s.add(DType::kBF16, {heads, group, queries, d});
+  const auto k = s.add(DType::kBF16, {heads, keys, d}), v = s.add(DType::kBF16, {heads, keys, d});
+  const auto out = s.add(DType::kBF16, {heads, group, queries, d}, true);
+  const View shared{{heads, group, keys, d}, {keys * d, 0, d, 1}, 0};
+  s.kernel.work = Attention{.q = s.whole(q),
+                            .k = {k, shared},
+                            .v = {v, shared},
+                            .out = s.whole(out),
+                            .scale = 0.125,
+                            .causal = true,
+                            .offset = keys - queries};
+  s.flops = 4.0 * static_cast<double>(heads * group * queries * keys * d);
+  return s;
+}
+
+void run_bench(int threads, int rounds, const std::string& filter) {
+  std::vector<Subject> subjects;
+  const auto add = [&](Subject s) {
+    if (s.name.find(filter) != std::string::npos) subjects.push_back(std::move(s));
+  };
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    add(chain(dtype, "add", {Op::kAdd}));
+    add(chain(dtype, "add,mul,max", {Op::kAdd, Op::kMul, Op::kMax}));
+    add(chain(dtype, "add,mul,max,add,mul", {Op::kAdd, Op::kMul, Op::kMax, Op::kAdd, Op::kMul}));
+    add(chain(dtype, "add,sin,sqrt", {Op::kAdd, Op::kSin, Op::kSqrt}));
+    add(softmax(dtype, 4096, 4096));
+  }
+  for (const std::int64_t m : {1, 2, 4, 8}) add(product(DType::kBF16, m, 4096, 4096, true));
+  add(product(DType::kBF16, 1, 4096, 14336, true));
+  add(product(DType::kBF16, 1, 4096, 128256, true));
+  add(product(DType::kBF16, 1, 4096, 4096, false));
+  add(product(DType::kF32, 1, 4096, 4096, true));
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    add(product(dtype, 1024, 1024, 1024, false));
+    add(product(dtype, 1024, 1024, 1024, true));
+    add(product(dtype, 128, 2048, 2048, true));
+  }
+  add(attention(8, 4, 128, 128));
+  add(attention(8, 4, 1, 2048));
+  for (auto& s : subjects) s.prepare();
+  std::vector<double> best(subjects.size(), 1e9);
+  double triad = 0, read = 0, fma = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const auto peaks = kernels::measure_peaks({.threads = threads,
+                                               .rounds = 1,
+                                               .seconds_per_loop = 1e-2,
+                                               .read_bytes = {64 << 20},
+                                               .triad_bytes = 64 << 20});
+    triad = std::max(triad, peaks.triad_bytes_per_second);
+    read = std::max(read, peaks.read[0].bytes_per_second);
+    fma = std::max(fma, peaks.f32.fma);
+    for (std::size_t i = 0; i < subjects.size(); ++i)
+      best[i] = std::min(best[i], subjects[i].run(threads));
+  }
+  fmt::print("{} threads: triad {:.1f} GB/s, read {:.1f} GB/s, f32 {:.1f} Gflop/s\n", threads,
+             triad * 1e-9, read * 1e-9, 2 * fma * 1e-9);
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const auto& s = subjects[i];
+    fmt::print("{:42} {:9.3f} ms  {:5.1f} GB/s = {:3.0f} % triad, {:3.0f} % read", s.name,
+               best[i] * 1e3, s.bytes / best[i] * 1e-9, 100 * s.bytes / best[i] / triad,
+               100 * s.bytes / best[i] / read);
+    if (s.flops > 0)
+      fmt::print("  {:6.1f} Gflop/s = {:3.0f} %", s.flops / best[i] * 1e-9,
+                 100 * s.flops / best[i] / (2 * fma));
+    fmt::print("\n");
+  }
+}
+
+}  // namespace
+}  // namespace assay::compiler
+
+int main(int argc, char** argv) {
+  const int threads = argc > 1 ? std::stoi(argv[1])
+                               : static_cast<int>(std::thread::hardware_concurrency());
+  assay::compiler::run_bench(threads, argc > 2 ? std::stoi(argv[2]) : 7, argc > 3 ? argv[3] : "");
+  return 0;
+}
