@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kOracleProducts = 1e9;  // a second of plain loops
 constexpr double kReferenceProducts = 1e8;
+constexpr double kSearchedProducts = 3e8;
 
 class BlockCase : public lab::Case {
  public:
@@ -80,6 +81,8 @@ class BlockCase : public lab::Case {
     const BlockPoint p(json);
     if (provider == "assay-reference" && p.multiply_adds() > kReferenceProducts)
       return lab::Skip{"provider_not_applicable", "node by node in f64 takes minutes"};
+    if (provider == "assay-searched" && p.multiply_adds() > kSearchedProducts)
+      return lab::Skip{"provider_not_applicable", "verifying a candidate takes minutes"};
     return why_no_graph(provider, p.dtype, true);
   }
   std::uint64_t memory_estimate(const Json& json, std::string_view provider) const override {
@@ -87,6 +90,8 @@ class BlockCase : public lab::Case {
     // Weights once as they are and once as a provider keeps them, the rest for both slots.
     double bytes = 3 * p.bytes() + 64e6;
     if (provider == "assay-reference") bytes += 64 * p.multiply_adds();
+    // Several sets of inputs to verify with, and the reference's intermediate results in f32.
+    if (provider == "assay-searched") bytes += 16 * p.bytes();
     return static_cast<std::uint64_t>(bytes) + graph_worker_bytes(provider);
   }
   std::map<std::string, double> work(const Json& json) const override {

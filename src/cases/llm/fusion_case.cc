@@ -74,13 +74,16 @@ class FusionCase : public lab::Case {
     const FusionPoint p(json);
     if (provider == "assay-reference" && static_cast<double>(p.n) > kReferenceElements)
       return lab::Skip{"provider_not_applicable", "node by node in f64 takes minutes"};
+    if (provider == "assay-searched" && static_cast<double>(p.n) > kReferenceElements)
+      return lab::Skip{"provider_not_applicable", "verifying a candidate takes minutes"};
     return why_no_graph(provider, p.dtype, false);
   }
   std::uint64_t memory_estimate(const Json& json, std::string_view provider) const override {
     const FusionPoint p(json);
     double bytes = 2 * p.bytes() + p.output_bytes();
     // Intermediate results; the reference keeps every node's.
-    bytes += (provider == "assay-reference" ? 16 : 3) * 4.0 * static_cast<double>(p.n);
+    bytes += (provider == "assay-reference" || provider == "assay-searched" ? 24 : 3) * 4.0 *
+             static_cast<double>(p.n);
     return static_cast<std::uint64_t>(bytes) + graph_worker_bytes(provider);
   }
   std::map<std::string, double> work(const Json& json) const override {
