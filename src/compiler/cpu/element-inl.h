@@ -43,6 +43,10 @@ HWY_INLINE hn::Vec<D> load_elements(D d, const T* from) {
     const hn::Rebind<std::uint16_t, D> d16;
     const hn::Rebind<std::uint32_t, D> d32;
     const auto bits = hn::LoadU(d16, reinterpret_cast<const std::uint16_t*>(from));
+#if HWY_TARGET == HWY_NEON
+    if constexpr (hn::MaxLanes(D()) == 4)
+      return hn::Vec<D>(vreinterpretq_f32_u32(vshll_n_u16(bits.raw, 16)));
+#endif
     return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
   } else if constexpr (std::is_same_v<T, Half>) {
 #if ASSAY_HAS_HALF

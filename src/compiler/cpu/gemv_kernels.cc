@@ -12,6 +12,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compiler/cpu/gemv_kernels.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
 #include "compiler/cpu/element-inl.h"
@@ -74,7 +75,7 @@ HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, cons
       for (int i = 0; i < kRows; ++i) sums[p][j][i] = hn::Zero(d);
     }
   }
-  const auto step = [&](const T* const* w, const float* x) HWY_ATTR {
+  const auto step = [&](const T* const* w, const float* x) HWY_ATTR __attribute__((always_inline)) {
     V32 first[kColumns], second[kColumns];
 #pragma GCC unroll 4
     for (int j = 0; j < kColumns; ++j) load_pair(w[j], first[j], second[j]);
@@ -103,7 +104,9 @@ HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, cons
     }
     step(w, a + l);
   }
+#pragma GCC unroll 4
   for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
       V32 all = sums[0][j][i];
       if constexpr (kParts == 2) all = hn::Add(all, sums[1][j][i]);
@@ -112,11 +115,46 @@ HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, cons
   }
 }
 
+// One row by one column: a single stream, which memory serves fastest, onto eight sums.
+template <typename T>
+HWY_INLINE float dot_one(const float* HWY_RESTRICT a, const T* b, std::int64_t terms) {
+  const D32 d;
+  V32 sums[8];
+#pragma GCC unroll 8
+  for (int s = 0; s < 8; ++s) sums[s] = hn::Zero(d);
+  const auto step = [&](const T* w, const float* x, V32& even, V32& odd) HWY_ATTR
+      __attribute__((always_inline)) {
+    V32 first, second;
+    load_pair(w, first, second);
+    even = hn::MulAdd(first, hn::LoadU(d, x), even);
+    odd = hn::MulAdd(second, hn::LoadU(d, x + kWide), odd);
+  };
+  std::int64_t l = 0;
+  for (; l + 4 * kStep <= terms; l += 4 * kStep) {
+#pragma GCC unroll 4
+    for (int u = 0; u < 4; ++u)
+      step(b + l + u * kStep, a + l + u * kStep, sums[2 * u], sums[2 * u + 1]);
+  }
+  for (; l + kStep <= terms; l += kStep) step(b + l, a + l, sums[0], sums[1]);
+  if (l < terms) {
+    T rest[kStep] = {};
+    std::copy(b + l, b + terms, rest);
+    step(rest, a + l, sums[0], sums[1]);
+  }
+  const V32 low = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
+  const V32 high = hn::Add(hn::Add(sums[4], sums[5]), hn::Add(sums[6], sums[7]));
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
+}
+
 template <typename T, int kRows>
 void dots_of(const float* a, std::int64_t padded, const T* b, std::int64_t b_stride,
              std::int64_t terms, std::int64_t columns, float* c, std::int64_t c_stride) {
   constexpr int kColumns = kRows <= 4 ? 4 : 2;
   std::int64_t j = 0;
+  if constexpr (kRows == 1) {
+    for (; j < columns; ++j) c[j] = dot_one(a, b + j * b_stride, terms);
+    return;
+  }
   for (; j + kColumns <= columns; j += kColumns)
     dot_block<T, kRows, kColumns>(a, padded, b + j * b_stride, b_stride, terms, c + j, c_stride);
   for (; j < columns; ++j)
@@ -135,18 +173,27 @@ HWY_INLINE void add_terms(const float* a, std::int64_t a_stride, const T* b, std
 #pragma GCC unroll 4
     for (int t = 0; t < kTerms; ++t) factors[i][t] = hn::Set(d, a[i * a_stride + t]);
   }
-  for (; j + kWide <= columns; j += kWide) {
+  const auto step = [&](std::int64_t at) HWY_ATTR __attribute__((always_inline)) {
     V32 w[kTerms];
 #pragma GCC unroll 4
-    for (int t = 0; t < kTerms; ++t) w[t] = load_elements(d, b + t * b_stride + j);
+    for (int t = 0; t < kTerms; ++t) w[t] = load_elements(d, b + t * b_stride + at);
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      V32 sum = hn::LoadU(d, c + i * c_stride + j);
+      V32 sum = hn::LoadU(d, c + i * c_stride + at);
 #pragma GCC unroll 4
       for (int t = 0; t < kTerms; ++t) sum = hn::MulAdd(factors[i][t], w[t], sum);
-      hn::StoreU(sum, d, c + i * c_stride + j);
+      hn::StoreU(sum, d, c + i * c_stride + at);
     }
+  };
+  // Lines of the next terms are asked for meanwhile: they are too far apart to be foreseen.
+  constexpr std::int64_t kSteps = kRows == 1 ? 4 : 1;
+  for (; j + kSteps * kWide <= columns; j += kSteps * kWide) {
+#pragma GCC unroll 4
+    for (int t = 0; t < kTerms; ++t) hwy::Prefetch(b + (t + kTerms) * b_stride + j);
+#pragma GCC unroll 4
+    for (std::int64_t u = 0; u < kSteps; ++u) step(j + u * kWide);
   }
+  for (; j + kWide <= columns; j += kWide) step(j);
   for (; j < columns; ++j) {
     for (int i = 0; i < kRows; ++i) {
       for (int t = 0; t < kTerms; ++t)

@@ -85,11 +85,12 @@ class MixedOperands final : public kernels::Operands<T> {
   const kernels::TileKernels<T>& tiles_;
 };
 
-// Work in pieces for whoever is free.
+// Work in pieces of columns for whoever is free: about `each` for a thread, of at least `least`.
 template <typename F>
-void share_columns(int threads, std::int64_t n, std::int64_t least, const F& f) {
-  const std::int64_t piece = std::max(
-      least, kernels::divide_up(kernels::divide_up(n, std::int64_t{16} * threads), 64) * 64);
+void share_columns(int threads, std::int64_t n, std::int64_t least, std::int64_t each, const F& f) {
+  const std::int64_t even = kernels::divide_up(n, threads == 1 ? 1 : each * threads);
+  const std::int64_t piece =
+      std::clamp<std::int64_t>(kernels::divide_up(even, 64) * 64, least, 4096);
   kernels::share_items(threads, kernels::divide_up(n, piece), [&](std::int64_t item) noexcept {
     f(item * piece, std::min(n, (item + 1) * piece));
   });
@@ -99,28 +100,30 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
                        std::int64_t n, float* c, std::int64_t c_stride, int threads) {
   const GemvKernels& kernels = gemv_kernels();
   const auto size = static_cast<std::int64_t>(size_of(b.dtype));
-  const std::int64_t padded = kernels::divide_up(k, kernels.step) * kernels.step;
+  // Rows a power of two apart would fall on one another in the nearest cache.
+  const std::int64_t whole = kernels::divide_up(k, kernels.step) * kernels.step;
+  const std::int64_t padded = whole + 16;
   const kernels::AlignedArray<float> rows(2 * m * padded);
   float* plain = rows.data() + m * padded;
   const bool is_dot = b.row_stride == 1;
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = plain + i * padded;
-    std::fill(row + k, row + padded, 0.0f);
+    std::fill(row + k, row + whole, 0.0f);
     widen_elements(a.dtype, a.data + i * a.row_stride * static_cast<std::int64_t>(size_of(a.dtype)),
                    a.column_stride, k, row);
-    if (is_dot) kernels.arrange(b.dtype, row, padded, rows.data() + i * padded);
+    if (is_dot) kernels.arrange(b.dtype, row, whole, rows.data() + i * padded);
   }
   const int rows_at_once = static_cast<int>(m);
   const int team = m * n * k < (1 << 17) ? 1 : threads;
   if (is_dot) {
-    share_columns(team, n, 16, [&](std::int64_t begin, std::int64_t end) {
+    share_columns(team, n, 16, 16, [&](std::int64_t begin, std::int64_t end) {
       kernels.dots(b.dtype, rows_at_once, rows.data(), padded,
                    b.data + begin * b.column_stride * size, b.column_stride, k, end - begin,
                    c + begin, c_stride);
     });
     return;
   }
-  share_columns(team, n, 512, [&](std::int64_t begin, std::int64_t end) {
+  share_columns(team, n, 512, 2, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = 0; i < m; ++i)
       std::fill(c + i * c_stride + begin, c + i * c_stride + end, 0.0f);
     kernels.sums(b.dtype, rows_at_once, plain, padded, b.data + begin * size, b.row_stride, k,

@@ -147,11 +147,11 @@ void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
         for (const auto i : phase.moving) {
           const Place& place = places_[i];
           const auto size = static_cast<std::int64_t>(place.size);
-          if (place.kind == Place::Kind::kOperand)
+          if (place.kind == Place::Kind::kOperand) {
             w.at[i] = operand_at(place, column);
-          else if (place.kind == Place::Kind::kKept)
-            w.at[i] = memory + place.at + column * size;
-          else  // Read only.
+          }
+          if (place.kind == Place::Kind::kKept) w.at[i] = memory + place.at + column * size;
+          if (place.kind == Place::Kind::kGiven)  // Read only.
             w.at[i] = const_cast<std::byte*>(given.data) +
                       ((row - block.row) * given.row_stride + column - block.column) * size;
         }

@@ -23,19 +23,19 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace km = kernels::HWY_NAMESPACE;
 
-// Whole vectors, four at a time, then what is left by way of a copy. `f(at)` does one vector, its
+// Whole vectors, some at a time, then what is left by way of a copy. `f(at)` does one vector, its
 // operands at `in` and `out` moved on by `at` elements.
-template <typename In, typename Out, int kOperands, unsigned kSingle, class F>
+template <typename In, typename Out, int kOperands, unsigned kSingle, int kUnroll = 4, class F>
 HWY_INLINE void for_vectors(const In* const* in, Out* out, std::int64_t count, std::int64_t lanes,
                             const F& f) {
   std::int64_t i = 0;
-  const auto one = [&](std::int64_t at) HWY_ATTR {
+  const auto one = [&](std::int64_t at) HWY_ATTR __attribute__((always_inline)) {
     f(in[0] + ((kSingle & 1) != 0 ? 0 : at),
       kOperands > 1 ? in[1] + ((kSingle & 2) != 0 ? 0 : at) : nullptr, out + at);
   };
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+  for (; i + kUnroll * lanes <= count; i += kUnroll * lanes) {
 #pragma GCC unroll 4
-    for (int u = 0; u < 4; ++u) one(i + u * lanes);
+    for (int u = 0; u < kUnroll; ++u) one(i + u * lanes);
   }
   for (; i + lanes <= count; i += lanes) one(i);
   if (i == count) return;
@@ -98,7 +98,7 @@ void binary(const void* const* operands, void* to, std::int64_t count) {
   const auto lone_b = (kSingle & 2) != 0 ? wide(in[1]) : hn::Zero(d);
   for_vectors<T, Out, 2, kSingle>(
       in, static_cast<Out*>(to), count, static_cast<std::int64_t>(hn::Lanes(d)),
-      [&](const T* a, const T* b, Out* out) HWY_ATTR {
+      [&](const T* a, const T* b, Out* out) HWY_ATTR __attribute__((always_inline)) {
         const auto x = (kSingle & 1) != 0 ? lone_a : load_elements(d, a);
         const auto y = (kSingle & 2) != 0 ? lone_b : load_elements(d, b);
         if constexpr (std::is_same_v<F, LessOf>)
@@ -172,8 +172,8 @@ void unary(const void* const* operands, void* to, std::int64_t count) {
   const In* in[] = {static_cast<const In*>(operands[0])};
   for_vectors<In, Out, 1, 0>(
       in, static_cast<Out*>(to), count, static_cast<std::int64_t>(hn::Lanes(d)),
-      [&](const In* x, const In*, Out* out)
-          HWY_ATTR { store_elements(d, F::of(d, load_elements(d, x)), out); });
+      [&](const In* x, const In*, Out* out) HWY_ATTR
+      __attribute__((always_inline)) { store_elements(d, F::of(d, load_elements(d, x)), out); });
 }
 
 void float_of_int(const void* const* operands, void* to, std::int64_t count) {
@@ -182,8 +182,8 @@ void float_of_int(const void* const* operands, void* to, std::int64_t count) {
   const std::int32_t* in[] = {static_cast<const std::int32_t*>(operands[0])};
   for_vectors<std::int32_t, float, 1, 0>(
       in, static_cast<float*>(to), count, static_cast<std::int64_t>(hn::Lanes(d)),
-      [&](const std::int32_t* x, const std::int32_t*, float* out)
-          HWY_ATTR { hn::StoreU(hn::ConvertTo(d, hn::LoadU(di, x)), d, out); });
+      [&](const std::int32_t* x, const std::int32_t*, float* out) HWY_ATTR
+      __attribute__((always_inline)) { hn::StoreU(hn::ConvertTo(d, hn::LoadU(di, x)), d, out); });
 }
 
 // One after the other, as the plain loops have it: what is rare, or has no vector form.
