@@ -96,7 +96,7 @@ class FusionCase : public lab::Case {
   }
   std::vector<lab::FigureRecipe> figures() const override {
     return {{.name = "graphs",
-             .title = "Fused graphs of 2^{24} elements, of the bytes' limit",
+             .title = "Fused graphs of 2²⁴ elements, of the bytes' limit",
              .form = lab::FigureForm::kBars,
              .x = {"graph"},
              .y = "fraction_of_limit",
