@@ -32,6 +32,7 @@ int simulate_chip(const ChipArguments& arguments);
 // command line; returns only where that cannot be done (EnvironmentError).
 int transport(char** argv);
 int contract(const EinsumArguments& arguments);
+int compile_graph(const CompileArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);
 int history(const HistoryArguments& arguments);

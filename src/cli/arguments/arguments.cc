@@ -333,6 +333,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv, const std::str
   offer(app, chosen, "transport", "the drift-kinetic solver for flux surfaces, used directly",
         add_transport);
   offer(app, chosen, "einsum", "tensor contractions and decompositions, used directly", add_einsum);
+  offer(app, chosen, "compile", "the tensor graph compiler, used directly", add_compile);
 
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };

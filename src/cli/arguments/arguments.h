@@ -164,6 +164,16 @@ struct EinsumArguments {
   std::int64_t frozen_occupied = 0, frozen_virtual = 0;
 };
 
+struct CompileArguments {
+  std::string graph, runtime = "cpu", dot, trace, inputs, out;
+  std::vector<std::string> symbols;  // "s=16"
+  bool explain = false, json = false, run = false, verify = false, verbose = false;
+  int search = 0;
+  double seconds = 60;
+  std::uint64_t seed = 0;
+  std::optional<int> threads;
+};
+
 struct CompareArguments {
   std::string a, b;
   std::vector<std::string> sources;
@@ -241,8 +251,8 @@ using Command =
     std::variant<ListArguments, RunArguments, TimeArguments, NewArguments, ReportArguments,
                  FiguresArguments, SiteArguments, ServeArguments, StoreArguments, DoctorArguments,
                  CalibrateArguments, ChipArguments, TransportArguments, EinsumArguments,
-                 ImportArguments, ExportArguments, CompareArguments, GateArguments,
-                 HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
+                 CompileArguments, ImportArguments, ExportArguments, CompareArguments,
+                 GateArguments, HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help, or `version`, and returns an exit status instead where that
 // was asked for; throws UserError for anything that cannot be understood.

@@ -51,6 +51,7 @@ void add_serve(CLI::App& app, ServeArguments& a);
 void add_chip(CLI::App& app, ChipArguments& a);
 void add_transport(CLI::App& app, TransportArguments& a);
 void add_einsum(CLI::App& app, EinsumArguments& a);
+void add_compile(CLI::App& app, CompileArguments& a);
 
 // arguments_decide.cc
 void add_compare(CLI::App& app, CompareArguments& a);

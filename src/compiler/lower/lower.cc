@@ -187,6 +187,18 @@ class Lowering {
     } else {
       starts.push_back({node.shape, whole, false});
     }
+    // The same elements under the shape of what they are computed of, which its views may need.
+    auto at = id;
+    for (int step = 0; step < 3 && !graph_.nodes[at].node.operands.empty(); ++step) {
+      const auto& operand = graph_.nodes[at].node.operands[0];
+      const auto& shape = graph_.nodes[operand.node].node.shape;
+      const auto op = graph_.nodes[at].node.op;
+      const bool is_elementwise = op != Op::kSum && op != Op::kMaxReduce && op != Op::kGather;
+      if (!is_elementwise || graph_.nodes[at].is_kernel() || !operand.view.is_contiguous()) break;
+      if (shape.empty() || !(product(shape) == product(node.shape))) break;
+      if (!(shape == node.shape)) starts.push_back({shape, View::contiguous(shape), false});
+      at = operand.node;
+    }
     const auto length = reduced_length(id);
     if (!length) return starts;
     for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) {

@@ -38,7 +38,7 @@ Runtime plain_runtime() {
 }
 
 Executor::Executor(Program program, const Runtime& runtime, ExecutorOptions options)
-    : program_(std::move(program)), options_(options) {
+    : program_(std::move(program)), options_(std::move(options)) {
   for (const auto& kernel : program_.kernels) kernels_.push_back(runtime.prepare(kernel));
   for (BufferId id = 0; id < program_.buffers.size(); ++id) {
     if (program_.buffers[id].kind != Buffer::Kind::kTemporary) outer_.push_back(id);
@@ -96,6 +96,7 @@ void Executor::run_steps(const Bindings& symbols, std::span<std::byte* const> ou
         std::memset(pointers[id] + plan_.bytes[id], static_cast<int>(kGuard), kGuardBytes);
       }
     }
+    if (options_.before_step) options_.before_step(i);
     around(i, [&] { kernels_[step.kernel]->run(symbols, operands); });
     if (options_.canaries) check_guards(i);
   }

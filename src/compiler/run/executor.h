@@ -40,6 +40,9 @@ struct ExecutorOptions {
   // Guards around temporaries, which are looked at after every kernel, and temporaries full of NaN
   // before the first.
   bool canaries = false;
+  // Called before each step, with its number: who wants to know which kernel brings everything
+  // down.
+  std::function<void(std::size_t)> before_step;
 };
 
 class Executor {

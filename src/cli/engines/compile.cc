@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/machine.h"
+#include "cli/commands.h"
+#include "cli/engines/cores.h"
+#include "cli/installation.h"
+#include "cli/program.h"
+#include "compiler/choose/search.h"
+#include "compiler/choose/timing.h"
+#include "compiler/cpu/cpu_runtime.h"
+#include "compiler/graph/graph_json.h"
+#include "compiler/show/show_program.h"
+#include "kernels/peaks/peaks.h"
+#include "tensor/safetensors.h"
+
+namespace assay::cli {
+namespace {
+
+using namespace assay::compiler;  // NOLINT: the engine's words are this file's
+
+compiler::Bindings symbols_from(const CompileArguments& a, const Graph& graph) {
+  auto symbols = default_symbols(graph);
+  for (const auto& text : a.symbols) {
+    const auto equals = text.find('=');
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto name = text.substr(0, equals);
+    const bool is_number = equals != std::string::npos &&
+                           std::from_chars(text.data() + equals + 1, end, value).ptr == end &&
+                           equals + 1 < text.size();
+    if (!is_number) fail("--symbols: expected NAME=NUMBER, got '{}'", text);
+    const auto found = graph.symbols().find(name);
+    if (found == graph.symbols().end()) fail("--symbols: the graph has no symbol '{}'", name);
+    if (value < found->second.low || value > found->second.high) {
+      fail("--symbols: '{}' is from {} to {}, got {}", name, found->second.low, found->second.high,
+           value);
+    }
+    symbols[name] = value;
+  }
+  return symbols;
+}
+
+Runtime runtime_from(const CompileArguments& a) {
+  const int threads = a.threads.value_or(usable_cores());
+  if (threads < 1 || threads > 1024) fail("--threads is from 1 to 1024, not {}", threads);
+  if (a.runtime == "plain") return plain_runtime();
+  if (a.runtime != "cpu") fail("--runtime: expected cpu or plain, got '{}'", a.runtime);
+  return cpu_runtime(threads);
+}
+
+MachineLimits measured_limits(int threads) {
+  kernels::PeakOptions options;
+  options.threads = threads;
+  options.rounds = 2;
+  const auto peaks = kernels::measure_peaks(options);
+  return {peaks.triad_bytes_per_second, 2 * peaks.f32.fma};
+}
+
+// Says which step is next, so that one that brings everything down has a name.
+ExecutorOptions executor_options(const Program& program) {
+  ExecutorOptions options;
+  const char* value = std::getenv("ASSAY_COMPILER_SEQUENTIAL");  // NOLINT(concurrency-mt-unsafe)
+  if (value == nullptr || std::string_view(value) != "1") return options;
+  options.canaries = true;
+  options.before_step = [&program](std::size_t step) {
+    const auto& kernel = program.kernels[program.steps[step].kernel];
+    fmt::print(stderr, "step {}: {} (kernel {})\n", step, kind_of(kernel),
+               program.steps[step].kernel);
+  };
+  return options;
+}
+
+void run_once(const CompileArguments& a, const Graph& graph, const Program& program,
+              const Runtime& runtime, const compiler::Bindings& symbols) {
+  Executor executor(program, runtime, executor_options(program));
+  std::optional<SafetensorsFile> file;
+  const auto trial = make_trial(graph, symbols, InputStyle::kOrdinary, a.seed);
+  auto views = trial.views();
+  if (!a.inputs.empty()) {
+    file.emplace(a.inputs);
+    for (auto& [name, view] : views) view = file->view(name);
+  }
+  const auto result = compiler::run_program(executor, views, symbols);
+  std::vector<std::pair<std::string, TensorView>> tensors;
+  for (const auto& output : graph.outputs()) {
+    const auto& tensor = output.replaces.empty() ? result.outputs.at(output.name)
+                                                 : result.states.at(output.replaces);
+    tensors.emplace_back(output.name, tensor.view());
+  }
+  if (!a.out.empty()) write_safetensors(a.out, tensors);
+  if (a.json) return;
+  for (const auto& [name, view] : tensors) {
+    fmt::print("{} {} {}\n", name, name_of(view.dtype()), view.shape().to_string());
+  }
+}
+
+}  // namespace
+
+int compile_graph(const CompileArguments& a) {
+  const auto graph = graph_from_json(read_json_file(a.graph), a.graph);
+  if (graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
+  const auto runtime = runtime_from(a);
+  SearchOptions options;
+  options.compile = options_from_environment();
+  options.candidates = a.search;
+  options.seconds = a.seconds;
+  options.seed = a.seed;
+  options.symbols = symbols_from(a, graph);
+  options.machine = read_machine().fingerprint();
+  options.folder = cache_folder() + "/compiler";
+  if (a.search < 0) fail("--search: candidates, 0 or more, got {}", a.search);
+  if (a.verbose) {
+    options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  }
+  SearchResult found;
+  try {
+    found = search(graph, runtime, options);
+    if (a.verify) {
+      const auto mistake = Verifier(graph, options.verify).mistake_of(found.program, runtime);
+      if (mistake) throw std::runtime_error("a program is wrong: " + *mistake);
+    }
+  } catch (const UserError&) {
+    throw;
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::runtime_error& e) {
+    fmt::print(stderr, "assay: {}\n", e.what());
+    return kWrongResults;
+  }
+  ProgramFacts facts;
+  facts.symbols = options.symbols;
+  if (a.explain || !a.trace.empty()) {
+    const auto trial = make_trial(graph, options.symbols, InputStyle::kOrdinary, a.seed);
+    TimedProgram timed(found.program, runtime, trial);
+    timed.call();
+    facts.step_seconds = timed.step_seconds();
+    if (a.explain) facts.limits = measured_limits(a.threads.value_or(usable_cores()));
+  }
+  if (!a.dot.empty()) write_file_atomically(a.dot, as_dot(found.program));
+  if (!a.trace.empty()) write_file_atomically(a.trace, as_trace(found.program, facts));
+  if (a.json) {
+    auto json = explained_as_json(found.program, facts);
+    json["search"] = {{"tried", found.tried},
+                      {"timed", found.timed},
+                      {"duplicates", found.duplicates},
+                      {"abandoned", found.abandoned},
+                      {"too_large", found.too_large},
+                      {"from_before", found.from_before},
+                      {"speedup", found.speedup},
+                      {"seconds", found.seconds},
+                      {"stop", found.stop}};
+    json["program"] = program_hash(found.program);
+    fmt::print("{}\n", pretty_json(json));
+  } else {
+    fmt::print("{}", explained(found.program, facts));
+    if (a.search > 0 || found.from_before > 0) {
+      fmt::print(
+          "search: {} tried now, {} before, {} timed, {} the same, {} given up; {:.3f} times "
+          "as fast as without; {:.1f} s, stopped by {}\n",
+          found.tried, found.from_before, found.timed, found.duplicates, found.abandoned,
+          found.speedup, found.seconds, found.stop);
+    }
+  }
+  if (a.run) run_once(a, graph, found.program, runtime, options.symbols);
+  return 0;
+}
+
+}  // namespace assay::cli
