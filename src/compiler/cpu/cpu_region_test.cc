@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "compiler/cpu/test_kernel.h"
 #include "kernels/test_instruction_sets.h"
@@ -251,6 +254,41 @@ TEST_P(CpuRegionTest, RowsAreReducedInOneVisit) {
         const double u = unit_roundoff(dtype) * (dtype == DType::kF32 ? 4 : 2);
         check.expect_equal((12 + n) * u, (12 + n) * u, std::string(name_of(dtype)));
       }
+    }
+  }
+}
+
+// Every 40 009th float, against f64.
+TEST_P(CpuRegionTest, ExponentialLogarithmAndSineWithinTwoUlp) {
+  std::vector<float> x, y;
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 40009)
+    x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  y.resize(x.size());
+  const auto count = static_cast<std::int64_t>(x.size());
+  using Function = double (*)(double);
+  const std::pair<Op, Function> functions[] = {
+      {Op::kExp2, std::exp2}, {Op::kLog2, std::log2}, {Op::kSin, std::sin}};
+  for (const auto& [op, function] : functions) {
+    Kernel kernel;
+    kernel.operands = {{DType::kF32, {count}, false}, {DType::kF32, {count}, true}};
+    const auto whole = View::contiguous({count});
+    Region region{.shape = {count}};
+    region.values = {{.op = Op::kInput, .access = {0, whole}}, {.op = op, .values = {0}}};
+    region.stores = {{1, {1, whole}}};
+    kernel.work = region;
+    std::byte* const operands[] = {reinterpret_cast<std::byte*>(x.data()),
+                                   reinterpret_cast<std::byte*>(y.data())};
+    prepare_cpu_kernel(kernel)->run({}, operands, 1);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = function(static_cast<double>(x[i]));
+      const auto nearest = static_cast<float>(want);
+      if (!std::isfinite(nearest)) {
+        ASSERT_TRUE(std::isnan(nearest) ? std::isnan(y[i]) : y[i] == nearest)
+            << name_of(op) << " of " << x[i] << " is " << y[i];
+        continue;
+      }
+      const double ulp = std::ldexp(1.0, std::max(std::ilogb(want), -126) - 23);
+      ASSERT_LE(std::abs(y[i] - want), 2 * ulp) << name_of(op) << " of " << x[i];
     }
   }
 }
