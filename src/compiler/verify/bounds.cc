@@ -253,8 +253,10 @@ class BoundMaker {
     }
     if (rounding_.unit == 0) return bound == 0 ? 0 : kInfinite;
     const double unit = std::min(rounding_.unit, 0x1p-24);
-    if (!(size < std::min(rounding_.greatest, 3.4e38) || rounding_.unit == 0x1p-53))
-      return kInfinite;
+    // In another order it may overflow, or not.
+    const double most =
+        rounding_.unit == 0x1p-53 ? rounding_.greatest : std::min(rounding_.greatest, 3.4e38);
+    if (!(size < most)) return kInfinite;
     // What is summed may have been rounded to nothing.
     const double lost = size > 0 ? rounding_.least * unit : 0;
     return rounded(bound + static_cast<double>(length + 1) * (unit * size + lost), result);

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/verify/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "compiler/graph/graph_tensor.h"
+
+namespace assay::compiler {
+namespace {
+
+TEST(Bounds, NothingIsAskedOfASumThatOverflowsInOneOrderOnly) {
+  Graph g;
+  GraphTensor::input(g, "x", DType::kF64, {3}).sum(0).set_output("y");
+  Tensor x(DType::kF64, Shape({3}));
+  constexpr double kMost = std::numeric_limits<double>::max();
+  for (const double last : {-kMost, -std::numeric_limits<double>::infinity()}) {
+    x.as<double>()[0] = x.as<double>()[1] = kMost;
+    x.as<double>()[2] = last;
+    const auto y = std::move(interpret_with_bounds(g, {{"x", x.view()}}, {}).at("y"));
+    EXPECT_TRUE(std::isinf(y.bounds[0]));
+  }
+}
+
+TEST(Bounds, AreOfTheSizeOfRoundingAndNoLarger) {
+  Graph g;
+  GraphTensor::input(g, "x", DType::kF32, {4}).sum(0).set_output("y");
+  Tensor x(DType::kF32, Shape({4}));
+  for (auto& value : x.as<float>()) value = 0.5F;
+  const auto y = std::move(interpret_with_bounds(g, {{"x", x.view()}}, {}).at("y"));
+  EXPECT_GT(y.bounds[0], 0);
+  EXPECT_LT(y.bounds[0], 2e-6);
+  Tensor other(DType::kF32, Shape({}));
+  other.as<float>()[0] = 2.00001F;
+  EXPECT_NE(difference(y, other.view()), "");
+  other.as<float>()[0] = 2;
+  EXPECT_EQ(difference(y, other.view()), "");
+}
+
+}  // namespace
+}  // namespace assay::compiler
