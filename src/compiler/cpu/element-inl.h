@@ -30,6 +30,7 @@ template <typename T>
 using ComputedTag = hn::ScalableTag<Computed<T>>;
 
 // f16 by the processor, where it can.
+#undef ASSAY_HAS_HALF
 #if HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || \
     HWY_TARGET == HWY_AVX3_DL
 #define ASSAY_HAS_HALF 1
