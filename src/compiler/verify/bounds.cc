@@ -220,7 +220,10 @@ class BoundMaker {
       const auto next = [&] {
         const auto x = a.next(), y = b.next();
         const double value = x.value * y.value;
-        double bound = x.is_open() || y.is_open() ? kInfinite : 0;
+        // A product that overflows does not where it is fused with the addition.
+        const bool overflows =
+            std::isinf(value) && std::isfinite(x.value) && std::isfinite(y.value);
+        double bound = x.is_open() || y.is_open() || overflows ? kInfinite : 0;
         if (bound == 0 && !(x.is_exact() && y.is_exact())) bound = product_bound(x, y, value);
         return Number{value, bound};
       };

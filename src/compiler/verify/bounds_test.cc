@@ -25,6 +25,19 @@ TEST(Bounds, NothingIsAskedOfASumThatOverflowsInOneOrderOnly) {
   }
 }
 
+TEST(Bounds, NothingIsAskedOfAProductThatOverflowsBeforeItIsAdded) {
+  Graph g;
+  const auto x = GraphTensor::input(g, "x", DType::kF64, {2});
+  (x * GraphTensor::input(g, "y", DType::kF64, {2})).sum(0).set_output("z");
+  Tensor a(DType::kF64, Shape({2})), b(DType::kF64, Shape({2}));
+  a.as<double>()[0] = std::numeric_limits<double>::max();
+  a.as<double>()[1] = b.as<double>()[1] = 1;
+  b.as<double>()[0] = 2;
+  const auto z =
+      std::move(interpret_with_bounds(g, {{"x", a.view()}, {"y", b.view()}}, {}).at("z"));
+  EXPECT_TRUE(std::isinf(z.bounds[0]));
+}
+
 TEST(Bounds, AreOfTheSizeOfRoundingAndNoLarger) {
   Graph g;
   GraphTensor::input(g, "x", DType::kF32, {4}).sum(0).set_output("y");
