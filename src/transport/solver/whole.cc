@@ -10,11 +10,6 @@ namespace assay::transport {
 namespace {
 
 constexpr std::size_t kBoth = 2;  // sources, side by side
-// A coefficient this good is not refined: the next digits are those of the operators' rounding.
-constexpr double kGoodEnough = 1e-10;
-constexpr int kMostCorrections = 8;
-// A correction that takes away less than this of the error is the last.
-constexpr double kWorthIt = 0.5;
 
 using Two = std::array<double, kBoth>;
 
@@ -38,23 +33,13 @@ std::vector<double> adjoint_block(const BlockSystem& system, int k, bool mirrore
   return out;
 }
 
-double value_of(const ThreeBlocks& functional, const Modes& f, std::size_t source) {
-  double sum = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    for (std::size_t u = 0; u < functional[k].size(); ++u) {
-      sum += functional[k][u] * f[k][u * kBoth + source];
-    }
-  }
-  return sum;
-}
-
 // What one row of A f loses by rounding, as a statistical sum of its terms, in units of the
 // rounding: block k of source j.
 double row_noise(const BlockSystem& system, int k, double nu_hat, double epsi_hat,
-                 const std::vector<Two>& square, std::size_t j) {
+                 std::span<const BlockSums> blocks, std::size_t j) {
   const auto rms = [&](int at) {
     if (at < 0 || at > system.n_xi) return 0.0;
-    return std::sqrt(square[static_cast<std::size_t>(at)][j] / system.block_size(at));
+    return std::sqrt(blocks[static_cast<std::size_t>(at)].square[j] / system.block_size(at));
   };
   const auto& [v, g, e] = system.row_length;
   const double lower = k == 0 ? 0 : system.lower_at(k).scale * (v + std::abs(k - 1.0) * g);
@@ -147,19 +132,19 @@ void extend_upwards(const BlockSystem& system, const std::vector<SolvedBlock>& k
   }
 }
 
+bool is_mirrored(const BlockSystem& system, double epsi_hat) {
+  return epsi_hat != 0 && !system.mirror.empty();
+}
+
 Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, const Modes& f) {
-  Assessment a;
-  const bool field = epsi_hat != 0;
-  const bool mirrored = field && !system.mirror.empty(), bound_only = field && !mirrored;
+  const bool field = epsi_hat != 0, mirrored = is_mirrored(system, epsi_hat);
   const std::array<Streamed, 2> streamed = {Streamed(system, f, 0, field),
                                             Streamed(system, f, 1, field)};
-  std::vector<Two> square;
-  for (const auto& block : f) square.push_back(squares(block));
-  Two rest = {}, terms = {}, all_modes = {}, last_modes = {};
-  double adjoint_length[kBoth] = {};  // squared, for the bound
-  const int last = system.n_xi - std::max(2, (system.n_xi + 1) / 10);
+  std::vector<BlockSums> blocks(f.size());
+  Modes residual;
   for (int k = 0; k <= system.n_xi; ++k) {
     const auto at = static_cast<std::size_t>(k);
+    auto& sums = blocks[at];
     const std::size_t size = f[at].size();
     std::vector<double> r(size, 0.0);
     const Streamed &neighbours = streamed[1 - at % 2], &own = streamed[at % 2];
@@ -173,39 +158,58 @@ Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, con
         const double upper = k == system.n_xi ? 0 : neighbours.upper(above, at + 1, u, j);
         const double sum = std::abs(source) + std::abs(middle) + std::abs(lower) + std::abs(upper);
         r[u * kBoth + j] = source - (middle + lower + upper);
-        terms[j] += sum * sum;
+        sums.terms[j] += sum * sum;
       }
     }
     if (k == 0 && system.pinned) {
       for (std::size_t j = 0; j < kBoth; ++j) r[j] = -f[0][j];
     }
-    const Two length = squares(r);
     const auto adjoint = adjoint_block(system, k, mirrored, f[at]);
-    const Two adjoint_square = squares(adjoint);
-    const Two noise = {row_noise(system, k, nu_hat, epsi_hat, square, 0),
-                       row_noise(system, k, nu_hat, epsi_hat, square, 1)};
+    const Two square = squares(f[at]), length = squares(r), adjoint_square = squares(adjoint);
+    const auto& weight = system.weight[at % 2];
     for (std::size_t i = 0; i < kBoth; ++i) {
-      rest[i] += length[i];
-      adjoint_length[i] += adjoint_square[i];
-      // ⟨f²⟩ of this mode, times two.
-      double energy = 0;
-      const auto& weight = system.weight[at % 2];
+      sums.square[i] = square[i];
+      sums.rest[i] = length[i];
+      sums.adjoint[i] = adjoint_square[i];
       for (std::size_t u = 0; u < weight.size(); ++u) {
-        energy += weight[u] * f[at][u * kBoth + i] * f[at][u * kBoth + i];
+        sums.energy[i] += weight[u] * f[at][u * kBoth + i] * f[at][u * kBoth + i];
       }
-      energy /= 2.0 * k + 1;
+      for (std::size_t j = 0; j < kBoth; ++j) {
+        for (std::size_t u = 0; u < size / kBoth; ++u) {
+          sums.product[i][j] += adjoint[u * kBoth + i] * r[u * kBoth + j];
+        }
+      }
+    }
+    residual.push_back(std::move(r));
+  }
+  auto a = assessment_of(system, nu_hat, epsi_hat, blocks);
+  a.r = std::move(residual);
+  return a;
+}
+
+Assessment assessment_of(const BlockSystem& system, double nu_hat, double epsi_hat,
+                         std::span<const BlockSums> blocks) {
+  Assessment a;
+  const bool bound_only = epsi_hat != 0 && !is_mirrored(system, epsi_hat);
+  Two rest = {}, terms = {}, all_modes = {}, last_modes = {};
+  double adjoint_length[kBoth] = {};  // squared, for the bound
+  const int last = system.n_xi - std::max(2, (system.n_xi + 1) / 10);
+  for (int k = 0; k <= system.n_xi; ++k) {
+    const auto& sums = blocks[static_cast<std::size_t>(k)];
+    const Two noise = {row_noise(system, k, nu_hat, epsi_hat, blocks, 0),
+                       row_noise(system, k, nu_hat, epsi_hat, blocks, 1)};
+    for (std::size_t i = 0; i < kBoth; ++i) {
+      rest[i] += sums.rest[i];
+      terms[i] += sums.terms[i];
+      adjoint_length[i] += sums.adjoint[i];
+      const double energy = sums.energy[i] / (2.0 * k + 1);  // ⟨f²⟩ of this mode, times two
       all_modes[i] += energy;
       if (k > last) last_modes[i] += energy;
       for (std::size_t j = 0; j < kBoth; ++j) {
-        double product = 0;
-        for (std::size_t u = 0; u < size / kBoth; ++u) {
-          product += adjoint[u * kBoth + i] * r[u * kBoth + j];
-        }
-        a.by_residual[i][j] += product;
-        a.by_rounding[i][j] += adjoint_square[i] * noise[j] * noise[j];
+        a.by_residual[i][j] += sums.product[i][j];
+        a.by_rounding[i][j] += sums.adjoint[i] * noise[j] * noise[j];
       }
     }
-    a.r.push_back(std::move(r));
   }
   for (std::size_t i = 0; i < kBoth; ++i) {
     for (std::size_t j = 0; j < kBoth; ++j) {
@@ -220,11 +224,27 @@ Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, con
   return a;
 }
 
+double value_of(const ThreeBlocks& functional, std::span<const std::vector<double>> f,
+                std::size_t source) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t u = 0; u < functional[k].size(); ++u) {
+      sum += functional[k][u] * f[k][u * kBoth + source];
+    }
+  }
+  return sum;
+}
+
 double worst_error(const BlockSystem& system, const Modes& f, const Assessment& a) {
-  double value[kBoth][kBoth], worst = 0;
+  double value[kBoth][kBoth];
   for (std::size_t i = 0; i < kBoth; ++i) {
     for (std::size_t j = 0; j < kBoth; ++j) value[i][j] = value_of(system.functional[i], f, j);
   }
+  return worst_error(value, a);
+}
+
+double worst_error(const double (&value)[2][2], const Assessment& a) {
+  double worst = 0;
   const double bound = 1e-3 * std::sqrt(std::abs(value[0][0] * value[1][1]));
   for (std::size_t i = 0; i < kBoth; ++i) {
     for (std::size_t j = 0; j < kBoth; ++j) {

@@ -14,6 +14,7 @@
 // and with sines and a field |λ| ≤ M|f| has to do.
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "transport/solver/factored.h"
@@ -40,15 +41,41 @@ void extend_upwards(const BlockSystem& system, const std::vector<SolvedBlock>& k
 
 Assessment assess(const BlockSystem& system, double nu_hat, double epsi_hat, const Modes& f);
 
+// What an assessment is made of: sums over the unknowns of one block, for s1 and s3.
+struct BlockSums {
+  double square[2] = {};      // f²
+  double rest[2] = {};        // r²
+  double terms[2] = {};       // (what was added up to r)²
+  double adjoint[2] = {};     // λ²
+  double energy[2] = {};      // ⟨f²⟩(2k+1)
+  double product[2][2] = {};  // λ_i r_j
+};
+// The assessment without r from the sums of all blocks, wherever those were made.
+Assessment assessment_of(const BlockSystem& system, double nu_hat, double epsi_hat,
+                         std::span<const BlockSums> blocks);
+// Whether the adjoint of this system is that of the mirror image.
+bool is_mirrored(const BlockSystem& system, double epsi_hat);
+
 // The largest of the four errors by the residual, relative to its coefficient c_i·f_j (to a
 // thousandth of what Schwarz's inequality allows, where that is more).
 double worst_error(const BlockSystem& system, const Modes& f, const Assessment& assessment);
+// The same from values c_i·f_j, [functional][source].
+double worst_error(const double (&value)[2][2], const Assessment& assessment);
+// c_i·f_j of f_0, f_1, f_2 with both sources side by side.
+double value_of(const ThreeBlocks& functional, std::span<const std::vector<double>> f,
+                std::size_t source);
 
 struct Refined {
   Assessment assessment;
   int corrections = 0;
   double worst = 0;  // worst_error() at the end
 };
+// When refinement ends.
+inline constexpr int kMostCorrections = 8;
+// A coefficient this good is not refined: the next digits are those of the operators' rounding.
+inline constexpr double kGoodEnough = 1e-10;
+// A correction that takes away less than this of the error is the last.
+inline constexpr double kWorthIt = 0.5;
 // Corrects f on the whole system, f ← f + A⁻¹(s − A f), until the residual makes no difference.
 Refined refine(const BlockSystem& system, double nu_hat, double epsi_hat,
                const std::vector<SolvedBlock>& kept, Modes& f);
