@@ -61,12 +61,32 @@ void* Memory::allocate(std::size_t bytes) {
   return reinterpret_cast<void*>((at + kBoundary - 1) / kBoundary * kBoundary);
 }
 
+std::size_t free_bytes() {
+  std::size_t free = 0, all = 0;
+  check(cudaMemGetInfo(&free, &all), "asking for the device's memory");
+  return free;
+}
+
 void copy_to_device(void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying to the device");
   check(cudaDeviceSynchronize(), "copying to the device");
 }
 void copy_to_host(void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+}
+void copy_to_host(void* to, const void* from, std::size_t bytes, Stream after) {
+  auto* const stream = static_cast<cudaStream_t>(after);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream),
+        "copying from the device");
+  check(cudaStreamSynchronize(stream), "copying from the device");
+}
+void copy_rows_to_host(void* to, std::size_t row_bytes, const void* from, std::size_t step_bytes,
+                       std::size_t rows, Stream after) {
+  auto* const stream = static_cast<cudaStream_t>(after);
+  check(cudaMemcpy2DAsync(to, row_bytes, from, step_bytes, row_bytes, rows, cudaMemcpyDeviceToHost,
+                          stream),
+        "copying from the device");
+  check(cudaStreamSynchronize(stream), "copying from the device");
 }
 void fill_bytes(void* to, int value, std::size_t bytes) {
   check(cudaMemset(to, value, bytes), "filling device memory");

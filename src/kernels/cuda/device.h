@@ -54,9 +54,16 @@ class Memory {
   std::size_t bytes_ = 0;
 };
 
+std::size_t free_bytes();  // that the device has left
+
 // Return when it is done.
 void copy_to_device(void* to, const void* from, std::size_t bytes);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
+// Behind the work of that stream.
+void copy_to_host(void* to, const void* from, std::size_t bytes, Stream after);
+// The first `row_bytes` of rows that begin `step_bytes` apart.
+void copy_rows_to_host(void* to, std::size_t row_bytes, const void* from, std::size_t step_bytes,
+                       std::size_t rows, Stream after);
 void fill_bytes(void* to, int value, std::size_t bytes);
 
 // Measures calls on a stream of its own by the device's events. Without sweeps a batch is timed

@@ -40,6 +40,7 @@ SharedLibrary open_library(const std::string& name) {
 Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
   library_.bind(sgemm_, "cublasSgemm_v2");
   library_.bind(dgemm_, "cublasDgemm_v2");
+  library_.bind(batched_dgemm_, "cublasDgemmStridedBatched");
   check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
   check_cublas(library_.function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream),
                "setting the stream");
@@ -55,6 +56,14 @@ void Cublas::gemm(int m, int n, int k, const float* a, const float* b, float* c)
 void Cublas::gemm(int m, int n, int k, const double* a, const double* b, double* c) const {
   const double one = 1, zero = 0;
   check_cublas(dgemm_(handle_, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n), "dgemm");
+}
+
+void Cublas::gemm_columns(int m, int n, int k, const Columns& a, const Columns& b, double beta,
+                          const Columns& c, int count) const {
+  const double one = 1;
+  check_cublas(batched_dgemm_(handle_, 0, 0, m, n, k, &one, a.data, a.ld, a.step, b.data, b.ld,
+                              b.step, &beta, c.data, c.ld, c.step, count),
+               "batched dgemm");
 }
 
 std::string Cublas::version() const {

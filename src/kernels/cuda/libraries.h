@@ -29,6 +29,16 @@ class Cublas {
   void gemm(int m, int n, int k, const float* a, const float* b, float* c) const;
   void gemm(int m, int n, int k, const double* a, const double* b, double* c) const;
 
+  // C ← A B + βC for `count` triples of matrices in f64, column after column, each of them `step`
+  // elements behind the one before.
+  struct Columns {
+    double* data = nullptr;
+    int ld = 0;
+    std::int64_t step = 0;
+  };
+  void gemm_columns(int m, int n, int k, const Columns& a, const Columns& b, double beta,
+                    const Columns& c, int count) const;
+
   std::string version() const;  // "13.0.2"
 
  private:
@@ -39,6 +49,11 @@ class Cublas {
   void* handle_ = nullptr;
   Gemm<float>* sgemm_ = nullptr;
   Gemm<double>* dgemm_ = nullptr;
+  using Batched = int(void* handle, int op_a, int op_b, int m, int n, int k, const double* alpha,
+                      const double* a, int lda, long long step_a, const double* b, int ldb,
+                      long long step_b, const double* beta, double* c, int ldc, long long step_c,
+                      int count);
+  Batched* batched_dgemm_ = nullptr;
 };
 
 }  // namespace assay::kernels::cuda

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "transport/cuda/invert.h"
+#include "transport/cuda/launch.h"
+
+namespace assay::transport::cuda {
+namespace {
+
+constexpr int kLeaf = 32;       // columns, pivots inside
+constexpr int kExchanged = 16;  // columns, pivots in all rows
+constexpr unsigned kWarp = 0xffffffffu;
+
+// The lane with the largest magnitude among the candidates, lowest first; NaN only where there is
+// nothing else.
+__device__ int strongest(double size, int at) {
+  for (int step = 16; step > 0; step /= 2) {
+    const double other = __shfl_xor_sync(kWarp, size, step);
+    const int other_at = __shfl_xor_sync(kWarp, at, step);
+    if (other > size || (other == size && other_at < at)) {
+      size = other;
+      at = other_at;
+    }
+  }
+  return at;
+}
+
+// The block A_JJ of each matrix inverted, 32×32 and bordered by the identity: a lane for each row,
+// rows stay where they are and remember what they are the pivot of.
+__global__ void __launch_bounds__(32) invert_leaves(Matrices a, int j, int width, double* leaves) {
+  const int lane = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x);
+  const double* block = a.data + i * a.step + j + static_cast<std::int64_t>(j) * a.ld;
+  double row[kLeaf];
+#pragma unroll
+  for (int c = 0; c < kLeaf; ++c) {
+    row[c] = lane < width && c < width ? block[lane + static_cast<std::int64_t>(c) * a.ld]
+                                       : (lane == c ? 1.0 : 0.0);
+  }
+  int pivot_of = -1;  // the column that this row is the pivot of
+  __shared__ int row_of[kLeaf];
+  __shared__ double pivot_row[2][kLeaf];
+#pragma unroll
+  for (int p = 0; p < kLeaf; ++p) {
+    const double size = fabs(row[p]);
+    const int chosen = strongest(pivot_of >= 0 ? -2.0 : (size == size ? size : -1.0), lane);
+    double* const shared = pivot_row[p % 2];
+    if (lane == chosen) {
+      pivot_of = p;
+      row_of[p] = lane;
+      const double inverse = 1 / row[p];
+      row[p] = 1;
+#pragma unroll
+      for (int c = 0; c < kLeaf; ++c) {
+        row[c] *= inverse;
+        shared[c] = row[c];
+      }
+    }
+    __syncwarp();
+    if (lane != chosen) {
+      const double factor = row[p];
+      row[p] = 0;
+#pragma unroll
+      for (int c = 0; c < kLeaf; ++c) row[c] -= factor * shared[c];
+    }
+    __syncwarp();
+  }
+  double* out = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
+#pragma unroll
+  for (int c = 0; c < kLeaf; ++c) out[pivot_of + kLeaf * row_of[c]] = row[c];
+}
+
+// Columns J: −A_IJ A_JJ⁻¹ above and below, A_JJ⁻¹ in the rows J. A thread for each row.
+__global__ void __launch_bounds__(128)
+    multiply_leaves(Matrices a, int j, int width, const double* leaves) {
+  __shared__ double leaf[kLeaf * kLeaf];
+  const int i = static_cast<int>(blockIdx.y);
+  const int r = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const double* from = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
+  for (int at = static_cast<int>(threadIdx.x); at < kLeaf * kLeaf; at += 128) leaf[at] = from[at];
+  __syncthreads();
+  if (r >= a.n) return;
+  double* row = a.data + i * a.step + r + static_cast<std::int64_t>(j) * a.ld;
+  if (r >= j && r < j + width) {
+    for (int c = 0; c < width; ++c)
+      row[static_cast<std::int64_t>(c) * a.ld] = leaf[r - j + c * kLeaf];
+    return;
+  }
+  double x[kLeaf];
+#pragma unroll
+  for (int s = 0; s < kLeaf; ++s)
+    x[s] = s < width ? -row[static_cast<std::int64_t>(s) * a.ld] : 0.0;
+  for (int c = 0; c < width; ++c) {
+    double sum[2] = {0, 0};
+#pragma unroll
+    for (int s = 0; s < kLeaf; ++s) sum[s % 2] += x[s] * leaf[s + c * kLeaf];
+    row[static_cast<std::int64_t>(c) * a.ld] = sum[0] + sum[1];
+  }
+}
+
+// Gauss–Jordan of the columns [j, j + width), exchanging rows: the pivot of column p is searched in
+// the rows from p on. One block of threads for each matrix; the columns are in shared memory where
+// they fit (`in_shared`).
+__global__ void __launch_bounds__(512)
+    eliminate_exchanging(Matrices a, int j, int width, std::int32_t* pivots, int pivot_step,
+                         bool in_shared) {
+  extern __shared__ double panel_memory[];
+  __shared__ double best[16], pivot_row[kExchanged];
+  __shared__ int best_at[16], chosen;
+  const int i = static_cast<int>(blockIdx.x), t = static_cast<int>(threadIdx.x), n = a.n;
+  double* const columns = a.data + i * a.step + static_cast<std::int64_t>(j) * a.ld;
+  double* const panel = in_shared ? panel_memory : columns;
+  const int ld = in_shared ? n : a.ld;
+  if (in_shared) {
+    for (int c = 0; c < width; ++c) {
+      for (int r = t; r < n; r += 512) {
+        panel[r + static_cast<std::int64_t>(c) * ld] =
+            columns[r + static_cast<std::int64_t>(c) * a.ld];
+      }
+    }
+    __syncthreads();
+  }
+  for (int p = 0; p < width; ++p) {
+    double* const column = panel + static_cast<std::int64_t>(p) * ld;
+    double size = -2;
+    int at = n;
+    for (int r = j + p + t; r < n; r += 512) {
+      const double x = fabs(column[r]), value = x == x ? x : -1.0;
+      if (value > size) {
+        size = value;
+        at = r;
+      }
+    }
+    for (int step = 16; step > 0; step /= 2) {
+      const double other = __shfl_xor_sync(kWarp, size, step);
+      const int other_at = __shfl_xor_sync(kWarp, at, step);
+      if (other > size || (other == size && other_at < at)) {
+        size = other;
+        at = other_at;
+      }
+    }
+    if (t % 32 == 0) {
+      best[t / 32] = size;
+      best_at[t / 32] = at;
+    }
+    __syncthreads();
+    if (t < 32) {
+      size = t < 16 ? best[t] : -3.0;
+      at = t < 16 ? best_at[t] : n;
+      for (int step = 16; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(kWarp, size, step);
+        const int other_at = __shfl_xor_sync(kWarp, at, step);
+        if (other > size || (other == size && other_at < at)) {
+          size = other;
+          at = other_at;
+        }
+      }
+      // Lane c exchanges column c, and makes the pivot's row.
+      const int row = j + p;
+      if (t < width) {
+        double* const own = panel + static_cast<std::int64_t>(t) * ld;
+        const double x = own[at];
+        own[at] = own[row];
+        own[row] = x;
+      }
+      __syncwarp();
+      const double pivot = column[row];
+      __syncwarp();
+      if (t < width) {
+        double* const own = panel + static_cast<std::int64_t>(t) * ld;
+        own[row] = (t == p ? 1.0 : own[row]) / pivot;
+        pivot_row[t] = own[row];
+      }
+      if (t == 0) {
+        pivots[static_cast<std::int64_t>(i) * pivot_step + row] = at;
+        chosen = row;
+      }
+    }
+    __syncthreads();
+    for (int r = t; r < n; r += 512) {
+      if (r == chosen) continue;
+      const double factor = column[r];
+      for (int c = 0; c < width; ++c) {
+        double& x = panel[r + static_cast<std::int64_t>(c) * ld];
+        x = (c == p ? 0.0 : x) - factor * pivot_row[c];
+      }
+    }
+    __syncthreads();
+  }
+  if (!in_shared) return;
+  for (int c = 0; c < width; ++c) {
+    for (int r = t; r < n; r += 512) {
+      columns[r + static_cast<std::int64_t>(c) * a.ld] =
+          panel[r + static_cast<std::int64_t>(c) * ld];
+    }
+  }
+}
+
+// Where each of the n rows (or columns) comes from after the exchanges of [first, first + width),
+// in their order or in reverse. For one block of threads; `exchanged` has room for `width` numbers.
+__device__ void follow_exchanges(const std::int32_t* pivots, int first, int width, bool reverse,
+                                 int n, int* source, int* exchanged) {
+  const int t = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int r = t; r < n; r += threads) source[r] = r;
+  for (int p = t; p < width; p += threads) exchanged[p] = pivots[first + p];
+  __syncthreads();
+  if (t == 0) {
+    for (int step = 0; step < width; ++step) {
+      const int p = reverse ? width - 1 - step : step;
+      const int other = exchanged[p], x = source[first + p];
+      source[first + p] = source[other];
+      source[other] = x;
+    }
+  }
+  __syncthreads();
+}
+
+// The rows of the columns [from, from + count) are exchanged as the pivots [first, first + width)
+// say: a warp for each column, 32 columns for a block of threads.
+__global__ void __launch_bounds__(256)
+    exchange_rows(Matrices a, int first, int width, int from, int count, const std::int32_t* pivots,
+                  int pivot_step) {
+  extern __shared__ double staged[];  // a column for each warp; then two lists
+  const int i = static_cast<int>(blockIdx.y), t = static_cast<int>(threadIdx.x);
+  const int warps = static_cast<int>(blockDim.x) / 32, lane = t % 32, warp = t / 32;
+  int* const source = reinterpret_cast<int*>(staged + static_cast<std::int64_t>(warps) * a.n);
+  follow_exchanges(pivots + static_cast<std::int64_t>(i) * pivot_step, first, width, false, a.n,
+                   source, source + a.n);
+  double* const mine = staged + static_cast<std::int64_t>(warp) * a.n;
+  const int last = min(count, (static_cast<int>(blockIdx.x) + 1) * 32);
+  for (int c = static_cast<int>(blockIdx.x) * 32 + warp; c < last; c += warps) {
+    double* const column = a.data + i * a.step + static_cast<std::int64_t>(from + c) * a.ld;
+    for (int r = first + lane; r < a.n; r += 32) {
+      if (source[r] != r) mine[r] = column[source[r]];
+    }
+    __syncwarp();
+    for (int r = first + lane; r < a.n; r += 32) {
+      if (source[r] != r) column[r] = mine[r];
+    }
+    __syncwarp();
+  }
+}
+
+// Rows [j, j + width) of the columns [k, k + count) go to `rows`, width×count, and become zero.
+__global__ void __launch_bounds__(256)
+    take_rows(Matrices a, int j, int width, int k, int count, double* rows) {
+  const int i = static_cast<int>(blockIdx.y);
+  const std::int64_t all = static_cast<std::int64_t>(width) * count;
+  double* const to = rows + i * all;
+  double* const from = a.data + i * a.step + j + static_cast<std::int64_t>(k) * a.ld;
+  for (std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; at < all;
+       at += static_cast<std::int64_t>(gridDim.x) * 256) {
+    double& x = from[at % width + at / width * a.ld];
+    to[at] = x;
+    x = 0;
+  }
+}
+
+constexpr int kRowsAtOnce = 4;
+
+// The exchanges of rows, in reverse, as exchanges of columns: a block of threads for some rows.
+__global__ void __launch_bounds__(256)
+    restore_columns(Matrices a, const std::int32_t* pivots, int pivot_step) {
+  extern __shared__ double tile[];  // kRowsAtOnce rows of all columns; then two lists
+  int* const source = reinterpret_cast<int*>(tile + kRowsAtOnce * a.n);
+  const int i = static_cast<int>(blockIdx.y), t = static_cast<int>(threadIdx.x), n = a.n;
+  follow_exchanges(pivots + static_cast<std::int64_t>(i) * pivot_step, 0, n, true, n, source,
+                   source + n);
+  constexpr int kTiles = 8;  // that share the order
+  for (int part = 0; part < kTiles; ++part) {
+    const int first = (static_cast<int>(blockIdx.x) * kTiles + part) * kRowsAtOnce;
+    double* const rows = a.data + i * a.step + first;
+    for (int at = t; at < kRowsAtOnce * n; at += 256) {
+      const int r = at % kRowsAtOnce, c = at / kRowsAtOnce;
+      if (first + r < n) tile[at] = rows[r + static_cast<std::int64_t>(c) * a.ld];
+    }
+    __syncthreads();
+    for (int at = t; at < kRowsAtOnce * n; at += 256) {
+      const int r = at % kRowsAtOnce, c = at / kRowsAtOnce;
+      if (first + r < n) {
+        rows[r + static_cast<std::int64_t>(c) * a.ld] = tile[r + kRowsAtOnce * source[c]];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+std::int64_t half_squared(int n) {
+  const std::int64_t half = n / 2 + kLeaf;
+  return half * half;
+}
+
+}  // namespace
+
+BatchedInverse::BatchedInverse(int most_rows, int most_matrices, kernels::cuda::Memory& memory,
+                               kernels::cuda::Stream stream, const kernels::cuda::Cublas& cublas)
+    : stream_(stream), cublas_(&cublas), most_rows_(most_rows) {
+  const auto matrices = static_cast<std::size_t>(most_matrices);
+  const auto half = static_cast<std::size_t>(half_squared(most_rows));
+  rows_ = static_cast<double*>(memory.allocate(matrices * half * sizeof(double)));
+  leaves_ = static_cast<double*>(memory.allocate(matrices * kLeaf * kLeaf * sizeof(double)));
+  pivots_ = static_cast<std::int32_t*>(
+      memory.allocate(matrices * static_cast<std::size_t>(most_rows) * sizeof(std::int32_t)));
+}
+
+double BatchedInverse::bytes_of_matrix(int rows) {
+  return 8.0 * static_cast<double>(half_squared(rows) + kLeaf * kLeaf) + 4.0 * rows;
+}
+
+void BatchedInverse::invert(const Matrices& a, bool exchanging) {
+  if (a.n == 0 || a.count == 0) return;
+  eliminate(a, 0, a.n, exchanging);
+  if (!exchanging) return;
+  const auto bytes =
+      (kRowsAtOnce * sizeof(double) + 2 * sizeof(int)) * static_cast<std::size_t>(a.n);
+  launch(restore_columns, dim3(blocks(a.n, 8 * kRowsAtOnce), blocks(a.count, 1)), 256, bytes,
+         stream_, a, pivots_, most_rows_);
+}
+
+void BatchedInverse::eliminate(const Matrices& a, int j, int width, bool exchanging) {
+  const int leaf = exchanging ? kExchanged : kLeaf;
+  if (width > leaf) {
+    // In whole leaves, so that only the last leaf of all is a small one.
+    const int half = (width / 2 + leaf / 2) / leaf * leaf, rest = width - half;
+    eliminate(a, j, half, exchanging);
+    tell(a, j, half, j + half, rest, exchanging);
+    eliminate(a, j + half, rest, exchanging);
+    tell(a, j + half, rest, j, half, exchanging);
+    return;
+  }
+  if (!exchanging) {
+    launch(invert_leaves, dim3(blocks(a.count, 1)), 32, 0, stream_, a, j, width, leaves_);
+    launch(multiply_leaves, dim3(blocks(a.n, 128), blocks(a.count, 1)), 128, 0, stream_, a, j,
+           width, static_cast<const double*>(leaves_));
+    return;
+  }
+  const auto bytes = static_cast<std::size_t>(a.n) * kExchanged * sizeof(double);
+  const bool in_shared = bytes <= most_shared_bytes() - 2048;
+  launch(eliminate_exchanging, dim3(blocks(a.count, 1)), 512, in_shared ? bytes : 0, stream_, a, j,
+         width, pivots_, most_rows_, in_shared);
+}
+
+// What eliminating J = [j, j + width) does to the columns [k, k + count).
+void BatchedInverse::tell(const Matrices& a, int j, int width, int k, int count, bool exchanging) {
+  if (exchanging) {
+    const auto n = static_cast<std::size_t>(a.n);
+    const auto bytes = [&](std::size_t warps) {
+      return warps * n * sizeof(double) + 2 * n * sizeof(int);
+    };
+    const unsigned warps = bytes(8) <= most_shared_bytes() ? 8 : 1;
+    launch(exchange_rows, dim3(blocks(count, 32), blocks(a.count, 1)), 32 * warps, bytes(warps),
+           stream_, a, j, width, k, count, static_cast<const std::int32_t*>(pivots_), most_rows_);
+  }
+  const std::int64_t all = static_cast<std::int64_t>(width) * count;
+  launch(take_rows, dim3(std::min(64u, blocks(all, 1024)), blocks(a.count, 1)), 256, 0, stream_, a,
+         j, width, k, count, rows_);
+  const auto column = [&](int c) {
+    return kernels::cuda::Cublas::Columns{a.data + static_cast<std::int64_t>(c) * a.ld, a.ld,
+                                          a.step};
+  };
+  cublas_->gemm_columns(a.n, count, width, column(j), {rows_, width, all}, 1.0, column(k), a.count);
+}
+
+}  // namespace assay::transport::cuda

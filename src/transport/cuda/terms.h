@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A block system on the device: its sparse operators in the form that the kernels read, and what
+// else does not depend on the case. No CUDA type stands here.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cuda/device.h"
+#include "transport/system/operators.h"
+
+namespace assay::transport::cuda {
+
+// Outputs that lie on one line of the first angle share their sources there, and are summed up
+// together, so many at a time.
+inline constexpr int kTogether = 8;
+
+// V and g of Streaming::Terms. Group c has the outputs output[c·8 …] (−1: none), which have
+// `shared` sources in common, with a weight for each output; then `own` sources, one for each
+// output and place in its list; then one entry of g each. Missing ones have the weight 0.
+struct DeviceTerms {
+  int inputs = 0, outputs = 0, groups = 0;
+  const std::int32_t* output = nullptr;
+  const std::int32_t *shared_begin = nullptr, *shared_source = nullptr;
+  const double* shared_weight = nullptr;
+  const std::int32_t *own_begin = nullptr, *own_source = nullptr;
+  const double* own_weight = nullptr;
+  const std::int32_t* g_source = nullptr;
+  const double* g_value = nullptr;
+  const std::int32_t* place = nullptr;  // of each output: c·8 + its number in the group
+};
+
+// scale·(V + shift·g).
+struct ScaledTerms {
+  DeviceTerms terms;
+  double scale = 0, shift = 0;
+};
+
+// D_k of a case: ν̂k(k+1)/2 on the diagonal and Ê times these entries, which hold the diagonal.
+struct DiagonalEntries {
+  int count = 0;
+  const std::int32_t *row = nullptr, *column = nullptr;
+  const double* value = nullptr;
+};
+
+class DeviceSystem {
+ public:
+  // `system` must outlive this.
+  explicit DeviceSystem(const BlockSystem& system);
+
+  const BlockSystem& host() const { return *system_; }
+  ScaledTerms lower_by_row(int k) const { return scaled(system_->lower_at(k), rows_); }
+  ScaledTerms lower_by_column(int k) const { return scaled(system_->lower_at(k), columns_); }
+  ScaledTerms upper_by_row(int k) const { return scaled(system_->upper_at(k), rows_); }
+  DiagonalEntries diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k % 2)]; }
+  const DeviceTerms& electric() const { return electric_; }  // no outputs: there is none
+
+  // The unknowns of all blocks of a case one behind the other: where block k begins.
+  std::int64_t offset(int k) const;
+  std::int64_t unknowns() const { return offset(system_->n_xi + 1); }
+
+  // Of blocks 0, 1, 2, as above: (s1, s3) and (c1, c3) of each unknown.
+  const double* sources() const { return sources_; }
+  const double* functionals() const { return functionals_; }
+  const double* weight(int parity) const { return weight_[static_cast<std::size_t>(parity)]; }
+  const std::int32_t* mirror() const { return mirror_; }  // null: none
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  struct Made {
+    const Streaming* operators = nullptr;
+    DeviceTerms terms;
+  };
+  ScaledTerms scaled(const BlockSystem::Scaled& at, const std::vector<Made>& made) const;
+  DeviceTerms put(const Streaming::Terms& terms);
+  template <typename T>
+  const T* put(const std::vector<T>& values);
+
+  const BlockSystem* system_;
+  kernels::cuda::Memory memory_;
+  std::vector<Made> rows_, columns_;
+  std::array<DiagonalEntries, 2> diagonal_;
+  DeviceTerms electric_;
+  const double *sources_ = nullptr, *functionals_ = nullptr;
+  std::array<const double*, 2> weight_ = {};
+  const std::int32_t* mirror_ = nullptr;
+};
+
+}  // namespace assay::transport::cuda
