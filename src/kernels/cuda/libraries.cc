@@ -41,6 +41,8 @@ Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
   library_.bind(sgemm_, "cublasSgemm_v2");
   library_.bind(dgemm_, "cublasDgemm_v2");
   library_.bind(batched_dgemm_, "cublasDgemmStridedBatched");
+  library_.bind(dgetrf_, "cublasDgetrfBatched");
+  library_.bind(dgetrs_, "cublasDgetrsBatched");
   check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
   check_cublas(library_.function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream),
                "setting the stream");
@@ -64,6 +66,44 @@ void Cublas::gemm_columns(int m, int n, int k, const Columns& a, const Columns& 
   check_cublas(batched_dgemm_(handle_, 0, 0, m, n, k, &one, a.data, a.ld, a.step, b.data, b.ld,
                               b.step, &beta, c.data, c.ld, c.step, count),
                "batched dgemm");
+}
+
+Cublas::Factors Cublas::Factors::make(int n, const Columns& matrices, const Columns& sides,
+                                      int count, Memory& memory) {
+  const auto addresses = [&](const Columns& of) {
+    std::vector<double*> all;
+    for (int i = 0; i < count; ++i) all.push_back(of.data + i * of.step);
+    auto* to = static_cast<double**>(memory.allocate(all.size() * sizeof(double*)));
+    copy_to_device(to, all.data(), all.size() * sizeof(double*));
+    return to;
+  };
+  const auto numbers = [&](std::size_t each) {
+    return static_cast<std::int32_t*>(
+        memory.allocate(static_cast<std::size_t>(count) * each * sizeof(std::int32_t)));
+  };
+  return {n,
+          addresses(matrices),
+          addresses(sides),
+          matrices.ld,
+          sides.ld,
+          numbers(static_cast<std::size_t>(n)),
+          numbers(1)};
+}
+
+void Cublas::factor(const Factors& f, int count) const {
+  check_cublas(dgetrf_(handle_, f.n, f.matrices, f.matrix_ld, f.pivots, f.info, count),
+               "batched dgetrf");
+}
+void Cublas::solve(const Factors& f, bool transposed, int vectors, int count) const {
+  int wrong_argument = 0;
+  check_cublas(dgetrs_(handle_, transposed ? 1 : 0, f.n, vectors, f.matrices, f.matrix_ld, f.pivots,
+                       f.sides, f.side_ld, &wrong_argument, count),
+               "batched dgetrs");
+}
+std::vector<bool> Cublas::singular(const Factors& f, int count, Stream stream) {
+  std::vector<std::int32_t> info(static_cast<std::size_t>(count));
+  copy_to_host(info.data(), f.info, info.size() * sizeof(std::int32_t), stream);
+  return {info.begin(), info.end()};
 }
 
 std::string Cublas::version() const {

@@ -6,6 +6,7 @@
 // program starts without them and can say which is missing.
 
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/device.h"
 #include "kernels/shared_library.h"
@@ -39,6 +40,22 @@ class Cublas {
   void gemm_columns(int m, int n, int k, const Columns& a, const Columns& b, double beta,
                     const Columns& c, int count) const;
 
+  // Square matrices that are factored in place, PA = LU, and the right sides that go with them;
+  // cuBLAS wants them by address.
+  struct Factors {
+    int n = 0;
+    double **matrices = nullptr, **sides = nullptr;
+    int matrix_ld = 0, side_ld = 0;
+    std::int32_t *pivots = nullptr, *info = nullptr;
+    static Factors make(int n, const Columns& matrices, const Columns& sides, int count,
+                        Memory& memory);
+  };
+  void factor(const Factors& factors, int count) const;
+  // `vectors` columns for each matrix.
+  void solve(const Factors& factors, bool transposed, int vectors, int count) const;
+  // Which of them have a pivot that is exactly zero.
+  static std::vector<bool> singular(const Factors& factors, int count, Stream stream);
+
   std::string version() const;  // "13.0.2"
 
  private:
@@ -54,6 +71,10 @@ class Cublas {
                       long long step_b, const double* beta, double* c, int ldc, long long step_c,
                       int count);
   Batched* batched_dgemm_ = nullptr;
+  int (*dgetrf_)(void* handle, int n, double* const* a, int lda, int* pivots, int* info,
+                 int count) = nullptr;
+  int (*dgetrs_)(void* handle, int op, int n, int vectors, const double* const* a, int lda,
+                 const int* pivots, double* const* b, int ldb, int* info, int count) = nullptr;
 };
 
 }  // namespace assay::kernels::cuda

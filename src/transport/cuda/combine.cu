@@ -2,83 +2,107 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "transport/cuda/combine.h"
 #include "transport/cuda/launch.h"
 
 namespace assay::transport::cuda {
 namespace {
 
-constexpr int kRows = 32, kWarps = 16;
-
-// 32 rows of a matrix for a block of threads, a lane for each row, so that what a group of outputs
-// reads is in the first-level cache for the next; a warp takes one group of outputs after another.
-template <bool kTurned>
-__global__ void __launch_bounds__(32 * kWarps)
-    combine(ScaledTerms at, double factor, int rows, Matrices in, Matrices out) {
-  __shared__ double turning[kTurned ? kWarps : 1][kRows][kTogether + 1];
-  const auto& terms = at.terms;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int first = static_cast<int>(blockIdx.x) * kRows, i = static_cast<int>(blockIdx.y);
-  const int r = first + lane;
-  const double* x = in.data + i * in.step + min(r, rows - 1);
-  double* const to = out.data + i * out.step;
-  const std::int64_t ld = in.ld;
-  for (int group = warp; group < terms.groups; group += kWarps) {
-    double sum[kTogether] = {};
-    const int shared_end = terms.shared_begin[group + 1], own_end = terms.own_begin[group + 1];
-#pragma unroll 4
-    for (int s = terms.shared_begin[group]; s < shared_end; ++s) {
-      const double value = x[terms.shared_source[s] * ld];
-      const auto* weight = reinterpret_cast<const double2*>(terms.shared_weight + s * kTogether);
+// What each output of a group gets from its line: rows are lanes, `x` the row of each source.
+__device__ void sum_group(const DeviceLines& lines, int group, const double* x, int step,
+                          double (&sum)[kTogether]) {
+  const int end = lines.begin[group + 1];
 #pragma unroll
-      for (int o = 0; o < kTogether / 2; ++o) {
-        const double2 w = __ldg(weight + o);
-        sum[2 * o] += w.x * value;
-        sum[2 * o + 1] += w.y * value;
-      }
-    }
+  for (int o = 0; o < kTogether; ++o) sum[o] = 0;
 #pragma unroll 2
-    for (int s = terms.own_begin[group]; s < own_end; ++s) {
-      const auto* weight = reinterpret_cast<const double2*>(terms.own_weight + s * kTogether);
-      const auto* source = reinterpret_cast<const int4*>(terms.own_source + s * kTogether);
+  for (int s = lines.begin[group]; s < end; ++s) {
+    const double value = x[lines.source[s] * step];
+    const auto* weight = reinterpret_cast<const double2*>(lines.weight + s * kWeights);
 #pragma unroll
-      for (int o = 0; o < kTogether / 4; ++o) {
-        const int4 from = __ldg(source + o);
-        const double2 w = __ldg(weight + 2 * o), v = __ldg(weight + 2 * o + 1);
-        sum[4 * o] += w.x * x[from.x * ld];
-        sum[4 * o + 1] += w.y * x[from.y * ld];
-        sum[4 * o + 2] += v.x * x[from.z * ld];
-        sum[4 * o + 3] += v.y * x[from.w * ld];
-      }
-    }
-    const int place = group * kTogether;
-#pragma unroll
-    for (int o = 0; o < kTogether; ++o) {
-      const double g = terms.g_value[place + o] * x[terms.g_source[place + o] * ld];
-      sum[o] = factor * at.scale * (sum[o] + at.shift * g);
-    }
-    if constexpr (kTurned) {
-      auto& tile = turning[warp];
-#pragma unroll
-      for (int o = 0; o < kTogether; ++o) tile[lane][o] = sum[o];
-      __syncwarp();
-      const int o = lane % kTogether, column = terms.output[place + o];
-#pragma unroll
-      for (int part = 0; part < kRows; part += 32 / kTogether) {
-        const int row = part + lane / kTogether;
-        if (column >= 0 && first + row < rows) {
-          to[column + static_cast<std::int64_t>(first + row) * out.ld] = tile[row][o];
-        }
-      }
-      __syncwarp();
-    } else {
-#pragma unroll
-      for (int o = 0; o < kTogether; ++o) {
-        const int column = terms.output[place + o];
-        if (column >= 0 && r < rows) to[r + static_cast<std::int64_t>(column) * out.ld] = sum[o];
-      }
+    for (int o = 0; o < kTogether; o += 2) {
+      const double2 w = __ldg(weight + o / 2);
+      sum[o] += w.x * value;
+      if (o + 1 < kTogether) sum[o + 1] += w.y * value;
     }
   }
+}
+
+// A block of threads takes kRows rows of a matrix: all of their inputs into shared memory, then the
+// sums along one angle, then those along the other, then the rows of the result. A warp takes
+// 32/kRows groups of outputs at a time.
+template <int kRows>
+__global__ void __launch_bounds__(1024)
+    combine(ScaledTerms at, double factor, int rows, Matrices in, bool turned, Matrices out) {
+  extern __shared__ double memory[];
+  constexpr int kGap = kRows + 1;  // so that neither way of reading meets itself in one bank
+  const auto& terms = at.terms;
+  double* const input = memory;
+  double* const result = memory + static_cast<std::int64_t>(kRows) * terms.inputs;
+  const int t = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const int row = t % kRows, team = t / kRows, teams = threads / kRows;
+  const int first = static_cast<int>(blockIdx.x) * kRows, i = static_cast<int>(blockIdx.y);
+  const double* const from = in.data + i * in.step + min(first + row, rows - 1);
+  for (int c = team; c < terms.inputs; c += teams) {
+    input[c * kRows + row] = __ldcs(from + static_cast<std::int64_t>(c) * in.ld);
+  }
+  __syncthreads();
+  double sum[kTogether];
+  for (int group = team; group < terms.second.groups; group += teams) {
+    sum_group(terms.second, group, input + row, kRows, sum);
+#pragma unroll
+    for (int o = 0; o < kTogether; ++o) {
+      const int output = terms.second.output[group * kTogether + o];
+      if (output >= 0) result[output * kGap + row] = sum[o];
+    }
+  }
+  __syncthreads();
+  const double scale = factor * at.scale;
+  for (int group = team; group < terms.first.groups; group += teams) {
+    sum_group(terms.first, group, input + row, kRows, sum);
+#pragma unroll
+    for (int o = 0; o < kTogether; ++o) {
+      const int output = terms.first.output[group * kTogether + o];
+      if (output < 0) continue;
+      const double g = terms.g_value[output] * input[terms.g_source[output] * kRows + row];
+      double& to = result[output * kGap + row];
+      to = scale * (to + sum[o] + at.shift * g);
+    }
+  }
+  __syncthreads();
+  double* const to = out.data + i * out.step;
+  if (turned) {
+    for (int r = t / 32; r < kRows && first + r < rows; r += threads / 32) {
+      for (int o = t % 32; o < terms.outputs; o += 32) {
+        to[o + static_cast<std::int64_t>(first + r) * out.ld] = result[o * kGap + r];
+      }
+    }
+  } else if (first + row < rows) {
+    for (int o = team; o < terms.outputs; o += teams) {
+      to[first + row + static_cast<std::int64_t>(o) * out.ld] = result[o * kGap + row];
+    }
+  }
+}
+
+template <int kRows>
+void launch_combine(const ScaledTerms& terms, double factor, int rows, const Matrices& in,
+                    bool turned, const Matrices& out, kernels::cuda::Stream stream) {
+  const auto bytes = sizeof(double) * (static_cast<std::size_t>(kRows) *
+                                           static_cast<std::size_t>(terms.terms.inputs) +
+                                       (kRows + 1) * static_cast<std::size_t>(terms.terms.outputs));
+  if constexpr (kRows > 1) {
+    if (bytes > most_shared_bytes()) {
+      return launch_combine<kRows / 2>(terms, factor, rows, in, turned, out, stream);
+    }
+  }
+  // As many teams as take the groups in the fewest turns.
+  const int groups = std::max(terms.terms.first.groups, terms.terms.second.groups);
+  const int most = 1024 / kRows, turns = (groups + most - 1) / most;
+  const int warps = ((groups + turns - 1) / turns * kRows + 31) / 32;
+  launch(combine<kRows>, dim3(blocks(rows, kRows), blocks(in.count, 1)),
+         static_cast<unsigned>(32 * std::max(warps, 4)), bytes, stream, terms, factor, rows, in,
+         turned, out);
 }
 
 __global__ void __launch_bounds__(256)
@@ -110,9 +134,7 @@ __global__ void __launch_bounds__(256) pin(bool transposed, Matrices out) {
 void combine_columns(const ScaledTerms& terms, double factor, int rows, const Matrices& in,
                      bool turned, const Matrices& out, kernels::cuda::Stream stream) {
   if (rows == 0 || in.count == 0) return;
-  const dim3 grid(blocks(rows, kRows), blocks(in.count, 1));
-  launch(turned ? combine<true> : combine<false>, grid, 32 * kWarps, 0, stream, terms, factor, rows,
-         in, out);
+  launch_combine<16>(terms, factor, rows, in, turned, out, stream);
 }
 
 void add_diagonal_block(const DiagonalEntries& entries, double collisions, const DeviceCases& cases,

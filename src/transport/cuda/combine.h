@@ -11,6 +11,7 @@ namespace assay::transport::cuda {
 struct DeviceCases {
   int count = 0;
   const double *nu_hat = nullptr, *epsi_hat = nullptr;
+  const std::int32_t* open = nullptr;  // 0: nothing is to be done for this one; null: all are open
 };
 
 // Column o of out ← Σ_s factor·weight·(column s of in), `rows` rows; with `turned`, that is row o

@@ -43,6 +43,7 @@ BatchedElimination::BatchedElimination(const DeviceSystem& system, int most_case
     : system_(&system),
       most_(most_cases),
       stream_(stream),
+      cublas_(&cublas),
       inverse_(largest(system.host()), most_cases, memory_, stream, cublas) {
   const auto& host = system.host();
   const auto cases = static_cast<std::size_t>(most_cases);
@@ -64,7 +65,13 @@ BatchedElimination::BatchedElimination(const DeviceSystem& system, int most_case
   step_ = vectors(static_cast<std::size_t>(largest(host)));
   nu_ = numbers(1);
   epsi_ = numbers(1);
-  flags_ = static_cast<std::int32_t*>(memory_.allocate(cases * sizeof(std::int32_t)));
+  open_ = static_cast<std::int32_t*>(memory_.allocate(cases * sizeof(std::int32_t)));
+  taken_ = static_cast<std::int32_t*>(memory_.allocate(cases * sizeof(std::int32_t)));
+  columns_ = numbers(kBoth * static_cast<std::size_t>(host.block_size(0)));
+  const auto first = block(0, most_cases);
+  lu_ = kernels::cuda::Cublas::Factors::make(first.n, {first.data, first.ld, first.step},
+                                             {columns_, first.n, static_cast<int>(kBoth) * first.n},
+                                             most_cases, memory_);
   sums_.resize(cases * kept_.size());
   device_sums_ = static_cast<DeviceSums*>(memory_.allocate(sums_.size() * sizeof(DeviceSums)));
 }
@@ -108,24 +115,31 @@ void BatchedElimination::eliminate(const DeviceCases& cases, Elimination how) {
     descend(k, cases);
   }
   if (host.pinned) pin_first_row(transposed_[0], block(0, cases.count), stream_);
-  inverse_.invert(block(0, cases.count), true);  // Δ_0 is the one that may be nearly singular
+  cublas_->factor(lu_, cases.count);
+}
+
+void BatchedElimination::solve_block(int k, const Vectors& x, bool adding, const Vectors& y,
+                                     const DeviceCases& cases) {
+  const bool transposed = transposed_[static_cast<std::size_t>(k)];
+  if (k > 0) return multiply(block(k, cases.count), transposed, x, adding, y, cases.open, stream_);
+  to_columns(x, lu_.n, columns_, cases.count, stream_);
+  cublas_->solve(lu_, transposed, static_cast<int>(kBoth), cases.count);
+  from_columns(columns_, lu_.n, y, cases.count, stream_);
 }
 
 // See solve_by_blocks of solver/factored.h.
-void BatchedElimination::solve_by_blocks(const Vectors& x, int top, int cases) {
+void BatchedElimination::solve_by_blocks(const Vectors& x, int top, const DeviceCases& cases) {
   const auto& host = system_->host();
   for (int k = top; k >= 0; --k) {
     const auto here = part(x, k);
-    const bool transposed = transposed_[static_cast<std::size_t>(k)];
     add_terms(system_->upper_by_row(k), -1, k < top ? part(x, k + 1) : Vectors{}, here,
               k == 0 && host.pinned, step_, cases, stream_);
-    multiply(block(k, cases), transposed, step_, false, here, stream_);
+    solve_block(k, step_, false, here, cases);
   }
   for (int k = 1; k <= host.n_xi; ++k) {
     add_terms(system_->lower_by_row(k), -1, part(x, k - 1), Vectors{}, false, step_, cases,
               stream_);
-    multiply(block(k, cases), transposed_[static_cast<std::size_t>(k)], step_, true, part(x, k),
-             stream_);
+    solve_block(k, step_, true, part(x, k), cases);
   }
 }
 
@@ -164,28 +178,31 @@ double BatchedElimination::rest_of_s1(std::size_t i) const {
 // takes back what explicit inverses have lost.
 void BatchedElimination::refine(std::span<const Case> cases, const DeviceCases& on_device,
                                 std::vector<Refined>& found, std::vector<double>& rest) {
-  std::vector<bool> open(cases.size(), true);
+  std::vector<std::int32_t> open(cases.size(), 1);
+  auto still_open = on_device;
+  still_open.open = open_;
   for (int round = 0; round < kMostCorrections; ++round) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (round > 0 && !(found[i].worst > kGoodEnough)) open[i] = false;
+      if (round > 0 && !(found[i].worst > kGoodEnough)) open[i] = 0;
     }
-    if (std::ranges::none_of(open, [](bool o) { return o; })) return;
-    solve_by_blocks(r_, system_->host().n_xi, on_device.count);
-    add(f_, r_, better_, system_->unknowns(), on_device.count, stream_);
-    assess_all(on_device, better_);
+    if (std::ranges::count(open, 1) == 0) return;
+    kernels::cuda::copy_to_device(open_, open.data(), open.size() * sizeof(std::int32_t));
+    solve_by_blocks(r_, system_->host().n_xi, still_open);
+    add(f_, r_, better_, system_->unknowns(), still_open, stream_);
+    assess_all(still_open, better_);
     std::vector<std::int32_t> taken(cases.size(), 0);
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (!open[i]) continue;
+      if (open[i] == 0) continue;
       auto now = refined(cases[i], i);
-      open[i] = now.worst < kWorthIt * found[i].worst;
+      open[i] = now.worst < kWorthIt * found[i].worst ? 1 : 0;
       if (!(now.worst < found[i].worst)) continue;
       taken[i] = 1;
       now.corrections = found[i].corrections + 1;
       found[i] = std::move(now);
       rest[i] = rest_of_s1(i);
     }
-    kernels::cuda::copy_to_device(flags_, taken.data(), taken.size() * sizeof(std::int32_t));
-    copy_where(flags_, better_, f_, system_->unknowns(), on_device.count, stream_);
+    kernels::cuda::copy_to_device(taken_, taken.data(), taken.size() * sizeof(std::int32_t));
+    copy_where(taken_, better_, f_, system_->unknowns(), on_device.count, stream_);
   }
 }
 
@@ -203,8 +220,9 @@ std::vector<EliminationResult> BatchedElimination::solve(std::span<const Case> c
   kernels::cuda::copy_to_device(nu_, nu.data(), nu.size() * sizeof(double));
   kernels::cuda::copy_to_device(epsi_, epsi.data(), epsi.size() * sizeof(double));
   eliminate(on_device, how);
+  const auto singular = kernels::cuda::Cublas::singular(lu_, on_device.count, stream_);
   fill_sources(*system_, f_, on_device.count, stream_);
-  solve_by_blocks(f_, 2, on_device.count);
+  solve_by_blocks(f_, 2, on_device);
   assess_all(on_device, f_);
   std::vector<Refined> found;
   std::vector<double> rest;
@@ -231,6 +249,7 @@ std::vector<EliminationResult> BatchedElimination::solve(std::span<const Case> c
       }
       at += size * kBoth;
     }
+    result.singular = singular[i];
     result.residual = rest[i];
     result.whole = std::move(found[i]);
   }

@@ -5,7 +5,8 @@
 // The elimination of solver/eliminate.h for many cases at once: all of them march through the
 // Legendre blocks together, every block is kept, and the whole system is refined and assessed.
 // Kinds differ in the inversion of the diagonal blocks alone: kDense exchanges rows, kStructured
-// searches pivots inside leaves (invert.h). The operators stay sparse in both.
+// searches pivots inside leaves (invert.h). The operators stay sparse in both. Δ_0, which may be
+// singular but for rounding, is factored and never inverted.
 
 #include <span>
 #include <vector>
@@ -36,7 +37,10 @@ class BatchedElimination {
   void eliminate(const DeviceCases& cases, Elimination how);
   void descend(int k, const DeviceCases& cases);
   // x ← A⁻¹ x, x being zero above block `top`.
-  void solve_by_blocks(const Vectors& x, int top, int cases);
+  void solve_by_blocks(const Vectors& x, int top, const DeviceCases& cases);
+  // y ← Δ_k⁻¹ x, or added to y.
+  void solve_block(int k, const Vectors& x, bool adding, const Vectors& y,
+                   const DeviceCases& cases);
   // r = s − A f; sums_ has what the host judges by.
   void assess_all(const DeviceCases& cases, const Vectors& f);
   Refined refined(const Case& at, std::size_t i) const;
@@ -48,13 +52,16 @@ class BatchedElimination {
   int most_;
   kernels::cuda::Stream stream_;
   kernels::cuda::Memory memory_;
+  const kernels::cuda::Cublas* cublas_;
   BatchedInverse inverse_;
   std::vector<double*> kept_;  // Δ_k⁻¹ of all cases, by k
   std::vector<bool> transposed_;
   double* turned_ = nullptr;
   Vectors f_, r_, better_, step_;
   double *nu_ = nullptr, *epsi_ = nullptr;
-  std::int32_t* flags_ = nullptr;
+  std::int32_t *open_ = nullptr, *taken_ = nullptr;
+  kernels::cuda::Cublas::Factors lu_;  // of Δ_0
+  double* columns_ = nullptr;          // right sides of Δ_0
   DeviceSums* device_sums_ = nullptr;
   std::vector<DeviceSums> sums_;
 };

@@ -10,13 +10,12 @@
 namespace assay::transport::cuda {
 namespace {
 
-constexpr int kLeaf = 32;       // columns, pivots inside
+constexpr int kLeaf = 64;       // columns, pivots inside
 constexpr int kExchanged = 16;  // columns, pivots in all rows
 constexpr unsigned kWarp = 0xffffffffu;
 
-// The lane with the largest magnitude among the candidates, lowest first; NaN only where there is
-// nothing else.
-__device__ int strongest(double size, int at) {
+// The place with the largest size, lowest first, in all lanes.
+__device__ int strongest(double& size, int at) {
   for (int step = 16; step > 0; step /= 2) {
     const double other = __shfl_xor_sync(kWarp, size, step);
     const int other_at = __shfl_xor_sync(kWarp, at, step);
@@ -27,59 +26,78 @@ __device__ int strongest(double size, int at) {
   }
   return at;
 }
+// What a pivot is judged by: NaN is one only where there is nothing else.
+__device__ double size_of(double x) {
+  const double size = fabs(x);
+  return size == size ? size : -1.0;
+}
 
-// The block A_JJ of each matrix inverted, 32×32 and bordered by the identity: a lane for each row,
-// rows stay where they are and remember what they are the pivot of.
-__global__ void __launch_bounds__(32) invert_leaves(Matrices a, int j, int width, double* leaves) {
-  const int lane = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x);
-  const double* block = a.data + i * a.step + j + static_cast<std::int64_t>(j) * a.ld;
-  double row[kLeaf];
-#pragma unroll
-  for (int c = 0; c < kLeaf; ++c) {
-    row[c] = lane < width && c < width ? block[lane + static_cast<std::int64_t>(c) * a.ld]
-                                       : (lane == c ? 1.0 : 0.0);
+// The block A_JJ of each matrix inverted, width×width with gaps to kLeaf: rows stay where they are
+// and remember what they are the pivot of.
+__global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int width, double* leaves) {
+  __shared__ double block[kLeaf][kLeaf + 1], pivot_row[kLeaf], factor[kLeaf];
+  __shared__ int row_of[kLeaf], pivot_of[kLeaf];  // of a column; of a row, −1: none yet
+  const int t = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x);
+  const double* from = a.data + i * a.step + j + static_cast<std::int64_t>(j) * a.ld;
+  for (int at = t; at < kLeaf * width; at += 256) {
+    const int r = at % kLeaf, c = at / kLeaf;
+    if (r < width) block[r][c] = from[r + static_cast<std::int64_t>(c) * a.ld];
   }
-  int pivot_of = -1;  // the column that this row is the pivot of
-  __shared__ int row_of[kLeaf];
-  __shared__ double pivot_row[2][kLeaf];
-#pragma unroll
-  for (int p = 0; p < kLeaf; ++p) {
-    const double size = fabs(row[p]);
-    const int chosen = strongest(pivot_of >= 0 ? -2.0 : (size == size ? size : -1.0), lane);
-    double* const shared = pivot_row[p % 2];
-    if (lane == chosen) {
-      pivot_of = p;
-      row_of[p] = lane;
-      const double inverse = 1 / row[p];
-      row[p] = 1;
-#pragma unroll
-      for (int c = 0; c < kLeaf; ++c) {
-        row[c] *= inverse;
-        shared[c] = row[c];
+  if (t < kLeaf) pivot_of[t] = -1;
+  __syncthreads();
+  const int c = t % kLeaf, first = t / kLeaf * (kLeaf / 4);  // a column of sixteen rows
+  for (int p = 0; p < width; ++p) {
+    if (t < 32) {
+      double size = -3;
+      int at = width;
+      for (int r = t; r < width; r += 32) {
+        const double now = pivot_of[r] >= 0 ? -2.0 : size_of(block[r][p]);
+        if (now > size) {
+          size = now;
+          at = r;
+        }
+      }
+      at = strongest(size, at);
+      if (t == 0) {
+        row_of[p] = at;
+        pivot_of[at] = p;
       }
     }
-    __syncwarp();
-    if (lane != chosen) {
-      const double factor = row[p];
-      row[p] = 0;
-#pragma unroll
-      for (int c = 0; c < kLeaf; ++c) row[c] -= factor * shared[c];
+    __syncthreads();
+    const int chosen = row_of[p];
+    if (t < width) {
+      pivot_row[t] = (t == p ? 1.0 : block[chosen][t]) / block[chosen][p];
+    } else if (t >= kLeaf && t - kLeaf < width) {
+      factor[t - kLeaf] = block[t - kLeaf][p];
     }
-    __syncwarp();
+    __syncthreads();
+    if (c < width) {
+      const double pivot = pivot_row[c];
+#pragma unroll
+      for (int step = 0; step < kLeaf / 4; ++step) {
+        const int r = first + step;
+        if (r >= width) break;
+        double& x = block[r][c];
+        x = r == chosen ? pivot : (c == p ? 0.0 : x) - factor[r] * pivot;
+      }
+    }
+    __syncthreads();
   }
   double* out = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
-#pragma unroll
-  for (int c = 0; c < kLeaf; ++c) out[pivot_of + kLeaf * row_of[c]] = row[c];
+  for (int at = t; at < kLeaf * width; at += 256) {
+    const int r = at % kLeaf, q = at / kLeaf;
+    if (r < width) out[pivot_of[r] + kLeaf * row_of[q]] = block[r][q];
+  }
 }
 
 // Columns J: −A_IJ A_JJ⁻¹ above and below, A_JJ⁻¹ in the rows J. A thread for each row.
 __global__ void __launch_bounds__(128)
     multiply_leaves(Matrices a, int j, int width, const double* leaves) {
-  __shared__ double leaf[kLeaf * kLeaf];
+  __shared__ __align__(16) double leaf[kLeaf * kLeaf];
   const int i = static_cast<int>(blockIdx.y);
   const int r = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const double* from = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
-  for (int at = static_cast<int>(threadIdx.x); at < kLeaf * kLeaf; at += 128) leaf[at] = from[at];
+  for (int at = static_cast<int>(threadIdx.x); at < kLeaf * width; at += 128) leaf[at] = from[at];
   __syncthreads();
   if (r >= a.n) return;
   double* row = a.data + i * a.step + r + static_cast<std::int64_t>(j) * a.ld;
@@ -93,10 +111,12 @@ __global__ void __launch_bounds__(128)
   for (int s = 0; s < kLeaf; ++s)
     x[s] = s < width ? -row[static_cast<std::int64_t>(s) * a.ld] : 0.0;
   for (int c = 0; c < width; ++c) {
-    double sum[2] = {0, 0};
+    double sum[4] = {0, 0, 0, 0};
 #pragma unroll
-    for (int s = 0; s < kLeaf; ++s) sum[s % 2] += x[s] * leaf[s + c * kLeaf];
-    row[static_cast<std::int64_t>(c) * a.ld] = sum[0] + sum[1];
+    for (int s = 0; s < kLeaf; ++s) {
+      if (s < width) sum[s % 4] += x[s] * leaf[s + c * kLeaf];
+    }
+    row[static_cast<std::int64_t>(c) * a.ld] = sum[0] + sum[1] + (sum[2] + sum[3]);
   }
 }
 
@@ -127,20 +147,13 @@ __global__ void __launch_bounds__(512)
     double size = -2;
     int at = n;
     for (int r = j + p + t; r < n; r += 512) {
-      const double x = fabs(column[r]), value = x == x ? x : -1.0;
+      const double value = size_of(column[r]);
       if (value > size) {
         size = value;
         at = r;
       }
     }
-    for (int step = 16; step > 0; step /= 2) {
-      const double other = __shfl_xor_sync(kWarp, size, step);
-      const int other_at = __shfl_xor_sync(kWarp, at, step);
-      if (other > size || (other == size && other_at < at)) {
-        size = other;
-        at = other_at;
-      }
-    }
+    at = strongest(size, at);
     if (t % 32 == 0) {
       best[t / 32] = size;
       best_at[t / 32] = at;
@@ -149,14 +162,7 @@ __global__ void __launch_bounds__(512)
     if (t < 32) {
       size = t < 16 ? best[t] : -3.0;
       at = t < 16 ? best_at[t] : n;
-      for (int step = 16; step > 0; step /= 2) {
-        const double other = __shfl_xor_sync(kWarp, size, step);
-        const int other_at = __shfl_xor_sync(kWarp, at, step);
-        if (other > size || (other == size && other_at < at)) {
-          size = other;
-          at = other_at;
-        }
-      }
+      at = strongest(size, at);
       // Lane c exchanges column c, and makes the pivot's row.
       const int row = j + p;
       if (t < width) {

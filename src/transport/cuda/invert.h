@@ -18,7 +18,7 @@ struct Matrices {
 
 // Inverts the matrices of a batch in place, as kernels/kernels.h does one: Gauss–Jordan by halves,
 // all of it products with n rows by cuBLAS but for leaves. Pivots are searched inside the leaves of
-// 32, or, exchanging rows, in all rows that are left. What cannot be inverted becomes NaN or
+// 64, or, exchanging rows, in all rows that are left. What cannot be inverted becomes NaN or
 // infinity. 2n³ flops a matrix.
 class BatchedInverse {
  public:
@@ -36,7 +36,7 @@ class BatchedInverse {
   const kernels::cuda::Cublas* cublas_;
   int most_rows_;
   double* rows_ = nullptr;    // rows J of other columns, on their way
-  double* leaves_ = nullptr;  // inverses of 32×32
+  double* leaves_ = nullptr;  // inverses of 64×64
   std::int32_t* pivots_ = nullptr;
 };
 

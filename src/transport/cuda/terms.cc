@@ -11,87 +11,7 @@
 namespace assay::transport::cuda {
 namespace {
 
-constexpr auto kGroup = static_cast<std::size_t>(kTogether);
-
-// The lists of DeviceTerms on the host.
-struct Lists {
-  std::vector<std::int32_t> output, shared_begin, shared_source, own_begin, own_source, g_source,
-      place;
-  std::vector<double> shared_weight, own_weight, g_value;
-};
-
-// Entries of a line that one output has a part in.
-struct Source {
-  std::int32_t from = 0;
-  double weight = 0;
-};
-
 std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-// Adds a group: `count` of the line's outputs, beginning with `first`.
-void add_group(const Combination<double>& v, const TermBlock& line, int first, int count,
-               const std::vector<std::vector<Source>>& own, Lists& lists) {
-  const auto output = [&](int o) { return v.output[index(line.first_output + first + o)]; };
-  lists.shared_begin.push_back(static_cast<std::int32_t>(lists.shared_source.size()));
-  lists.own_begin.push_back(static_cast<std::int32_t>(lists.own_source.size() / kGroup));
-  for (int s = 0; s < line.sources; ++s) {
-    lists.shared_source.push_back(v.source[index(line.first_source + s)]);
-    for (int o = 0; o < kTogether; ++o) {
-      const auto at = line.first_weight + std::int64_t{s} * line.outputs + first + o;
-      lists.shared_weight.push_back(o < count ? v.weight[static_cast<std::size_t>(at)] : 0.0);
-    }
-  }
-  std::size_t longest = 0;
-  for (int o = 0; o < count; ++o) longest = std::max(longest, own[index(output(o))].size());
-  for (std::size_t i = 0; i < longest; ++i) {
-    for (int o = 0; o < kTogether; ++o) {
-      const bool there = o < count && i < own[index(output(o))].size();
-      const Source source = there ? own[index(output(o))][i] : Source{};
-      lists.own_source.push_back(source.from);
-      lists.own_weight.push_back(source.weight);
-    }
-  }
-  for (int o = 0; o < kTogether; ++o) {
-    if (o < count) lists.place[index(output(o))] = static_cast<std::int32_t>(lists.output.size());
-    lists.output.push_back(o < count ? output(o) : -1);
-  }
-}
-
-Lists lists_of(const Streaming::Terms& terms) {
-  const auto& v = terms.v;
-  Lists lists;
-  lists.place.assign(index(v.outputs), -1);
-  // Every output lies on one line of the first angle; what the other gives it is its own.
-  std::vector<std::vector<Source>> own(index(v.outputs));
-  for (const auto& line : v.blocks) {
-    if (line.starts) continue;
-    auto at = static_cast<std::size_t>(line.first_weight);
-    for (int s = 0; s < line.sources; ++s) {
-      for (int o = 0; o < line.outputs; ++o) {
-        own[index(v.output[index(line.first_output + o)])].push_back(
-            {v.source[index(line.first_source + s)], v.weight[at++]});
-      }
-    }
-  }
-  for (const auto& line : v.blocks) {
-    if (!line.starts) continue;
-    for (int first = 0; first < line.outputs; first += kTogether) {
-      add_group(v, line, first, std::min(kTogether, line.outputs - first), own, lists);
-    }
-  }
-  lists.shared_begin.push_back(static_cast<std::int32_t>(lists.shared_source.size()));
-  lists.own_begin.push_back(static_cast<std::int32_t>(lists.own_source.size() / kGroup));
-  lists.g_source.assign(lists.output.size(), 0);
-  lists.g_value.assign(lists.output.size(), 0);
-  for (const auto& g : terms.mirror) {
-    const auto place = index(lists.place[index(g.output)]);
-    check(lists.g_value[place] == 0, "g has one entry in a row");
-    lists.g_source[place] = g.source;
-    lists.g_value[place] = g.value;
-  }
-  check(std::ranges::none_of(lists.place, [](auto p) { return p < 0; }), "outputs are on a line");
-  return lists;
-}
 
 }  // namespace
 
@@ -103,21 +23,52 @@ const T* DeviceSystem::put(const std::vector<T>& values) {
   return at;
 }
 
+DeviceLines DeviceSystem::put_lines(const Combination<double>& v, bool first) {
+  std::vector<std::int32_t> output, begin, source, place(index(v.outputs), -1);
+  std::vector<double> weight;
+  for (const auto& line : v.blocks) {
+    if (line.starts != first || line.outputs == 0) continue;
+    // Groups of about equal size.
+    const int groups = (line.outputs + kTogether - 1) / kTogether;
+    for (int g = 0; g < groups; ++g) {
+      const int from = line.outputs * g / groups, to = line.outputs * (g + 1) / groups;
+      begin.push_back(static_cast<std::int32_t>(source.size()));
+      for (int s = 0; s < line.sources; ++s) {
+        source.push_back(v.source[index(line.first_source + s)]);
+        const auto at =
+            static_cast<std::size_t>(line.first_weight + std::int64_t{s} * line.outputs);
+        for (int o = from; o < from + kWeights; ++o) {
+          weight.push_back(o < to ? v.weight[at + index(o)] : 0.0);
+        }
+      }
+      for (int o = from; o < from + kTogether; ++o) {
+        const auto here = o < to ? v.output[index(line.first_output + o)] : -1;
+        if (here >= 0) place[index(here)] = static_cast<std::int32_t>(output.size());
+        output.push_back(here);
+      }
+    }
+  }
+  begin.push_back(static_cast<std::int32_t>(source.size()));
+  check(std::ranges::none_of(place, [](auto p) { return p < 0; }), "outputs are on a line");
+  return {static_cast<int>(begin.size()) - 1,
+          put(output),
+          put(begin),
+          put(source),
+          put(weight),
+          put(place)};
+}
+
 DeviceTerms DeviceSystem::put(const Streaming::Terms& terms) {
-  const auto lists = lists_of(terms);
-  return {terms.v.inputs,
-          terms.v.outputs,
-          static_cast<int>(lists.output.size() / kGroup),
-          put(lists.output),
-          put(lists.shared_begin),
-          put(lists.shared_source),
-          put(lists.shared_weight),
-          put(lists.own_begin),
-          put(lists.own_source),
-          put(lists.own_weight),
-          put(lists.g_source),
-          put(lists.g_value),
-          put(lists.place)};
+  const auto outputs = index(terms.v.outputs);
+  std::vector<std::int32_t> g_source(outputs, 0);
+  std::vector<double> g_value(outputs, 0.0);
+  for (const auto& g : terms.mirror) {
+    check(g_value[index(g.output)] == 0, "g has one entry in a row");
+    g_source[index(g.output)] = g.source;
+    g_value[index(g.output)] = g.value;
+  }
+  return {terms.v.inputs, terms.v.outputs, put_lines(terms.v, true), put_lines(terms.v, false),
+          put(g_source),  put(g_value)};
 }
 
 ScaledTerms DeviceSystem::scaled(const BlockSystem::Scaled& at,

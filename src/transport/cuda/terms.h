@@ -14,23 +14,26 @@
 
 namespace assay::transport::cuda {
 
-// Outputs that lie on one line of the first angle share their sources there, and are summed up
-// together, so many at a time.
-inline constexpr int kTogether = 8;
+// Outputs that lie on one line share their sources, and are summed up together, so many at a time;
+// their weights stand on boundaries of 16 bytes.
+inline constexpr int kTogether = 13, kWeights = 14;
 
-// V and g of Streaming::Terms. Group c has the outputs output[c·8 …] (−1: none), which have
-// `shared` sources in common, with a weight for each output; then `own` sources, one for each
-// output and place in its list; then one entry of g each. Missing ones have the weight 0.
+// The lines of one angle. Group c has the outputs output[c·13 …] (−1: none) and the sources
+// begin[c] … begin[c + 1], each with a weight for every output: weight[s·14 …].
+struct DeviceLines {
+  int groups = 0;
+  const std::int32_t *output = nullptr, *begin = nullptr, *source = nullptr;
+  const double* weight = nullptr;
+  const std::int32_t* place = nullptr;  // of each output: c·13 + its number in the group
+};
+
+// V and g of Streaming::Terms: each output lies on one line of each angle, and has at most one
+// entry of g (value 0: none).
 struct DeviceTerms {
-  int inputs = 0, outputs = 0, groups = 0;
-  const std::int32_t* output = nullptr;
-  const std::int32_t *shared_begin = nullptr, *shared_source = nullptr;
-  const double* shared_weight = nullptr;
-  const std::int32_t *own_begin = nullptr, *own_source = nullptr;
-  const double* own_weight = nullptr;
+  int inputs = 0, outputs = 0;
+  DeviceLines first, second;
   const std::int32_t* g_source = nullptr;
   const double* g_value = nullptr;
-  const std::int32_t* place = nullptr;  // of each output: c·8 + its number in the group
 };
 
 // scale·(V + shift·g).
@@ -76,6 +79,7 @@ class DeviceSystem {
   };
   ScaledTerms scaled(const BlockSystem::Scaled& at, const std::vector<Made>& made) const;
   DeviceTerms put(const Streaming::Terms& terms);
+  DeviceLines put_lines(const Combination<double>& v, bool first);
   template <typename T>
   const T* put(const std::vector<T>& values);
 

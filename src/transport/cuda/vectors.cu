@@ -20,12 +20,17 @@ __device__ void add_to(double2& sum, double weight, double2 x) {
   sum.y += weight * x.y;
 }
 
+__device__ bool is_closed(const std::int32_t* open, int i) {
+  return open != nullptr && open[i] == 0;
+}
+
 // A lane for each row, a warp for every eighth column.
 __global__ void __launch_bounds__(32 * kWarps)
-    multiply_rows(Matrices m, Vectors x, bool adding, Vectors y) {
+    multiply_rows(Matrices m, Vectors x, bool adding, Vectors y, const std::int32_t* open) {
   __shared__ double2 part[kWarps][32];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int i = static_cast<int>(blockIdx.y), r = static_cast<int>(blockIdx.x) * 32 + lane;
+  if (is_closed(open, i)) return;
   const double* row = m.data + i * m.step + min(r, m.n - 1);
   const double2* in = at_case(x, i);
   double2 sum = {0, 0};
@@ -44,10 +49,10 @@ __global__ void __launch_bounds__(32 * kWarps)
 
 // A warp for each column.
 __global__ void __launch_bounds__(32 * kWarps)
-    multiply_columns(Matrices m, Vectors x, bool adding, Vectors y) {
+    multiply_columns(Matrices m, Vectors x, bool adding, Vectors y, const std::int32_t* open) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int i = static_cast<int>(blockIdx.y), c = static_cast<int>(blockIdx.x) * kWarps + warp;
-  if (c >= m.n) return;
+  if (c >= m.n || is_closed(open, i)) return;
   const double* column = m.data + i * m.step + static_cast<std::int64_t>(c) * m.ld;
   const double2* in = at_case(x, i);
   double2 sum = {0, 0};
@@ -67,17 +72,20 @@ __global__ void __launch_bounds__(32 * kWarps)
 struct Streamed {
   double2 v = {0, 0}, g = {0, 0};
 };
+__device__ double2 along(const DeviceLines& lines, int u, const double2* x) {
+  double2 sum = {0, 0};
+  const int place = lines.place[u], group = place / kTogether, end = lines.begin[group + 1];
+  const double* const weight = lines.weight + place % kTogether;
+  for (int s = lines.begin[group]; s < end; ++s) {
+    add_to(sum, weight[s * kWeights], x[lines.source[s]]);
+  }
+  return sum;
+}
 __device__ Streamed stream_into(const DeviceTerms& terms, int u, const double2* x) {
   Streamed sum;
-  const int place = terms.place[u], group = place / kTogether, o = place % kTogether;
-  const int shared_end = terms.shared_begin[group + 1], own_end = terms.own_begin[group + 1];
-  for (int s = terms.shared_begin[group]; s < shared_end; ++s) {
-    add_to(sum.v, terms.shared_weight[s * kTogether + o], x[terms.shared_source[s]]);
-  }
-  for (int s = terms.own_begin[group]; s < own_end; ++s) {
-    add_to(sum.v, terms.own_weight[s * kTogether + o], x[terms.own_source[s * kTogether + o]]);
-  }
-  if (terms.g_value[place] != 0) add_to(sum.g, terms.g_value[place], x[terms.g_source[place]]);
+  sum.v = along(terms.first, u, x);
+  add_to(sum.v, 1, along(terms.second, u, x));
+  if (terms.g_value[u] != 0) add_to(sum.g, terms.g_value[u], x[terms.g_source[u]]);
   return sum;
 }
 __device__ double2 scaled_sum(const ScaledTerms& at, int u, const double2* x) {
@@ -86,10 +94,11 @@ __device__ double2 scaled_sum(const ScaledTerms& at, int u, const double2* x) {
 }
 
 __global__ void __launch_bounds__(128)
-    add_streamed(ScaledTerms at, double factor, Vectors x, Vectors base, bool pinned, Vectors y) {
+    add_streamed(ScaledTerms at, double factor, Vectors x, Vectors base, bool pinned, Vectors y,
+                 const std::int32_t* open) {
   const int u = static_cast<int>(blockIdx.x) * 128 + static_cast<int>(threadIdx.x);
   const int i = static_cast<int>(blockIdx.y);
-  if (u >= at.terms.outputs) return;
+  if (u >= at.terms.outputs || is_closed(open, i)) return;
   double2 sum = {0, 0};
   if (base.data != nullptr) sum = at_case(base, i)[u];
   if (x.data != nullptr && !(pinned && u == 0))
@@ -106,10 +115,10 @@ __global__ void __launch_bounds__(256) put_sources(const double2* sources, std::
 }
 
 __global__ void __launch_bounds__(256)
-    add_all(Vectors x, Vectors y, Vectors z, std::int64_t unknowns) {
+    add_all(Vectors x, Vectors y, Vectors z, std::int64_t unknowns, const std::int32_t* open) {
   const std::int64_t u = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x;
   const int i = static_cast<int>(blockIdx.y);
-  if (u >= unknowns) return;
+  if (u >= unknowns || is_closed(open, i)) return;
   const double2 a = at_case(x, i)[u], b = at_case(y, i)[u];
   at_case(z, i)[u] = {a.x + b.x, a.y + b.y};
 }
@@ -119,6 +128,22 @@ __global__ void __launch_bounds__(256)
   const std::int64_t u = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x;
   const int i = static_cast<int>(blockIdx.y);
   if (u < unknowns && flags[i] != 0) at_case(to, i)[u] = at_case(from, i)[u];
+}
+
+// Two columns of n behind each other, and back.
+__global__ void __launch_bounds__(256)
+    move_columns(Vectors side_by_side, double* columns, int n, bool to_columns) {
+  const int u = static_cast<int>(blockIdx.x) * 256 + static_cast<int>(threadIdx.x);
+  const int i = static_cast<int>(blockIdx.y);
+  if (u >= n) return;
+  double* const at = columns + static_cast<std::int64_t>(i) * 2 * n + u;
+  double2& pair = at_case(side_by_side, i)[u];
+  if (to_columns) {
+    at[0] = pair.x;
+    at[n] = pair.y;
+  } else {
+    pair = {at[0], at[n]};
+  }
 }
 
 // What differs between blocks of even and odd k.
@@ -142,6 +167,7 @@ __global__ void __launch_bounds__(256)
   constexpr int kSums = sizeof(DeviceSums) / sizeof(double);
   __shared__ double part[kWarps][kSums];
   const int k = static_cast<int>(blockIdx.x), i = static_cast<int>(blockIdx.y);
+  if (is_closed(cases.open, i)) return;
   const auto& own = system.of[k % 2];
   const std::int64_t pair = system.of[0].size + system.of[1].size;
   const std::int64_t begin = k / 2 * pair + (k % 2 == 1 ? system.of[0].size : 0);
@@ -219,17 +245,28 @@ dim3 over(std::int64_t unknowns, int each, int cases) {
 static_assert(sizeof(DeviceSums) == 18 * sizeof(double));
 
 void multiply(const Matrices& m, bool transposed, const Vectors& x, bool adding, const Vectors& y,
-              kernels::cuda::Stream stream) {
+              const std::int32_t* open, kernels::cuda::Stream stream) {
   if (m.n == 0 || m.count == 0) return;
   launch(transposed ? multiply_columns : multiply_rows,
-         over(m.n, transposed ? kWarps : 32, m.count), 32 * kWarps, 0, stream, m, x, adding, y);
+         over(m.n, transposed ? kWarps : 32, m.count), 32 * kWarps, 0, stream, m, x, adding, y,
+         open);
 }
 
 void add_terms(const ScaledTerms& terms, double factor, const Vectors& x, const Vectors& base,
-               bool pinned, const Vectors& y, int cases, kernels::cuda::Stream stream) {
+               bool pinned, const Vectors& y, const DeviceCases& cases,
+               kernels::cuda::Stream stream) {
   if (terms.terms.outputs == 0) return;
-  launch(add_streamed, over(terms.terms.outputs, 128, cases), 128, 0, stream, terms, factor, x,
-         base, pinned, y);
+  launch(add_streamed, over(terms.terms.outputs, 128, cases.count), 128, 0, stream, terms, factor,
+         x, base, pinned, y, cases.open);
+}
+
+void to_columns(const Vectors& x, int n, double* columns, int cases, kernels::cuda::Stream stream) {
+  launch(move_columns, over(n, 256, cases), 256, 0, stream, x, columns, n, true);
+}
+void from_columns(const double* columns, int n, const Vectors& x, int cases,
+                  kernels::cuda::Stream stream) {
+  launch(move_columns, over(n, 256, cases), 256, 0, stream, x, const_cast<double*>(columns), n,
+         false);
 }
 
 void fill_sources(const DeviceSystem& system, const Vectors& x, int cases,
@@ -239,9 +276,9 @@ void fill_sources(const DeviceSystem& system, const Vectors& x, int cases,
          x, system.unknowns());
 }
 
-void add(const Vectors& x, const Vectors& y, const Vectors& z, std::int64_t unknowns, int cases,
-         kernels::cuda::Stream stream) {
-  launch(add_all, over(unknowns, 256, cases), 256, 0, stream, x, y, z, unknowns);
+void add(const Vectors& x, const Vectors& y, const Vectors& z, std::int64_t unknowns,
+         const DeviceCases& cases, kernels::cuda::Stream stream) {
+  launch(add_all, over(unknowns, 256, cases.count), 256, 0, stream, x, y, z, unknowns, cases.open);
 }
 
 void copy_where(const std::int32_t* flags, const Vectors& from, const Vectors& to,

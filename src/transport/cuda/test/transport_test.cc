@@ -198,7 +198,7 @@ void time_all(Device& device) {
   for (int i = 0; i < 16; ++i) nu.push_back(1e-4 * std::pow(100, i / 15.0));
   for (int i = 0; i < 12; ++i) field.push_back(2e-3 / 0.5 * i / 11);
   for (int i = 0; i < 192; ++i) many.push_back(1e-4 * std::pow(100, i / 191.0));
-  const auto prepared = prepare(builtin_surface("sample_dkes"), {25, 25, 60});
+  const auto prepared = prepare(builtin_surface("w7x_eim_sample"), {25, 25, 60});
   const std::vector<double> none = {0};
   const auto grid = case_grid(nu, field), zero = case_grid(many, none);
   time_scan("192 cases 25x25x60, auto", grid, prepared, Method::kAuto, 0);
