@@ -82,7 +82,7 @@ performance: build
 
 # Needs nvcc and a GPU, and no packages beside those of `make build`.
 test-cuda: configure
-	@cmake --build build -j $(JOBS) --target assay-worker-cuda cuda_tests
+	@cmake --build build -j $(JOBS) --target assay-worker-cuda assay-transport-cuda cuda_tests
 	@scripts/test-cuda build
 
 test-other: deps-test

@@ -114,7 +114,10 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   const auto many = [&](CLI::App& sub) {
     sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz")->check(is_something);
     sub.add_option("--threads", a.threads, "cases solved at the same time (all cores)");
-    sub.add_option("--batch", a.batch, "most cases that MPI's ranks are given at a time (32)");
+    sub.add_option("--batch", a.batch,
+                   "most cases that MPI's ranks are given at a time (32), or that are on a device "
+                   "at a time (as many as it has room for)");
+    sub.add_option("--device", a.device, "cpu (default) or cuda: an NVIDIA GPU, all cases at once");
     solver(sub);
   };
   const auto run = [&](CLI::App& sub) {
@@ -207,7 +210,6 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   database->add_option("--min-bmn", a.min_bmn, "modes below this share of B_00 are left out (0)");
   accuracy(*database);
   database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)")->check(is_something);
-  database->add_option("--device", a.device, "cpu (default) or cuda");
   many(*database);
   auto* profiles =
       action(Action::kProfiles, "fluxes, bootstrap current and ambipolar E_r from profiles",

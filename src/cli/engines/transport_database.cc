@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/engines/transport_commands.h"
+#include "cli/engines/transport_device.h"
 #include "kernels/blas/blas.h"
 #include "transport/files/database.h"
 #include "transport/ranks/ranks.h"
@@ -62,10 +63,6 @@ tr::SurfaceSolver shared_solver(tr::Ranks& ranks) {
 int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   const bool root = ranks == nullptr || ranks->rank() == 0;
   // Refused before anything is solved.
-  if (a.device == "cuda") {
-    throw EnvironmentError("this program was built without CUDA: '--device cuda'");
-  }
-  if (a.device != "cpu") fail("--device must be cpu or cuda, got '{}'", a.device);
   if (a.output.empty()) fail("database needs --output");
   if (root) tr::check_data_path(a.output);
   std::vector<std::string> files = {a.wout};
@@ -89,6 +86,11 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   request.scan.journal = a.output + ".journal";
   say_when_interrupted(kGoesOn);
   if (ranks != nullptr) request.solver = shared_solver(*ranks);
+  if (is_cuda(a.device)) {
+    request.solver = scan_on_device;
+    request.scan.device = a.device;
+    request.scan.batch = a.batch.value_or(0);
+  }
   tr::check_database(request);
   const bool no_field = std::ranges::all_of(request.er_tilde, [](double er) { return er == 0; });
   if (a.threads && *a.threads < 1) fail("--threads must be at least 1, got {}", *a.threads);
@@ -97,12 +99,17 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   const auto cases = request.nu_v.size() * request.er_tilde.size();
   if (request.accuracy) {
     request.scan.threads = threads_for(threads, cases);
-  } else {
+  } else if (!is_cuda(a.device)) {
     const auto lanes = lanes_that_fit(request.grid, request.scan.method, no_field, threads, cases);
     request.scan.threads = lanes.count;
     request.scan.whole_system = lanes.whole_system;
   }
-  if (root) {
+  if (is_cuda(a.device)) {
+    std::fputs(
+        fmt::format("{} surfaces of {} cases; {}\n", request.rho.size(), cases, device_name())
+            .c_str(),
+        stderr);
+  } else if (root) {
     const auto shared = ranks == nullptr ? "" : fmt::format(" on each of {} ranks", ranks->size());
     std::fputs(
         fmt::format("{} surfaces of {} cases, batches of {}, {} lanes{}; {}\n", request.rho.size(),

@@ -8,11 +8,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 #include "cli/arguments/arguments.h"
 #include "cli/commands.h"
 #include "cli/engines/transport_commands.h"
+#include "cli/engines/transport_device.h"
 #include "cli/program.h"
 #include "transport/ranks/ranks.h"
 
@@ -51,6 +53,7 @@ void refuse_unused(const TransportArguments& a) {
   if (a.threads && !many && !profiles)
     fail("'{}' solves one case at a time: --threads", name_of(a.action));
   if (a.batch && !many) fail("'{}' has no batches: --batch", name_of(a.action));
+  if (a.device != "cpu" && !many) fail("'{}' runs on the CPU: --device", name_of(a.action));
   if (!a.normalisation.empty() && !runs) {
     fail("'{}' has one normalisation: --normalisation", name_of(a.action));
   }
@@ -79,8 +82,35 @@ int serve(const TransportArguments& a) {
   throw InternalError("an action is one of its enumerators");
 }
 
-int dispatch(const TransportArguments& a) {
+// Refused before anything is solved; started where another program has it.
+void look_for_device(const TransportArguments& a, char** argv) {
+  if (a.device == "cpu") return;
+  if (!is_cuda(a.device)) fail("--device must be cpu or cuda, got '{}'", a.device);
+  if (transport::started_by_mpi()) {
+    fail("--device cuda is one process with all cases: start it without mpirun");
+  }
+  if (!a.accuracy.empty()) {
+    fail(
+        "--accuracy chooses a grid for each case, a device takes cases of one grid: leave out "
+        "--device cuda");
+  }
+  if (!has_device()) {
+    const auto program =
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay-transport-cuda")
+            .string();
+    ::execv(program.c_str(), argv);
+    throw EnvironmentError(fmt::format(
+        "this build has no CUDA: '--device cuda' needs assay-transport-cuda, which is built where "
+        "nvcc 12.4 or newer is found (looked for '{}')",
+        program));
+  }
+  const auto name = device_name();
+  if (a.verbose) std::fputs((name + "\n").c_str(), stderr);
+}
+
+int dispatch(const TransportArguments& a, char** argv) {
   refuse_unused(a);
+  look_for_device(a, argv);
   using Action = TransportArguments::Action;
   const bool one_piece = a.action == Action::kInspect || a.action == Action::kConverge ||
                          a.action == Action::kProfiles;
@@ -111,9 +141,9 @@ int main(int argc, char** argv) {
   signal(SIGINT, end_now);
   signal(SIGTERM, end_now);
   signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size is an error like any other
-  return run_program(argc, argv, [](const Command& command) {
+  return run_program(argc, argv, [argv](const Command& command) {
     const auto* arguments = std::get_if<TransportArguments>(&command);
     if (arguments == nullptr) assay::fail("this program serves 'assay transport' only");
-    return dispatch(*arguments);
+    return dispatch(*arguments, argv);
   });
 }

@@ -11,6 +11,7 @@
 #include "base/toml.h"
 #include "cli/commands.h"
 #include "cli/engines/transport_commands.h"
+#include "cli/engines/transport_device.h"
 #include "kernels/blas/blas.h"
 #include "transport/files/equilibrium.h"
 #include "transport/files/result_data.h"
@@ -74,6 +75,10 @@ tr::ScanOptions scan_options(const TransportArguments& a, const tr::RunInput& in
   options.threads = in.threads.value_or(1);
   options.batch = in.batch;
   options.whole_system = in.whole_system;
+  if (is_cuda(a.device)) {
+    options.device = a.device;
+    options.batch = in.batch_given ? in.batch : 0;
+  }
   if (a.action == TransportArguments::Action::kScan) {
     options.journal = !a.journal.empty()   ? a.journal
                       : !in.output.empty() ? in.output + ".journal"
@@ -102,9 +107,10 @@ std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunIn
                                     const tr::Prepared& prepared, tr::Ranks* ranks) {
   const auto cases = in.cases(prepared.geometry().psi_prime);
   if (!in.scan && ranks == nullptr) {
-    return {tr::solve(
-        prepared, cases.front(),
-        {.method = in.method, .keep_modes = in.include_modes, .whole_system = in.whole_system})};
+    const tr::SolveOptions options = {
+        .method = in.method, .keep_modes = in.include_modes, .whole_system = in.whole_system};
+    return {is_cuda(a.device) ? solve_on_device(prepared, cases.front(), options)
+                              : tr::solve(prepared, cases.front(), options)};
   }
   const auto options = scan_options(a, in);
   if (!options.journal.empty()) say_when_interrupted(kGoesOn);
@@ -114,7 +120,8 @@ std::vector<tr::Solution> solve_all(const TransportArguments& a, const tr::RunIn
       result = tr::solve_scan(prepared, cases, options, solver);
     });
   } else {
-    result = tr::solve_scan(prepared, cases, options);
+    result = is_cuda(a.device) ? scan_on_device(prepared, cases, options)
+                               : tr::solve_scan(prepared, cases, options);
   }
   tell_counts(a, result);
   return std::move(result.solutions);
@@ -186,10 +193,14 @@ Solved solve_as_given(const TransportArguments& a, tr::RunInput& in, const tr::S
   const bool no_field = std::ranges::all_of(in.field, [](double field) { return field == 0; });
   // Ranks are lanes already.
   if (ranks != nullptr && !in.threads) in.threads = 1;
-  const auto lanes =
-      lanes_that_fit(in.grid, in.method, no_field && surface.cosine_only(), in.threads, cases);
-  in.threads = lanes.count;
-  in.whole_system = lanes.whole_system;
+  if (is_cuda(a.device)) {
+    in.threads = 1;  // the device's memory counts, and is asked for when the cases are there
+  } else {
+    const auto lanes =
+        lanes_that_fit(in.grid, in.method, no_field && surface.cosine_only(), in.threads, cases);
+    in.threads = lanes.count;
+    in.whole_system = lanes.whole_system;
+  }
   auto prepared = tr::prepare(surface, in.grid, {.adjoint_consistent = in.adjoint_consistent});
   if (a.verbose && (ranks == nullptr || ranks->rank() == 0)) {
     std::fputs(
@@ -277,7 +288,10 @@ transport::RunInput input_with_flags(const TransportArguments& a) {
   if (!a.output.empty()) in.output = a.output;
   if (!a.method.empty()) in.method = tr::method_from_name(a.method);
   if (a.threads) in.threads = *a.threads;
-  if (a.batch) in.batch = *a.batch;
+  if (a.batch) {
+    in.batch = *a.batch;
+    in.batch_given = true;
+  }
   if (in.threads && *in.threads < 1) fail("--threads must be at least 1, got {}", *in.threads);
   if (in.batch < 1) fail("--batch must be at least 1, got {}", in.batch);
   return in;

@@ -52,6 +52,11 @@ struct BatchSolver::Parts {
   // Room for `cases` or as many as fit.
   BatchedElimination& elimination_for(Method method, std::size_t cases) {
     const bool parity = method == Method::kParity;
+    const auto& size = system_of(prepared, method).size;
+    if (std::max(size[0], size[1]) > kMostUnknowns) {
+      fail("a device takes at most {} points of a surface, got {}: leave out --device cuda",
+           kMostUnknowns, std::max(size[0], size[1]));
+    }
     const auto& system = system_for(method);
     const auto most = batch > 0 ? std::min(cases, static_cast<std::size_t>(batch)) : cases;
     auto& own = eliminations[parity];

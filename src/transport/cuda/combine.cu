@@ -2,107 +2,114 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
 #include "transport/cuda/combine.h"
 #include "transport/cuda/launch.h"
 
 namespace assay::transport::cuda {
 namespace {
 
-// What each output of a group gets from its line: rows are lanes, `x` the row of each source.
-__device__ void sum_group(const DeviceLines& lines, int group, const double* x, int step,
-                          double (&sum)[kTogether]) {
-  const int end = lines.begin[group + 1];
-#pragma unroll
-  for (int o = 0; o < kTogether; ++o) sum[o] = 0;
-#pragma unroll 2
-  for (int s = lines.begin[group]; s < end; ++s) {
-    const double value = x[lines.source[s] * step];
-    const auto* weight = reinterpret_cast<const double2*>(lines.weight + s * kWeights);
-#pragma unroll
-    for (int o = 0; o < kTogether; o += 2) {
-      const double2 w = __ldg(weight + o / 2);
-      sum[o] += w.x * value;
-      if (o + 1 < kTogether) sum[o + 1] += w.y * value;
-    }
-  }
+// c += a b: 8×4 by 4×8. A lane has a(lane/4, lane%4), b(lane%4, lane/4) and c(lane/4, 2(lane%4)),
+// c(lane/4, 2(lane%4) + 1).
+__device__ void multiply_add(double2& c, double a, double b) {
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+d"(c.x), "+d"(c.y)
+               : "d"(a), "d"(b));
 }
 
 // A block of threads takes kRows rows of a matrix: all of their inputs into shared memory, then the
-// sums along one angle, then those along the other, then the rows of the result. A warp takes
-// 32/kRows groups of outputs at a time.
+// sums along one angle, then those along the other, a group of outputs for each warp, then the rows
+// of the result.
 template <int kRows>
-__global__ void __launch_bounds__(1024)
+struct Tile {
+  static constexpr int kParts = kRows / 8;
+  // Numbers of a column: four columns are read in two turns, and results along either way in one.
+  static constexpr int kInput = kRows == 8 ? 8 : kRows + 8, kResult = kRows + 1;
+
+  static std::size_t bytes(const DeviceTerms& terms) {
+    return sizeof(double) *
+           (static_cast<std::size_t>(kInput) * static_cast<std::size_t>(terms.inputs) +
+            static_cast<std::size_t>(kResult) * static_cast<std::size_t>(terms.outputs));
+  }
+
+  // What the outputs of a group get from their line: rows lane/4, outputs 2(lane%4) and the next.
+  static __device__ void sum_group(const DeviceLines& lines, int group, const double* input,
+                                   double2 (&sum)[kParts]) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, end = lines.begin[group + 1];
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) sum[part] = {0, 0};
+#pragma unroll 4
+    for (int tile = lines.begin[group]; tile < end; ++tile) {
+      const double weight = __ldg(lines.weight + tile * 32 + lane);
+      const double* x =
+          input + __ldg(lines.source + tile * kSources + lane % 4) * kInput + lane / 4;
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) multiply_add(sum[part], x[8 * part], weight);
+    }
+  }
+};
+
+template <int kRows>
+__global__ void __launch_bounds__(512)
     combine(ScaledTerms at, double factor, int rows, Matrices in, bool turned, Matrices out) {
   extern __shared__ double memory[];
-  constexpr int kGap = kRows + 1;  // so that neither way of reading meets itself in one bank
+  using T = Tile<kRows>;
   const auto& terms = at.terms;
   double* const input = memory;
-  double* const result = memory + static_cast<std::int64_t>(kRows) * terms.inputs;
-  const int t = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  const int row = t % kRows, team = t / kRows, teams = threads / kRows;
+  double* const result = memory + static_cast<std::int64_t>(T::kInput) * terms.inputs;
+  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
+  const int row = t % kRows, team = t / kRows, warps = static_cast<int>(blockDim.x) / 32;
+  const int teams = static_cast<int>(blockDim.x) / kRows;
   const int first = static_cast<int>(blockIdx.x) * kRows, i = static_cast<int>(blockIdx.y);
   const double* const from = in.data + i * in.step + min(first + row, rows - 1);
+#pragma unroll 8
   for (int c = team; c < terms.inputs; c += teams) {
-    input[c * kRows + row] = __ldcs(from + static_cast<std::int64_t>(c) * in.ld);
+    input[c * T::kInput + row] = __ldcs(from + static_cast<std::int64_t>(c) * in.ld);
   }
   __syncthreads();
-  double sum[kTogether];
-  for (int group = team; group < terms.second.groups; group += teams) {
-    sum_group(terms.second, group, input + row, kRows, sum);
+  double2 sum[T::kParts];
+  for (int group = warp; group < terms.second.groups; group += warps) {
+    T::sum_group(terms.second, group, input, sum);
 #pragma unroll
-    for (int o = 0; o < kTogether; ++o) {
-      const int output = terms.second.output[group * kTogether + o];
-      if (output >= 0) result[output * kGap + row] = sum[o];
+    for (int side = 0; side < 2; ++side) {
+      const int output = terms.second.output[group * kTogether + 2 * (lane % 4) + side];
+      if (output < 0) continue;
+#pragma unroll
+      for (int part = 0; part < T::kParts; ++part) {
+        result[output * T::kResult + 8 * part + lane / 4] = side == 0 ? sum[part].x : sum[part].y;
+      }
     }
   }
   __syncthreads();
   const double scale = factor * at.scale;
-  for (int group = team; group < terms.first.groups; group += teams) {
-    sum_group(terms.first, group, input + row, kRows, sum);
+  for (int group = warp; group < terms.first.groups; group += warps) {
+    T::sum_group(terms.first, group, input, sum);
 #pragma unroll
-    for (int o = 0; o < kTogether; ++o) {
-      const int output = terms.first.output[group * kTogether + o];
+    for (int side = 0; side < 2; ++side) {
+      const int output = terms.first.output[group * kTogether + 2 * (lane % 4) + side];
       if (output < 0) continue;
-      const double g = terms.g_value[output] * input[terms.g_source[output] * kRows + row];
-      double& to = result[output * kGap + row];
-      to = scale * (to + sum[o] + at.shift * g);
+      const double g = at.shift * terms.g_value[output];
+      const double* const x = input + terms.g_source[output] * T::kInput;
+#pragma unroll
+      for (int part = 0; part < T::kParts; ++part) {
+        const int r = 8 * part + lane / 4;
+        double& to = result[output * T::kResult + r];
+        to = scale * (to + (side == 0 ? sum[part].x : sum[part].y) + g * x[r]);
+      }
     }
   }
   __syncthreads();
   double* const to = out.data + i * out.step;
   if (turned) {
-    for (int r = t / 32; r < kRows && first + r < rows; r += threads / 32) {
-      for (int o = t % 32; o < terms.outputs; o += 32) {
-        to[o + static_cast<std::int64_t>(first + r) * out.ld] = result[o * kGap + r];
+    for (int r = warp; r < kRows && first + r < rows; r += warps) {
+      for (int o = lane; o < terms.outputs; o += 32) {
+        to[o + static_cast<std::int64_t>(first + r) * out.ld] = result[o * T::kResult + r];
       }
     }
   } else if (first + row < rows) {
     for (int o = team; o < terms.outputs; o += teams) {
-      to[first + row + static_cast<std::int64_t>(o) * out.ld] = result[o * kGap + row];
+      to[first + row + static_cast<std::int64_t>(o) * out.ld] = result[o * T::kResult + row];
     }
   }
-}
-
-template <int kRows>
-void launch_combine(const ScaledTerms& terms, double factor, int rows, const Matrices& in,
-                    bool turned, const Matrices& out, kernels::cuda::Stream stream) {
-  const auto bytes = sizeof(double) * (static_cast<std::size_t>(kRows) *
-                                           static_cast<std::size_t>(terms.terms.inputs) +
-                                       (kRows + 1) * static_cast<std::size_t>(terms.terms.outputs));
-  if constexpr (kRows > 1) {
-    if (bytes > most_shared_bytes()) {
-      return launch_combine<kRows / 2>(terms, factor, rows, in, turned, out, stream);
-    }
-  }
-  // As many teams as take the groups in the fewest turns.
-  const int groups = std::max(terms.terms.first.groups, terms.terms.second.groups);
-  const int most = 1024 / kRows, turns = (groups + most - 1) / most;
-  const int warps = ((groups + turns - 1) / turns * kRows + 31) / 32;
-  launch(combine<kRows>, dim3(blocks(rows, kRows), blocks(in.count, 1)),
-         static_cast<unsigned>(32 * std::max(warps, 4)), bytes, stream, terms, factor, rows, in,
-         turned, out);
 }
 
 __global__ void __launch_bounds__(256)
@@ -134,7 +141,10 @@ __global__ void __launch_bounds__(256) pin(bool transposed, Matrices out) {
 void combine_columns(const ScaledTerms& terms, double factor, int rows, const Matrices& in,
                      bool turned, const Matrices& out, kernels::cuda::Stream stream) {
   if (rows == 0 || in.count == 0) return;
-  launch_combine<16>(terms, factor, rows, in, turned, out, stream);
+  const bool fits = Tile<16>::bytes(terms.terms) <= most_shared_bytes();
+  const auto bytes = fits ? Tile<16>::bytes(terms.terms) : Tile<8>::bytes(terms.terms);
+  launch(fits ? combine<16> : combine<8>, dim3(blocks(rows, fits ? 16 : 8), blocks(in.count, 1)),
+         512, bytes, stream, terms, factor, rows, in, turned, out);
 }
 
 void add_diagonal_block(const DiagonalEntries& entries, double collisions, const DeviceCases& cases,

@@ -337,7 +337,7 @@ void BatchedInverse::eliminate(const Matrices& a, int j, int width, bool exchang
     return;
   }
   if (!exchanging) {
-    launch(invert_leaves, dim3(blocks(a.count, 1)), 32, 0, stream_, a, j, width, leaves_);
+    launch(invert_leaves, dim3(blocks(a.count, 1)), 256, 0, stream_, a, j, width, leaves_);
     launch(multiply_leaves, dim3(blocks(a.n, 128), blocks(a.count, 1)), 128, 0, stream_, a, j,
            width, static_cast<const double*>(leaves_));
     return;

@@ -32,13 +32,17 @@ DeviceLines DeviceSystem::put_lines(const Combination<double>& v, bool first) {
     const int groups = (line.outputs + kTogether - 1) / kTogether;
     for (int g = 0; g < groups; ++g) {
       const int from = line.outputs * g / groups, to = line.outputs * (g + 1) / groups;
-      begin.push_back(static_cast<std::int32_t>(source.size()));
-      for (int s = 0; s < line.sources; ++s) {
-        source.push_back(v.source[index(line.first_source + s)]);
-        const auto at =
-            static_cast<std::size_t>(line.first_weight + std::int64_t{s} * line.outputs);
-        for (int o = from; o < from + kWeights; ++o) {
-          weight.push_back(o < to ? v.weight[at + index(o)] : 0.0);
+      begin.push_back(static_cast<std::int32_t>(source.size()) / kSources);
+      for (int first_source = 0; first_source < line.sources; first_source += kSources) {
+        const auto is_there = [&](int s) { return s < line.sources; };
+        for (int s = first_source; s < first_source + kSources; ++s) {
+          source.push_back(v.source[index(line.first_source + (is_there(s) ? s : 0))]);
+        }
+        for (int o = from; o < from + kTogether; ++o) {
+          for (int s = first_source; s < first_source + kSources; ++s) {
+            const auto at = line.first_weight + std::int64_t{s} * line.outputs + o;
+            weight.push_back(o < to && is_there(s) ? v.weight[static_cast<std::size_t>(at)] : 0.0);
+          }
         }
       }
       for (int o = from; o < from + kTogether; ++o) {
@@ -48,7 +52,7 @@ DeviceLines DeviceSystem::put_lines(const Combination<double>& v, bool first) {
       }
     }
   }
-  begin.push_back(static_cast<std::int32_t>(source.size()));
+  begin.push_back(static_cast<std::int32_t>(source.size()) / kSources);
   check(std::ranges::none_of(place, [](auto p) { return p < 0; }), "outputs are on a line");
   return {static_cast<int>(begin.size()) - 1,
           put(output),

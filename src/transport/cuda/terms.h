@@ -14,18 +14,22 @@
 
 namespace assay::transport::cuda {
 
-// Outputs that lie on one line share their sources, and are summed up together, so many at a time;
-// their weights stand on boundaries of 16 bytes.
-inline constexpr int kTogether = 13, kWeights = 14;
+// Outputs that lie on one line share their sources, and are summed up together by the tensor cores:
+// so many outputs, and so many sources at a time.
+inline constexpr int kTogether = 8, kSources = 4;
 
-// The lines of one angle. Group c has the outputs output[c·13 …] (−1: none) and the sources
-// begin[c] … begin[c + 1], each with a weight for every output: weight[s·14 …].
+// The lines of one angle. Group c has the outputs output[c·8 …] (−1: none) and the sources
+// source[4·begin[c]] … source[4·begin[c + 1]], filled up with such of weight 0. Four sources and
+// eight outputs have 32 weights, sources fastest.
 struct DeviceLines {
   int groups = 0;
   const std::int32_t *output = nullptr, *begin = nullptr, *source = nullptr;
   const double* weight = nullptr;
-  const std::int32_t* place = nullptr;  // of each output: c·13 + its number in the group
+  const std::int32_t* place = nullptr;  // of each output: c·8 + its number in the group
 };
+
+// Most unknowns of a block that the kernels have room for.
+inline constexpr int kMostUnknowns = 1700;
 
 // V and g of Streaming::Terms: each output lies on one line of each angle, and has at most one
 // entry of g (value 0: none).

@@ -75,9 +75,10 @@ struct Streamed {
 __device__ double2 along(const DeviceLines& lines, int u, const double2* x) {
   double2 sum = {0, 0};
   const int place = lines.place[u], group = place / kTogether, end = lines.begin[group + 1];
-  const double* const weight = lines.weight + place % kTogether;
-  for (int s = lines.begin[group]; s < end; ++s) {
-    add_to(sum, weight[s * kWeights], x[lines.source[s]]);
+  for (int tile = lines.begin[group]; tile < end; ++tile) {
+    const double* weight = lines.weight + (tile * kTogether + place % kTogether) * kSources;
+#pragma unroll
+    for (int s = 0; s < kSources; ++s) add_to(sum, weight[s], x[lines.source[tile * kSources + s]]);
   }
   return sum;
 }

@@ -175,7 +175,8 @@ void read_solver(const TomlTable& t, RunInput& in) {
     }
   }
   if (t.has("threads")) in.threads = read_count(t, "threads", 1);
-  if (t.has("batch")) in.batch = read_count(t, "batch", 1);
+  in.batch_given = t.has("batch");
+  if (in.batch_given) in.batch = read_count(t, "batch", 1);
   if (t.has("adjoint_consistent")) in.adjoint_consistent = t.flag("adjoint_consistent");
 }
 

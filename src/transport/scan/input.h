@@ -50,6 +50,7 @@ struct RunInput {
   Method method = Method::kAuto;
   std::optional<int> threads;  // absent: one for each core, as memory allows
   int batch = 32;
+  bool batch_given = false;  // else a device takes as many cases at a time as it has room for
   bool whole_system = true;  // see SolveOptions; not in the file
   bool adjoint_consistent = false;
   double accuracy = 0;  // wanted of every coefficient; 0: the grid is given. Not in the file

@@ -119,7 +119,9 @@ ScanResult keep_cases(const Prepared& prepared, std::span<const Case> cases,
 ScanResult solve_scan(const Prepared& prepared, std::span<const Case> cases,
                       const ScanOptions& options, const CaseSolver& solver) {
   const auto settings = [&](std::span<const Case> unique) {
-    return scan_settings(prepared, unique, options.method);
+    auto json = scan_settings(prepared, unique, options.method);
+    if (!options.device.empty()) json["device"] = options.device;
+    return json;
   };
   const auto open_solver = [&](std::span<const Case> unique, const Solved& solved,
                                const OnSolved& on_solved) {

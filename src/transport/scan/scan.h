@@ -27,6 +27,8 @@ struct ScanOptions {
   int batch = 32;
   // Told after each case; may be empty.
   std::function<void(std::size_t done, std::size_t total)> on_progress;
+  // Whose arithmetic it is, where that is not this processor's: part of what a journal belongs to.
+  std::string device;
   // Polled between cases; when true the scan stops with what it has (see ScanResult::complete).
   const std::atomic<bool>* interrupt = nullptr;
   // File that keeps every case from the moment it is done; empty: none. A scan that finds its own

@@ -48,6 +48,9 @@ std::string differences(const Json& there, const Json& here) {
       found.push_back(fmt::format("{} {} there, {} here", name, it->dump(), value.dump()));
     }
   }
+  for (const auto& [name, value] : there.items()) {
+    if (!here.contains(name)) found.push_back(fmt::format("{} {} there", name, value.dump()));
+  }
   return fmt::format("{}", fmt::join(found, "; "));
 }
 

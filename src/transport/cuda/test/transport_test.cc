@@ -114,9 +114,11 @@ void compare(const Solution& device, const Solution& cpu, const std::string& wha
          fmt::format("{}: {} warnings instead of {} ({} / {})", what, device.warnings.size(),
                      cpu.warnings.size(), fmt::join(device.warnings, "; "),
                      fmt::join(cpu.warnings, "; ")));
-  expect(device.quality.whole && device.quality.residual < 1e-10,
-         fmt::format("{}: residual {:.1e} instead of {:.1e}", what, device.quality.residual,
-                     cpu.quality.residual));
+  // A system that is singular but for rounding has no better answer on the CPU either.
+  expect(
+      device.quality.whole && device.quality.residual < std::max(1e-10, 1e4 * cpu.quality.residual),
+      fmt::format("{}: residual {:.1e} instead of {:.1e}", what, device.quality.residual,
+                  cpu.quality.residual));
   const auto near = [](double x, double y) {
     return std::abs(x - y) <= 1e-6 * std::abs(y) + 1e-20;
   };

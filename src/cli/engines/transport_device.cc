@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/engines/transport_device.h"
+
+#include "transport/cuda/batch.h"
+
+namespace assay::cli {
+
+namespace tr = assay::transport;
+
+bool has_device() { return true; }
+
+std::string device_name() { return tr::cuda::device_description(); }
+
+tr::ScanResult scan_on_device(const tr::Prepared& prepared, const std::vector<tr::Case>& cases,
+                              const tr::ScanOptions& options) {
+  tr::cuda::BatchSolver solver(prepared, options.batch);
+  auto kept = options;
+  kept.batch = std::max(1, options.batch);  // no such number means anything but the device's memory
+  return tr::solve_scan(
+      prepared, cases, kept, [&](std::span<const tr::Case> open, const tr::OnSolved& on_solved) {
+        solver.solve(open, {.method = options.method}, on_solved, options.interrupt);
+      });
+}
+
+tr::Solution solve_on_device(const tr::Prepared& prepared, const tr::Case& at,
+                             const tr::SolveOptions& options) {
+  tr::cuda::BatchSolver solver(prepared);
+  tr::Solution found;
+  solver.solve(std::span(&at, 1), options,
+               [&](std::size_t, tr::Solution solution) { found = std::move(solution); });
+  return found;
+}
+
+}  // namespace assay::cli
