@@ -35,7 +35,12 @@ class Coefficients(Workload):
         return self.solver.versions()
 
 
-def make(case, provider, point, cores):
+def make(case, provider, point, cores, platform="cpu"):
+    if platform == "cuda" and provider == "torch":
+        from assay_worker.transport_torch import Torch
+
+        problem, batch = Problem(point), min(point.get("batch", 1), point.get("cases", 1))
+        return Coefficients(point, Torch(problem, batch), 1)
     if case == "transport_workflow" and provider == "numpy":
         return Workflow(point)
     if case in ("transport_solve", "transport_scan") and provider in ("numpy", "jax"):
@@ -43,6 +48,6 @@ def make(case, provider, point, cores):
         batch = min(point.get("batch", 1), point.get("cases", 1))
         if provider == "numpy":
             return Coefficients(point, Numpy(problem), 1)
-        return Coefficients(point, Jax(problem, batch, cores), cores)
+        return Coefficients(point, Jax(problem, batch, cores, platform), cores)
     message = f"no Python provider {provider!r} of {case}"
     raise ProviderFailure("failed", "unknown_provider", message)

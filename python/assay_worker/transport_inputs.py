@@ -26,7 +26,8 @@ def make_inputs(point, input_set):
     if point.get("layout", "ladder") == "grid":
         rows = -(-count // FIELDS_OF_GRID)
         return case_grid(nu, er, rows, FIELDS_OF_GRID, (-4, -2))[:count]
-    return list(zip(nu * np.logspace(-4, -2, count), er * np.linspace(0, 2e-3, count), strict=True))
+    highest = 0.0 if point.get("layout") == "zero" else 2e-3
+    return list(zip(nu * np.logspace(-4, -2, count), er * np.linspace(0, highest, count), strict=True))
 
 
 def case_grid(nu_factor, er_factor, rows, fields, exponents):

@@ -61,10 +61,10 @@ class Jax:
     case, so that nothing is compiled for it.
     """
 
-    def __init__(self, problem, batch, cores):
+    def __init__(self, problem, batch, cores, platform="cpu"):
         from assay_worker.jax_peer import import_jax
 
-        self.jax = import_jax(cores)
+        self.jax = import_jax(cores, platform)
         import jax.scipy.linalg  # noqa: F401
 
         self.problem, self.batch = problem, batch

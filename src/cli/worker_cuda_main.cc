@@ -4,6 +4,7 @@
 // The worker that computes on a GPU: a program of its own, so that attempts on the CPU never load
 // CUDA.
 #include "cases/semiring/cuda/workloads.h"
+#include "cases/transport/cuda/workloads.h"
 #include "cli/worker_program.h"
 #include "kernels/cuda/libraries.h"
 
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
   const auto workloads = [] {
     lab::WorkloadRegistry registry;
     cases::semiring::cuda::add_workloads(registry);
+    cases::transport::cuda::add_workloads(registry);
     return registry;
   };
   const auto load = [](const std::string& library) { kernels::cuda::open_library(library); };

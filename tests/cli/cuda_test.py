@@ -60,7 +60,7 @@ class Cuda(CliTest):
 
     def test_programs_for_the_cpu_link_no_cuda(self):
         folder = os.path.dirname(ASSAY)
-        for name in ("assay", "assay-worker"):
+        for name in ("assay", "assay-worker", "assay-transport"):
             linked = subprocess.run(
                 ["ldd", os.path.join(folder, name)], capture_output=True, text=True, check=True
             ).stdout

@@ -301,7 +301,10 @@ b = [[0, 0, 2.4311], [0, 1, 0.11149], [1, 1, -0.094228], [1, 0, -0.040776], [1, 
         database = ("database", "--rho", "0.5", "--nu", "1e-3", "--er", "0")
         out = ("--output", self.path("d.h5"))
         self.refused(*database, "--wout", "none.nc", *out, says="none.nc")
-        self.refused(*database, "--wout", "x", "--device", "cuda", *out, says="CUDA", status=5)
+        self.refused(*database, "--wout", "x", "--device", "cuda", *out, says="cuda", status=5)
+        for words in ("--accuracy 1%", "--device cpu --device abacus"):
+            self.refused("scan", "example", "--device", "cuda", *words.split(), says="--device")
+        self.refused("inspect", "x.toml", "--device", "cuda", says="--device")
         self.refused(*database, "--wout", "x", "--device", "abacus", *out, says="'abacus'")
         self.refused(*database, "--wout", "x", "--grid", "9x9", *out, says="'9x9'")
         self.assertEqual(sorted(os.listdir(self.folder)), ["bad.toml", "in.toml", "nan.data"])

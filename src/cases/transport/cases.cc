@@ -43,10 +43,10 @@ Parameter cases_of_a_call() { return {"cases", "of a call", 1, 4096, {}, ""}; }
 std::vector<Parameter> scan_parameters() {
   return {cases_of_a_call(),
           {"layout",
-           "pairs along a ladder, or a grid with twelve fields",
+           "pairs along a ladder, a grid with twelve fields, or collisionalities without a field",
            0,
            0,
-           {"ladder", "grid"},
+           {"ladder", "grid", "zero"},
            ""},
           {"batch", "cases handed out at a time", 1, 4096, {}, ""}};
 }
@@ -132,7 +132,28 @@ std::vector<Provider> python_providers() {
           {.id = "jax",
            .description = "JAX: the dense elimination under jit, f64, vmap over a batch of cases",
            .runtime = lab::Runtime::kPython,
+           .platforms = {"cpu", "cuda"},
            .modules = {"jax"}}};
+}
+
+std::vector<Provider> device_providers() {
+  return {
+      {.id = "assay",
+       .description = "CUDA: all cases of a batch go through the Legendre blocks together, f64; "
+                      "blocks inverted by products, parity without a field; all modes refined "
+                      "and assessed",
+       .platforms = {"cuda"},
+       .library = "libcublas.so"},
+      {.id = "assay-dense",
+       .description = "the same with rows exchanged in every block, and no parity",
+       .platforms = {"cuda"},
+       .library = "libcublas.so"},
+      {.id = "torch",
+       .description = "PyTorch: the dense elimination of a batch of cases, f64, batched LU, "
+                      "solve and product",
+       .runtime = lab::Runtime::kPython,
+       .platforms = {"cuda"},
+       .modules = {"torch"}}};
 }
 
 Definition solve_definition() {
@@ -180,8 +201,11 @@ Definition scan_definition() {
     d.standard.push_back(with(grid_point("sample_dkes", 25, 25, 60),
                               {{"cases", 192}, {"layout", "grid"}, {"batch", batch}}));
   }
+  d.standard.push_back(with(grid_point("w7x_eim_sample", 25, 25, 60),
+                            {{"cases", 192}, {"layout", "zero"}, {"batch", 192}}));
   d.providers = lane_providers();
   for (auto& p : python_providers()) d.providers.push_back(std::move(p));
+  for (auto& p : device_providers()) d.providers.push_back(std::move(p));
   d.figures = scan_figures();
   return d;
 }

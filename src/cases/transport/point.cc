@@ -25,7 +25,10 @@ TransportPoint::TransportPoint(const Json& p)
       seed(lab::point_int(p, "seed")) {
   if (p.contains("cases")) cases = static_cast<int>(lab::point_int(p, "cases"));
   if (p.contains("field")) field = lab::point_word(p, "field") == "on";
-  if (p.contains("layout")) ladder = lab::point_word(p, "layout") == "ladder";
+  if (p.contains("layout")) {
+    zero = lab::point_word(p, "layout") == "zero";
+    ladder = zero || lab::point_word(p, "layout") == "ladder";
+  }
   if (p.contains("lanes")) lanes = static_cast<int>(lab::point_int(p, "lanes"));
   if (p.contains("batch")) batch = static_cast<int>(lab::point_int(p, "batch"));
   if (p.contains("fields")) {
@@ -51,7 +54,7 @@ std::vector<Drive> TransportPoint::inputs(int set) const {
   for (const double exponent : steps(n_nu, std::log10(lowest_nu), std::log10(highest_nu))) {
     nu.push_back(factor * std::pow(10, exponent));
   }
-  const auto er = steps(ladder ? cases : fields, 0, 2e-3 * er_factor);
+  const auto er = steps(ladder ? cases : fields, 0, zero ? 0 : 2e-3 * er_factor);
   std::vector<Drive> list;
   for (int i = 0; i < cases; ++i) {
     const auto row = static_cast<std::size_t>(ladder ? i : i / fields);

@@ -24,6 +24,7 @@ struct TransportPoint {
   int cases = 1;       // monoenergetic cases of one call
   bool field = true;   // transport_solve: Ê_r = 1e-3, else 0
   bool ladder = true;  // several cases: pairs along ν̂ and Ê_r, else a grid
+  bool zero = false;   // a ladder without fields
   int lanes = 0;       // transport_strong_scaling; 0: the cores of the attempt
   int batch = 32;
   int fields = 12;  // of a grid
@@ -38,6 +39,7 @@ struct TransportPoint {
   // the same numbers up to the last bits of pow().
   //   one case   ν̂ = 1e-3, Ê_r = 1e-3 or 0
   //   ladder     ν̂ = 1e-4 … 1e-2 in equal ratios, Ê_r = 0 … 2e-3 in equal steps
+  //   zero       the same ν̂, Ê_r = 0
   //   grid       the same ν̂ by the same Ê_r, ν̂ slowest; of transport_workflow ν̂ = 1e-3 … 1
   std::vector<Drive> inputs(int set) const;
   // The factor of all ν̂ of a set.

@@ -2,15 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engines/transport_device.h"
 
+#include "base/error.h"
+#include "kernels/cuda/device.h"
 #include "transport/cuda/batch.h"
 
 namespace assay::cli {
 
 namespace tr = assay::transport;
 
+namespace {
+
+// The device's troubles in the words of this program.
+template <typename Work>
+auto on_device(const Work& work) {
+  try {
+    return work();
+  } catch (const kernels::cuda::DeviceError& e) {
+    throw EnvironmentError(fmt::format("--device cuda: {}", e.what()));
+  }
+}
+
+}  // namespace
+
 bool has_device() { return true; }
 
-std::string device_name() { return tr::cuda::device_description(); }
+std::string device_name() {
+  return on_device([] {
+    const auto facts = kernels::cuda::device_facts();
+    return fmt::format("{}, CUDA {}", facts.name, kernels::cuda::version_text(facts.runtime));
+  });
+}
 
 tr::ScanResult scan_on_device(const tr::Prepared& prepared, const std::vector<tr::Case>& cases,
                               const tr::ScanOptions& options) {
@@ -25,11 +46,13 @@ tr::ScanResult scan_on_device(const tr::Prepared& prepared, const std::vector<tr
 
 tr::Solution solve_on_device(const tr::Prepared& prepared, const tr::Case& at,
                              const tr::SolveOptions& options) {
-  tr::cuda::BatchSolver solver(prepared);
-  tr::Solution found;
-  solver.solve(std::span(&at, 1), options,
-               [&](std::size_t, tr::Solution solution) { found = std::move(solution); });
-  return found;
+  return on_device([&] {
+    tr::cuda::BatchSolver solver(prepared);
+    tr::Solution found;
+    solver.solve(std::span(&at, 1), options,
+                 [&](std::size_t, tr::Solution solution) { found = std::move(solution); });
+    return found;
+  });
 }
 
 }  // namespace assay::cli

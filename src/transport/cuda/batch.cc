@@ -14,20 +14,9 @@ namespace assay::transport::cuda {
 namespace {
 
 using kernels::cuda::Cublas;
-using kernels::cuda::DeviceError;
 
 // Of the memory that is free: cuBLAS takes some of its own.
 constexpr double kUsable = 0.92;
-
-// The device's troubles in the words of this program.
-template <typename Work>
-auto on_device(const Work& work) {
-  try {
-    return work();
-  } catch (const DeviceError& e) {
-    throw EnvironmentError(fmt::format("--device cuda: {}", e.what()));
-  }
-}
 
 }  // namespace
 
@@ -82,7 +71,7 @@ struct BatchSolver::Parts {
 };
 
 BatchSolver::BatchSolver(const Prepared& prepared, int batch)
-    : parts_(on_device([&] { return std::make_unique<Parts>(prepared, batch); })) {}
+    : parts_(std::make_unique<Parts>(prepared, batch)) {}
 BatchSolver::~BatchSolver() = default;
 
 std::size_t BatchSolver::device_bytes() const {
@@ -111,18 +100,15 @@ void BatchSolver::solve(std::span<const Case> cases, const SolveOptions& options
     while (begin < waiting.size()) {
       if (interrupt != nullptr && interrupt->load()) return;
       std::vector<std::size_t> now;
-      auto results = on_device([&] {
-        auto& elimination = parts_->elimination_for(method, waiting.size() - begin);
-        const auto most = static_cast<std::size_t>(elimination.most_cases());
-        const auto end = std::min(waiting.size(), begin + most);
-        std::vector<Case> at;
-        for (; begin < end; ++begin) {
-          now.push_back(waiting[begin]);
-          at.push_back(open[waiting[begin]].at());
-        }
-        return elimination.solve(
-            at, method == Method::kDense ? Elimination::kDense : Elimination::kStructured);
-      });
+      auto& elimination = parts_->elimination_for(method, waiting.size() - begin);
+      const auto most = static_cast<std::size_t>(elimination.most_cases());
+      std::vector<Case> at;
+      for (; begin < waiting.size() && at.size() < most; ++begin) {
+        now.push_back(waiting[begin]);
+        at.push_back(open[waiting[begin]].at());
+      }
+      auto results = elimination.solve(
+          at, method == Method::kDense ? Elimination::kDense : Elimination::kStructured);
       for (std::size_t i = 0; i < now.size(); ++i) {
         auto& one = open[now[i]];
         one.take(attempt_of(system_of(parts_->prepared, method), method, std::move(results[i])));
@@ -132,11 +118,6 @@ void BatchSolver::solve(std::span<const Case> cases, const SolveOptions& options
   }
 }
 
-std::string device_description() {
-  return on_device([] {
-    const auto facts = kernels::cuda::device_facts();
-    return fmt::format("{}, CUDA {}", facts.name, kernels::cuda::version_text(facts.runtime));
-  });
-}
+std::string BatchSolver::cublas_version() const { return parts_->cublas.version(); }
 
 }  // namespace assay::transport::cuda

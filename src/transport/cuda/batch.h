@@ -15,26 +15,24 @@ namespace assay::transport::cuda {
 class BatchSolver {
  public:
   // On the current device, at most `batch` cases at a time; 0: as many as its memory takes. Memory
-  // is kept from one solve() to the next. Throws EnvironmentError where there is no device or no
-  // cuBLAS.
+  // is kept from one solve() to the next. Throws DeviceError where there is no device,
+  // EnvironmentError where there is no cuBLAS.
   explicit BatchSolver(const Prepared& prepared, int batch = 0);
   ~BatchSolver();
 
   // Tells of the cases as their batches are done, not in order. Warnings, notes and the change to a
   // sturdier method are those of solve(). Throws UserError: what check_case() throws,
-  // Method::kMixed, a case that the device's memory has no room for; EnvironmentError: the device
-  // fails. Polls `interrupt` between batches.
+  // Method::kMixed, a case that the device's memory has no room for; DeviceError: the device fails.
+  // Polls `interrupt` between batches.
   void solve(std::span<const Case> cases, const SolveOptions& options, const OnSolved& on_solved,
              const std::atomic<bool>* interrupt = nullptr);
 
   std::size_t device_bytes() const;  // that are in use
+  std::string cublas_version() const;
 
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
-
-// What the device is called: "NVIDIA H200, CUDA 13.0". Throws EnvironmentError.
-std::string device_description();
 
 }  // namespace assay::transport::cuda

@@ -37,19 +37,32 @@ struct Tile {
     const int lane = static_cast<int>(threadIdx.x) % 32, end = lines.begin[group + 1];
 #pragma unroll
     for (int part = 0; part < kParts; ++part) sum[part] = {0, 0};
-#pragma unroll 4
-    for (int tile = lines.begin[group]; tile < end; ++tile) {
-      const double weight = __ldg(lines.weight + tile * 32 + lane);
-      const double* x =
-          input + __ldg(lines.source + tile * kSources + lane % 4) * kInput + lane / 4;
+    // Everything that comes from far is asked for at once.
+    constexpr int kAhead = 8;
+    for (int first = lines.begin[group]; first < end; first += kAhead) {
+      double weight[kAhead];
+      int source[kAhead];
 #pragma unroll
-      for (int part = 0; part < kParts; ++part) multiply_add(sum[part], x[8 * part], weight);
+      for (int ahead = 0; ahead < kAhead; ++ahead) {
+        const int tile = min(first + ahead, end - 1);
+        weight[ahead] = __ldg(lines.weight + tile * 32 + lane);
+        source[ahead] = __ldg(lines.source + tile * kSources + lane % 4);
+      }
+#pragma unroll
+      for (int ahead = 0; ahead < kAhead; ++ahead) {
+        if (first + ahead >= end) break;
+        const double* x = input + source[ahead] * kInput + lane / 4;
+#pragma unroll
+        for (int part = 0; part < kParts; ++part) {
+          multiply_add(sum[part], x[8 * part], weight[ahead]);
+        }
+      }
     }
   }
 };
 
 template <int kRows>
-__global__ void __launch_bounds__(512)
+__global__ void __launch_bounds__(1024)
     combine(ScaledTerms at, double factor, int rows, Matrices in, bool turned, Matrices out) {
   extern __shared__ double memory[];
   using T = Tile<kRows>;
@@ -144,7 +157,7 @@ void combine_columns(const ScaledTerms& terms, double factor, int rows, const Ma
   const bool fits = Tile<16>::bytes(terms.terms) <= most_shared_bytes();
   const auto bytes = fits ? Tile<16>::bytes(terms.terms) : Tile<8>::bytes(terms.terms);
   launch(fits ? combine<16> : combine<8>, dim3(blocks(rows, fits ? 16 : 8), blocks(in.count, 1)),
-         512, bytes, stream, terms, factor, rows, in, turned, out);
+         1024, bytes, stream, terms, factor, rows, in, turned, out);
 }
 
 void add_diagonal_block(const DiagonalEntries& entries, double collisions, const DeviceCases& cases,

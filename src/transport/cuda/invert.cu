@@ -58,6 +58,7 @@ __global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int widt
         }
       }
       at = strongest(size, at);
+      __syncwarp();
       if (t == 0) {
         row_of[p] = at;
         pivot_of[at] = p;

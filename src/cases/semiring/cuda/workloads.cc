@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "cases/semiring/cuda/device_workload.h"
+#include "cases/cuda/device_workload.h"
 #include "cases/semiring/edge_inputs.h"
 #include "cases/semiring/matmul_inputs.h"
 #include "kernels/cuda/libraries.h"
@@ -18,6 +18,8 @@ namespace assay::cases::semiring::cuda {
 namespace {
 
 namespace engine = assay::semiring::cuda;
+using cases::cuda::DeviceWorkload;
+using cases::cuda::in_terms_of_a_row;
 using kernels::cuda::Stream;
 
 engine::Scalar scalar_of(DType dtype) {

@@ -3,7 +3,8 @@
 //
 // The device held to the CPU: inverses of matrices of all sizes, then solutions by every method.
 // `transport_cuda_test small` is short enough for compute-sanitizer, `transport_cuda_test time`
-// measures scans and their parts. Status 1: something is wrong.
+// measures scans and their parts, `transport_cuda_test profile METHOD` is short enough for ncu.
+// Status 1: something is wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,6 +97,13 @@ void test_inverse(Device& device, int n, bool exchanging) {
 
 // Each coefficient within what both sides say of their errors.
 void compare(const Solution& device, const Solution& cpu, const std::string& what) {
+  if (cpu.quality.residual >
+      1e-9) {  // singular but for rounding: noise on either side, and said so
+    expect(!device.warnings.empty() && device.quality.residual < 1e4 * cpu.quality.residual,
+           fmt::format("{}: residual {:.1e} where the CPU has {:.1e}", what,
+                       device.quality.residual, cpu.quality.residual));
+    return;
+  }
   const double scale = 1e-3 * std::sqrt(std::abs(cpu.d.d11 * cpu.d.d33));
   const auto one = [&](const char* name, double x, double y, double ex, double ey, bool diagonal) {
     // Bounds are statistical, and a field with sines has no adjoint: a little more than both.
@@ -114,11 +122,9 @@ void compare(const Solution& device, const Solution& cpu, const std::string& wha
          fmt::format("{}: {} warnings instead of {} ({} / {})", what, device.warnings.size(),
                      cpu.warnings.size(), fmt::join(device.warnings, "; "),
                      fmt::join(cpu.warnings, "; ")));
-  // A system that is singular but for rounding has no better answer on the CPU either.
-  expect(
-      device.quality.whole && device.quality.residual < std::max(1e-10, 1e4 * cpu.quality.residual),
-      fmt::format("{}: residual {:.1e} instead of {:.1e}", what, device.quality.residual,
-                  cpu.quality.residual));
+  expect(device.quality.whole && device.quality.residual < 1e-10,
+         fmt::format("{}: residual {:.1e} instead of {:.1e}", what, device.quality.residual,
+                     cpu.quality.residual));
   const auto near = [](double x, double y) {
     return std::abs(x - y) <= 1e-6 * std::abs(y) + 1e-20;
   };
@@ -195,6 +201,17 @@ void time_scan(const char* what, const std::vector<Case>& cases, const Prepared&
                 .c_str());
 }
 
+// Few blocks of full size, for a profiler.
+void solve_few(Method method) {
+  const auto prepared = prepare(builtin_surface("w7x_eim_sample"), {25, 25, 4});
+  std::vector<Case> cases;
+  for (int i = 0; i < 192; ++i) {
+    cases.push_back({1e-3 + 1e-5 * i, method == Method::kParity ? 0 : 1e-3});
+  }
+  BatchSolver solver(prepared);
+  solver.solve(cases, {.method = method}, [](std::size_t, Solution) {});
+}
+
 void time_all(Device& device) {
   std::vector<double> nu, field, many;
   for (int i = 0; i < 16; ++i) nu.push_back(1e-4 * std::pow(100, i / 15.0));
@@ -250,6 +267,10 @@ int main(int argc, char** argv) {
   const bool small = argc > 1 && std::strcmp(argv[1], "small") == 0;
   try {
     Device device;
+    if (argc > 2 && std::strcmp(argv[1], "profile") == 0) {
+      solve_few(method_from_name(argv[2]));
+      return 0;
+    }
     if (argc > 1 && std::strcmp(argv[1], "time") == 0) {
       time_all(device);
       return 0;

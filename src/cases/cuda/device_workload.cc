@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cases/semiring/cuda/device_workload.h"
+#include "cases/cuda/device_workload.h"
 
-namespace assay::cases::semiring::cuda {
+namespace assay::cases::cuda {
 
 using kernels::cuda::Clock;
 
@@ -47,4 +47,4 @@ std::map<std::string, std::string> DeviceWorkload::versions() const {
   });
 }
 
-}  // namespace assay::cases::semiring::cuda
+}  // namespace assay::cases::cuda

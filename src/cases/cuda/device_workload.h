@@ -9,7 +9,7 @@
 #include "kernels/cuda/device.h"
 #include "lab/measure/workload.h"
 
-namespace assay::cases::semiring::cuda {
+namespace assay::cases::cuda {
 
 // Runs `work`; the device's troubles become failures in the terms of a row.
 template <typename Work>
@@ -62,4 +62,4 @@ class DeviceWorkload : public lab::Workload {
   std::unique_ptr<kernels::cuda::Clock> clock_;
 };
 
-}  // namespace assay::cases::semiring::cuda
+}  // namespace assay::cases::cuda
