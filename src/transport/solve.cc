@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "transport/attempt.h"
 #include "transport/prepared.h"
+#include "transport/quality.h"
 #include "transport/solver/eliminate.h"
 #include "transport/solver/mixed.h"
 
