@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
 #include "transport/cuda/invert.h"
 #include "transport/cuda/launch.h"
 
@@ -32,26 +30,32 @@ __device__ double size_of(double x) {
   return size == size ? size : -1.0;
 }
 
-// The block A_JJ of each matrix inverted, width×width with gaps to kLeaf: rows stay where they are
-// and remember what they are the pivot of.
+// The block A_JJ of each matrix inverted, width×width with gaps to kLeaf. A thread has sixteen rows
+// of a column; rows stay where they are and remember what they are the pivot of.
 __global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int width, double* leaves) {
-  __shared__ double block[kLeaf][kLeaf + 1], pivot_row[kLeaf], factor[kLeaf];
+  constexpr int kOwn = kLeaf / 4;
+  __shared__ double pivot_row[kLeaf], factor[kLeaf];
   __shared__ int row_of[kLeaf], pivot_of[kLeaf];  // of a column; of a row, −1: none yet
   const int t = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x);
-  const double* from = a.data + i * a.step + j + static_cast<std::int64_t>(j) * a.ld;
-  for (int at = t; at < kLeaf * width; at += 256) {
-    const int r = at % kLeaf, c = at / kLeaf;
-    if (r < width) block[r][c] = from[r + static_cast<std::int64_t>(c) * a.ld];
-  }
-  if (t < kLeaf) pivot_of[t] = -1;
-  __syncthreads();
-  const int c = t % kLeaf, first = t / kLeaf * (kLeaf / 4);  // a column of sixteen rows
+  const int c = t % kLeaf, first = t / kLeaf * kOwn;
+  const double* from =
+      a.data + i * a.step + j + static_cast<std::int64_t>(j + min(c, width - 1)) * a.ld;
+  double x[kOwn];
+#pragma unroll
+  for (int s = 0; s < kOwn; ++s) x[s] = first + s < width ? from[first + s] : 0.0;
+  if (t < kLeaf) pivot_of[t] = t < width ? -1 : kLeaf;
   for (int p = 0; p < width; ++p) {
+    if (c == p) {
+#pragma unroll
+      for (int s = 0; s < kOwn; ++s) factor[first + s] = x[s];
+    }
+    __syncthreads();
     if (t < 32) {
       double size = -3;
-      int at = width;
-      for (int r = t; r < width; r += 32) {
-        const double now = pivot_of[r] >= 0 ? -2.0 : size_of(block[r][p]);
+      int at = kLeaf;
+#pragma unroll
+      for (int r = t; r < kLeaf; r += 32) {
+        const double now = pivot_of[r] >= 0 ? -2.0 : size_of(factor[r]);
         if (now > size) {
           size = now;
           at = r;
@@ -66,28 +70,23 @@ __global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int widt
     }
     __syncthreads();
     const int chosen = row_of[p];
-    if (t < width) {
-      pivot_row[t] = (t == p ? 1.0 : block[chosen][t]) / block[chosen][p];
-    } else if (t >= kLeaf && t - kLeaf < width) {
-      factor[t - kLeaf] = block[t - kLeaf][p];
+#pragma unroll
+    for (int s = 0; s < kOwn; ++s) {
+      if (first + s == chosen) pivot_row[c] = (c == p ? 1.0 : x[s]) / factor[chosen];
     }
     __syncthreads();
-    if (c < width) {
-      const double pivot = pivot_row[c];
+    const double pivot = pivot_row[c];
 #pragma unroll
-      for (int step = 0; step < kLeaf / 4; ++step) {
-        const int r = first + step;
-        if (r >= width) break;
-        double& x = block[r][c];
-        x = r == chosen ? pivot : (c == p ? 0.0 : x) - factor[r] * pivot;
-      }
+    for (int s = 0; s < kOwn; ++s) {
+      x[s] = first + s == chosen ? pivot : (c == p ? 0.0 : x[s]) - factor[first + s] * pivot;
     }
     __syncthreads();
   }
-  double* out = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
-  for (int at = t; at < kLeaf * width; at += 256) {
-    const int r = at % kLeaf, q = at / kLeaf;
-    if (r < width) out[pivot_of[r] + kLeaf * row_of[q]] = block[r][q];
+  if (c >= width) return;
+  double* out = leaves + (static_cast<std::int64_t>(i) * kLeaf + row_of[c]) * kLeaf;
+#pragma unroll
+  for (int s = 0; s < kOwn; ++s) {
+    if (first + s < width) out[pivot_of[first + s]] = x[s];
   }
 }
 
@@ -98,7 +97,9 @@ __global__ void __launch_bounds__(128)
   const int i = static_cast<int>(blockIdx.y);
   const int r = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const double* from = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
-  for (int at = static_cast<int>(threadIdx.x); at < kLeaf * width; at += 128) leaf[at] = from[at];
+  for (int at = static_cast<int>(threadIdx.x); at < kLeaf * width; at += 128) {
+    leaf[at] = at % kLeaf < width ? from[at] : 0.0;
+  }
   __syncthreads();
   if (r >= a.n) return;
   double* row = a.data + i * a.step + r + static_cast<std::int64_t>(j) * a.ld;
@@ -114,9 +115,7 @@ __global__ void __launch_bounds__(128)
   for (int c = 0; c < width; ++c) {
     double sum[4] = {0, 0, 0, 0};
 #pragma unroll
-    for (int s = 0; s < kLeaf; ++s) {
-      if (s < width) sum[s % 4] += x[s] * leaf[s + c * kLeaf];
-    }
+    for (int s = 0; s < kLeaf; ++s) sum[s % 4] += x[s] * leaf[s + c * kLeaf];
     row[static_cast<std::int64_t>(c) * a.ld] = sum[0] + sum[1] + (sum[2] + sum[3]);
   }
 }
@@ -253,15 +252,16 @@ __global__ void __launch_bounds__(256)
 // Rows [j, j + width) of the columns [k, k + count) go to `rows`, width×count, and become zero.
 __global__ void __launch_bounds__(256)
     take_rows(Matrices a, int j, int width, int k, int count, double* rows) {
-  const int i = static_cast<int>(blockIdx.y);
-  const std::int64_t all = static_cast<std::int64_t>(width) * count;
-  double* const to = rows + i * all;
+  const int i = static_cast<int>(blockIdx.y), lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(blockIdx.x) * 8 + static_cast<int>(threadIdx.x) / 32;
+  double* const to = rows + i * (static_cast<std::int64_t>(width) * count);
   double* const from = a.data + i * a.step + j + static_cast<std::int64_t>(k) * a.ld;
-  for (std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; at < all;
-       at += static_cast<std::int64_t>(gridDim.x) * 256) {
-    double& x = from[at % width + at / width * a.ld];
-    to[at] = x;
-    x = 0;
+  for (int c = warp; c < count; c += static_cast<int>(gridDim.x) * 8) {
+    for (int r = lane; r < width; r += 32) {
+      double& x = from[r + static_cast<std::int64_t>(c) * a.ld];
+      to[r + static_cast<std::int64_t>(c) * width] = x;
+      x = 0;
+    }
   }
 }
 
@@ -361,8 +361,8 @@ void BatchedInverse::tell(const Matrices& a, int j, int width, int k, int count,
            stream_, a, j, width, k, count, static_cast<const std::int32_t*>(pivots_), most_rows_);
   }
   const std::int64_t all = static_cast<std::int64_t>(width) * count;
-  launch(take_rows, dim3(std::min(64u, blocks(all, 1024)), blocks(a.count, 1)), 256, 0, stream_, a,
-         j, width, k, count, rows_);
+  launch(take_rows, dim3(blocks(count, 16), blocks(a.count, 1)), 256, 0, stream_, a, j, width, k,
+         count, rows_);
   const auto column = [&](int c) {
     return kernels::cuda::Cublas::Columns{a.data + static_cast<std::int64_t>(c) * a.ld, a.ld,
                                           a.step};
