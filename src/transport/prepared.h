@@ -17,7 +17,8 @@ struct Prepared::Parts {
   BlockSystem full;
   std::optional<BlockSystem> parity;
   std::string rational_warning;
-  std::vector<std::string> notes;           // of the surface
+  std::string unresolved_rational;  // at zero field: a resonance of low order beyond the grid
+  std::vector<std::string> notes;   // of the surface
   std::vector<std::string> field_warnings;  // of |B| itself on the grid
   double tiny_field = 0;  // |Ê| below it are lost in the rounding of the other terms
   bool rational = false;  // a divisor so small that Δ_0 is singular in f64 at Ê = 0

@@ -23,6 +23,9 @@ constexpr double kLargeOnsager = 1e-2;
 constexpr double kLegendreShare = 1e-4, kThetaShare = 5e-3, kZetaShare = 2e-4;
 // Shares of B's derivatives beyond what the grid represents, and beyond two thirds of it.
 constexpr double kAliasedShare = 0.02, kCrowdedShare = 0.25;
+// Modes whose resonance matters where they are not resolved.
+constexpr int kLowOrder = 10;
+constexpr double kNearRational = 0.03;
 constexpr double kSpitzerSlack = 1e-9;
 
 double off_diagonal_scale(const Coefficients& d) {
@@ -43,6 +46,22 @@ std::array<int, 4> correct_digits(const Solution& s) {
   const double scale = off_diagonal_scale(s.d);
   return {correct_digits(s.d.d11, e.d11), correct_digits(s.d.d31, e.d31, scale),
           correct_digits(s.d.d13, e.d13, scale), correct_digits(s.d.d33, e.d33)};
+}
+
+std::string unresolved_rational(const Geometry& g) {
+  for (int m = 1; m <= kLowOrder; ++m) {
+    const int n = static_cast<int>(std::lround(-g.iota * m / g.nfp));
+    const double divisor = std::abs(g.iota * m + n * g.nfp);
+    const bool resolved = 2 * m < g.grid.n_theta && 2 * std::abs(n) < g.grid.n_zeta;
+    if (!resolved && n != 0 && divisor < kNearRational) {
+      return fmt::format(
+          "nearly rational surface at zero field: iota*m + n*nfp = {:.2g} for (m, n) = ({}, {}), "
+          "which "
+          "the grid does not resolve; D11 may be far too small",
+          divisor, m, n);
+    }
+  }
+  return "";
 }
 
 std::vector<std::string> unresolved_field(const Surface& surface, const Grid& grid) {
@@ -80,6 +99,9 @@ void add_warnings(const Prepared& prepared, Solution& s) {
   const bool zero_field = prepared.is_zero_field(s.at.epsi_hat);
   if (zero_field && !prepared.rational_warning().empty()) {
     s.warnings.push_back(prepared.rational_warning());
+  }
+  if (zero_field && !prepared.parts().unresolved_rational.empty()) {
+    s.warnings.push_back(prepared.parts().unresolved_rational);
   }
   if (!zero_field && !grid.has_odd_angles()) {
     warn(

@@ -77,6 +77,19 @@ TEST(Quality, NamesTheGridThatIsTooSmallForTheField) {
   EXPECT_THAT(solved(s, {9, 13, 20}, 0.0371, 0).warnings, IsEmpty());
 }
 
+// ι = 1.00377, nfp 5: the mode (5, −1) nearly closes on itself, and 9 x 11 points do not have it.
+TEST(Quality, NamesTheResonanceThatTheGridDoesNotResolve) {
+  auto s = builtin_surface("example");
+  s.iota = 1.00377;
+  EXPECT_THAT(solved(s, {9, 11, 12}, 1e-2, 0).warnings,
+              Contains(HasSubstr("(m, n) = (5, -1), which the grid does not resolve")));
+  EXPECT_THAT(solved(s, {9, 11, 12}, 1e-2, 1e-2).warnings,
+              Not(Contains(HasSubstr("does not resolve"))));
+  s.iota = 0.85;
+  EXPECT_THAT(solved(s, {9, 11, 12}, 1e-2, 0).warnings,
+              Not(Contains(HasSubstr("does not resolve"))));
+}
+
 // The last mode of an even number is left open at zero field, and says nothing of the others.
 TEST(Quality, AnEvenNumberOfPointsIsNotCalledTooSmallForThat) {
   const auto s = builtin_surface("w7x_eim_sample");

@@ -84,7 +84,9 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
         divisor.value, divisor.m, divisor.n);
   }
   parts->notes = surface.notes;
-  parts->field_warnings = unresolved_field(surface, grid);
+  parts->field_warnings = surface.warnings;
+  for (auto& w : unresolved_field(surface, grid)) parts->field_warnings.push_back(std::move(w));
+  parts->unresolved_rational = unresolved_rational(g);
   return Prepared(parts);
 }
 

@@ -279,6 +279,7 @@ class Files(CliTest):
             ("contradicts bsup", {"bsupumnc": 0 * oscillating, "bsupvmnc": 0 * oscillating}),
             ("B^2 differs from B.B", {"bmnc": 2 * whole["bmnc"]}),
             ("lasym", {"lasym__logical__": 1}),
+            ("is there twice", {"xn_nyq": np.abs(whole["xn_nyq"])}),
             ("xn_nyq/nfp must be an integer", {"xn_nyq": whole["xn_nyq"] / 3}),
             ("xm_nyq must be an integer from -1000 to 1000, got", {"xm_nyq": whole["xm_nyq"] * 1e9}),
             ("expected a matrix", {"bmnc": whole["bmnc"][:, :-1]}),
@@ -352,6 +353,35 @@ class Files(CliTest):
         self.refused("would overwrite", "solve", *one, "--output", other)
         self.refused("would overwrite", "database", "--wout", whole, "--output", other)
         self.assertEqual(open(whole, "rb").read(), before)
+
+        # The wout beside a Boozer file is read as well, where flux or radius are missing.
+        booz = self.path("boozmn_x.nc")
+        equilibria.write(booz, equilibria.boozmn())
+        one = ("--surface", booz, "--psi-n", "0.25", "--nu", "1", "--grid", "5x5x4")
+        self.refused("would overwrite", "solve", *one, "--output", whole)
+        # Nor is an output removed as the journal that it was asked to be.
+        scan = self.source('type = "sample_dkes"', nu="[1e-2, 1]")
+        output = self.path("one.npz")
+        self.refused("one file", "scan", scan, "--output", output, "--journal", output)
+
+    def test_near_the_axis_is_said(self):
+        path = self.path("wout_x.nc")
+        equilibria.write(path, equilibria.wout())
+        for psi_n, said in ((0.1, True), (0.5, False)):
+            surface = self.surface("vmec", path, f"psi_n = {psi_n}")
+            warnings = json.loads(self.run_ok("transport", self.source(surface), "--json").stdout)["warnings"]
+            self.assertEqual(any("surfaces from the axis" in w for w in warnings), said, warnings)
+
+    def test_a_file_that_the_library_dies_of_is_refused(self):
+        data = os.environ.get("ASSAY_SHARED_DATA", os.path.join(ROOT, "../shared/data"))
+        genuine = os.path.join(data, "transport/real/boozmn_HSX_QHS_vacuum_ns201.nc")
+        if not os.path.exists(genuine):
+            self.skipTest(f"not here: {genuine}")
+        content = bytearray(open(genuine, "rb").read())
+        content[9771] ^= 1 << 6
+        path = self.path("boozmn.nc")
+        open(path, "wb").write(content)
+        self.refused("cannot read as NetCDF", "solve", "--surface", path, "--psi-n", "0.25", "--nu", "1")
 
     def test_empty_values_are_not_taken_for_defaults(self):
         one = ("solve", "--surface", "sample_dkes", "--nu")

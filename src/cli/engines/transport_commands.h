@@ -56,6 +56,8 @@ struct Lanes {
 Lanes lanes_that_fit(const transport::Grid& grid, transport::Method method, bool parity,
                      std::optional<int> asked, std::size_t cases);
 
+// Whether two names are one file, whether or not it is there yet.
+bool is_same_file(const std::string& a, const std::string& b);
 // Throws UserError where a file that is going to be written (an output, the image beside it, a
 // journal) is one of those that are read.
 void refuse_overwriting(const std::vector<std::string>& written,

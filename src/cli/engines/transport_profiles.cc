@@ -151,9 +151,8 @@ int transport_profiles(const TransportArguments& a) {
   }
   std::vector<std::string> warnings, files = {a.input};
   for (const auto& at : in.surfaces) {
-    for (const auto& file : {at.surface.path, at.surface.wout}) {
-      if (!file.empty()) files.push_back(file);
-    }
+    const auto more = tr::files_of(at.surface);
+    files.insert(files.end(), more.begin(), more.end());
   }
   if (!a.database.empty()) files.push_back(a.database);
   if (!a.output.empty()) refuse_overwriting({a.output, image_beside(a.output)}, files);

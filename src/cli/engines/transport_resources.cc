@@ -66,12 +66,17 @@ int threads_for(std::optional<int> asked, std::size_t cases) {
   return std::max(1, std::min(asked.value_or(usable_cores()), most));
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  if (std::filesystem::equivalent(a, b, none)) return true;
+  return std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+}
+
 void refuse_overwriting(const std::vector<std::string>& written,
                         const std::vector<std::string>& read) {
   for (const auto& output : written) {
     for (const auto& input : read) {
-      std::error_code none;  // one that is not there is no other
-      if (std::filesystem::equivalent(output, input, none)) {
+      if (is_same_file(output, input)) {
         fail("the output would overwrite '{}', which is read: '{}'", input, output);
       }
     }

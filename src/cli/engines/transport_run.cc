@@ -46,9 +46,8 @@ bool names_surface(const TransportArguments& a) {
 std::vector<std::string> files_read(const TransportArguments& a, const tr::RunInput& in) {
   std::vector<std::string> files;
   if (!a.input.empty() && !names_surface(a)) files.push_back(a.input);
-  for (const auto& file : {in.surface.path, in.surface.wout}) {
-    if (!file.empty()) files.push_back(file);
-  }
+  const auto more = tr::files_of(in.surface);
+  files.insert(files.end(), more.begin(), more.end());
   return files;
 }
 
@@ -232,6 +231,9 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
   const auto files = files_read(a, in);
   if (!in.output.empty()) {
     refuse_overwriting({in.output, in.output + ".journal", image_beside(in.output)}, files);
+    if (!a.journal.empty() && is_same_file(a.journal, in.output)) {
+      fail("--journal and --output are one file: '{}'", a.journal);
+    }
   }
   const auto accuracy = accuracy_asked(a, ranks);
   const auto surface = tr::load_surface(in.surface);

@@ -26,6 +26,7 @@ class Boozmn {
     xm_ = file_.vector("ixm_b");
     xn_ = file_.vector("ixn_b");
     if (xn_.size() != xm_.size()) fail("{}: ixm_b and ixn_b differ in length", path);
+    check_modes(xm_, xn_, path);
     // Matrices have one row for each surface in jlist, which counts from 1 and includes the unused
     // first.
     jlist_ = file_.vector("jlist");
@@ -88,6 +89,7 @@ class Boozmn {
     return area > 0 ? -1 : 1;
   }
 
+  std::string near_axis(double psi_n) const { return near_axis_warning(psi_n, ns_); }
   std::optional<double> psi_edge() const {
     if (!file_.has("phi_b")) return std::nullopt;
     const auto phi = file_.vector("phi_b");
@@ -132,7 +134,8 @@ void check_pair(const Surface& s, std::optional<double> edge, const std::string&
   if (edge) compare("edge flux/2pi", *edge, facts.psi_edge);
 }
 
-// Empty where there is none.
+}  // namespace
+
 std::string wout_beside(const std::string& booz_path) {
   const std::filesystem::path path = booz_path;
   const auto name = path.filename().string();
@@ -145,8 +148,6 @@ std::string wout_beside(const std::string& booz_path) {
   }
   return "";
 }
-
-}  // namespace
 
 Surface read_booz(const std::string& path, double psi_n, const BoozFlux& flux) {
   const Boozmn file(path, psi_n);
@@ -170,13 +171,13 @@ Surface read_booz(const std::string& path, double psi_n, const BoozFlux& flux) {
     wout = read_vmec_facts(wout_path, psi_n);
     check_pair(s, edge, wout_path, *wout);
   }
+  if (auto w = file.near_axis(psi_n); !w.empty()) s.warnings.push_back(std::move(w));
   const auto shape = file.handedness();
   s.handedness = shape.value_or(wout ? wout->handedness : -1);
   if (!shape && !wout) {
     s.notes.push_back(
-        "the file has no R and Z, and no wout is named: its angles are taken as VMEC's, "
-        "left-handed "
-        "(else D31 and D13 change their sign)");
+        "the file has no R and Z, and no wout is named: its angles are taken as VMEC's, which are "
+        "left-handed (else D31 and D13 change their sign)");
   }
   if (s.b_zeta + s.iota * s.b_theta < 0) {  // (θ, ζ) → (−θ, −ζ)
     s.b_theta = -s.b_theta;

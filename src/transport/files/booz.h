@@ -28,4 +28,7 @@ struct BoozFlux {
 // Throws UserError that names the file.
 Surface read_booz(const std::string& path, double psi_n, const BoozFlux& flux);
 
+// The `wout` beside a Boozer file by booz_xform's names; empty where there is none.
+std::string wout_beside(const std::string& booz_path);
+
 }  // namespace assay::transport

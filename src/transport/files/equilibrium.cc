@@ -23,6 +23,15 @@ Surface load_vmec(const SurfaceRequest& request) {
 
 }  // namespace
 
+std::vector<std::string> files_of(const SurfaceRequest& request) {
+  std::vector<std::string> files;
+  const auto beside = request.type == "booz" ? wout_beside(request.path) : "";
+  for (const auto& file : {request.path, request.wout, beside}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return files;
+}
+
 Surface load_surface(const SurfaceRequest& request) {
   Surface s = request.spelled          ? *request.spelled
               : request.type == "dkes" ? read_dkes(request.path)

@@ -2,19 +2,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/files/netcdf_reader.h"
 
+#include <fcntl.h>
 #include <netcdf.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <filesystem>
+#include <mutex>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "transport/files/netcdf_length.h"
 
 namespace assay::transport {
+namespace {
+
+// HDF5 1.10 frees what it never had where some bytes of a file's directory are damaged. So a child
+// opens each file first, and a child that dies is a file that cannot be read.
+void check_survivable(const std::string& path) {
+  static std::mutex mutex;
+  static std::set<std::string> survived;
+  const std::lock_guard lock(mutex);
+  if (survived.contains(path)) return;
+  const auto child = ::fork();
+  if (child < 0) fail("cannot start a process: {}", errno_text(errno));
+  if (child == 0) {
+    const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(nothing, STDERR_FILENO);
+    const rlimit no_core = {0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) ::signal(signal, SIG_DFL);
+    int id = 0;
+    if (nc_open(path.c_str(), NC_NOWRITE, &id) == NC_NOERR) nc_close(id);
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) fail("cannot read as NetCDF (the library breaks down on it): '{}'", path);
+  survived.insert(path);
+}
+
+}  // namespace
 
 NetcdfReader::NetcdfReader(const std::string& path) : path_(path) {
   if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
   check_netcdf_length(path);  // a regular file, or the library waits for whoever writes to a pipe
+  check_survivable(path);
   const int status = nc_open(path.c_str(), NC_NOWRITE, &id_);
   if (status != NC_NOERR) {
     // HDF5 says of damage and of a missing end alike that something is wrong.

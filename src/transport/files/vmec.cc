@@ -36,6 +36,7 @@ class Wout {
     xm_ = file_.vector("xm_nyq");
     xn_ = file_.vector("xn_nyq");
     if (xm_.size() != xn_.size()) fail("{}: xm_nyq and xn_nyq differ in length", path);
+    check_modes(xm_, xn_, path);
   }
 
   // A series on the half mesh, times `scale`.
@@ -194,6 +195,7 @@ Surface read_vmec(const std::string& path, double psi_n) {
                       file.half("bsubvmnc"), file.half("bsupumnc"), file.half("bsupvmnc")};
   validate(s);
   check_consistency(s, file.signgs());
+  if (auto w = near_axis_warning(psi_n, file.ns); !w.empty()) s.warnings.push_back(std::move(w));
   return s;
 }
 

@@ -45,7 +45,8 @@ struct Surface {
   std::optional<double> b0;        // B_00 [T]; absent: the mean of B over the grid
   std::optional<VmecFields> vmec;  // present: VMEC angles
 
-  std::vector<std::string> notes;  // what was assumed of the source
+  std::vector<std::string> notes;     // what was assumed of the source
+  std::vector<std::string> warnings;  // what of it is not known well
 
   // 0 where the source does not say.
   double psi_n = 0;         // normalised toroidal flux of this surface

@@ -38,6 +38,12 @@ void set_mean_field(Surface& s) {
   if (!s.b0) fail("{}: no mean field: the mode (m, n) = (0, 0) is missing", s.name);
 }
 
+void check_last_line(std::string_view text, const std::string& file) {
+  if (!text.empty() && !text.ends_with('\n')) {
+    fail("{}: the last line has no end: was the file cut short?", file);
+  }
+}
+
 int periods_of(double value, const char* what, const std::string& file) {
   if (!(value >= 1 && value <= kMostPeriods) || value != std::floor(value)) {
     fail("{}: {} must be an integer from 1 to {}, got {}", file, what, kMostPeriods, value);
@@ -151,6 +157,7 @@ Surface parse_dkes(std::string_view text, std::string name) {
   s.b_zeta = scalar("bzeta");
   set_mean_field(s);
   validate(s);
+  check_last_line(text, s.name);
   return s;
 }
 
@@ -280,7 +287,7 @@ Surface parse_surface_text(std::string_view text, std::string name) {
     if (it == scalars.end()) fail("{}: missing line '{}'", s.name, key);
     return it->second;
   };
-  if (!text.ends_with('\n')) fail("{}: the last line has no end: was the file cut short?", s.name);
+  check_last_line(text, s.name);
   if (s.b.empty()) fail("{}: no row 'm n B_mn': the file ends before its spectrum", s.name);
   s.nfp = periods_of(scalar("number of periods"), "Number of periods", s.name);
   s.psi_prime = scalar("psi_p");
