@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "transport/prepared.h"
 
@@ -26,10 +28,33 @@ constexpr double kAliasedShare = 0.02, kCrowdedShare = 0.25;
 // Modes whose resonance matters where they are not resolved.
 constexpr int kLowOrder = 10;
 constexpr double kNearRational = 0.03;
+// What B drives: products of so many of its modes, each at least this share of the strongest.
+constexpr int kFactors = 4;
+constexpr double kDrivingMode = 0.05;
 constexpr double kSpitzerSlack = 1e-9;
 
 double off_diagonal_scale(const Coefficients& d) {
   return 1e-3 * std::sqrt(std::abs(d.d11 * d.d33));
+}
+
+// The modes (m, n) of products of a few strong modes of B; a symmetric field has few of them.
+std::set<std::pair<int, int>> products_of(const Series& b) {
+  double strongest = 0;
+  for (const auto& h : b) {
+    if (h.m != 0 || h.n != 0) strongest = std::max(strongest, std::hypot(h.cosine, h.sine));
+  }
+  std::set<std::pair<int, int>> modes = {{0, 0}};
+  for (int factor = 0; factor < kFactors; ++factor) {
+    const auto before = modes;
+    for (const auto& h : b) {
+      if ((h.m == 0 && h.n == 0) || std::hypot(h.cosine, h.sine) < kDrivingMode * strongest)
+        continue;
+      for (const auto& [m, n] : before) {
+        for (const int sign : {-1, 1}) modes.insert({m + sign * h.m, n + sign * h.n});
+      }
+    }
+  }
+  return modes;
 }
 
 }  // namespace
@@ -48,12 +73,13 @@ std::array<int, 4> correct_digits(const Solution& s) {
           correct_digits(s.d.d13, e.d13, scale), correct_digits(s.d.d33, e.d33)};
 }
 
-std::string unresolved_rational(const Geometry& g) {
+std::string unresolved_rational(const Surface& surface, const Geometry& g) {
+  const auto driven = products_of(surface.b);
   for (int m = 1; m <= kLowOrder; ++m) {
     const int n = static_cast<int>(std::lround(-g.iota * m / g.nfp));
     const double divisor = std::abs(g.iota * m + n * g.nfp);
     const bool resolved = 2 * m < g.grid.n_theta && 2 * std::abs(n) < g.grid.n_zeta;
-    if (!resolved && n != 0 && divisor < kNearRational) {
+    if (!resolved && divisor < kNearRational && driven.contains({m, n})) {
       return fmt::format(
           "nearly rational surface at zero field: iota*m + n*nfp = {:.2g} for (m, n) = ({}, {}), "
           "which "

@@ -20,9 +20,9 @@ std::array<int, 4> correct_digits(const Solution& solution);
 // products with others do.
 std::vector<std::string> unresolved_field(const Surface& surface, const Grid& grid);
 
-// What to say of a mode of low order, beyond the grid, that nearly closes on itself; empty: there
-// is none.
-std::string unresolved_rational(const Geometry& geometry);
+// What to say of a mode of low order, beyond the grid, that nearly closes on itself and that B
+// drives; empty: there is none.
+std::string unresolved_rational(const Surface& surface, const Geometry& geometry);
 
 // Adds to the warnings what the numbers give reason for.
 void add_warnings(const Prepared& prepared, Solution& solution);

@@ -86,7 +86,7 @@ Prepared prepare(const Surface& surface, const Grid& grid, const PrepareOptions&
   parts->notes = surface.notes;
   parts->field_warnings = surface.warnings;
   for (auto& w : unresolved_field(surface, grid)) parts->field_warnings.push_back(std::move(w));
-  parts->unresolved_rational = unresolved_rational(g);
+  parts->unresolved_rational = unresolved_rational(surface, g);
   return Prepared(parts);
 }
 
