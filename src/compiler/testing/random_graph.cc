@@ -10,8 +10,8 @@
 namespace assay::compiler {
 namespace {
 
-constexpr std::array kDTypes = {DType::kF32, DType::kF32,  DType::kF64, DType::kBF16,
-                                DType::kF16, DType::kI32,  DType::kI64, DType::kBool};
+constexpr std::array kDTypes = {DType::kF32, DType::kF32, DType::kF64, DType::kBF16,
+                                DType::kF16, DType::kI32, DType::kI64, DType::kBool};
 
 class GraphMaker {
  public:
@@ -176,7 +176,8 @@ class GraphMaker {
         return scatter(x, at, new_input(x.dtype(), at.shape()));
       }
       case 15: {
-        const auto n = GraphTensor::iota(graph_, new_dim(), below(2) == 0 ? DType::kI32 : DType::kI64);
+        const auto n =
+            GraphTensor::iota(graph_, new_dim(), below(2) == 0 ? DType::kI32 : DType::kI64);
         return n * n.like(2) + n.like(-1);
       }
       case 16:

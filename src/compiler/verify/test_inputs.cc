@@ -20,7 +20,10 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double plain = uniform(raw, -2, 2);
   const bool is_half = dtype == DType::kF16;
-  const double greatest = is_half ? 65504 : dtype == DType::kBF16 ? 0x1.FEp127 : dtype == DType::kF32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const double greatest = is_half                 ? 65504
+                          : dtype == DType::kBF16 ? 0x1.FEp127
+                          : dtype == DType::kF32  ? std::numeric_limits<float>::max()
+                                                  : std::numeric_limits<double>::max();
   switch (style) {
     case InputStyle::kOrdinary:
       return plain;
@@ -105,8 +108,8 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most) {
   std::int64_t step = 0;
   for (const auto& [name, interval] : graph.symbols()) {
     // Apart from each other, so that one is not taken for another.
-    low[name] = std::min(interval.low + (interval.low + step < interval.high ? step : 0),
-                         interval.high);
+    low[name] =
+        std::min(interval.low + (interval.low + step < interval.high ? step : 0), interval.high);
     high[name] = std::min(interval.high, std::max(interval.low, most - 3 * step));
     ++step;
   }

@@ -115,8 +115,8 @@ Subject product(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, boo
   Subject s;
   s.name = fmt::format("matmul {} {}x{}x{}{}", name_of(dtype), m, k, n, transposed ? " bT" : "");
   const auto a = s.add(dtype, {m, k});
-  const auto b = s.add(dtype, transposed ? std::vector<std::int64_t>{n, k}
-                                         : std::vector<std::int64_t>{k, n});
+  const auto b =
+      s.add(dtype, transposed ? std::vector<std::int64_t>{n, k} : std::vector<std::int64_t>{k, n});
   const auto out = s.add(dtype, {m, n}, true);
   auto view = View::contiguous(s.kernel.operands[b].shape);
   if (transposed) view = view.permute({1, 0});
@@ -201,8 +201,8 @@ void run_bench(int threads, int rounds, const std::string& filter) {
 }  // namespace assay::compiler
 
 int main(int argc, char** argv) {
-  const int threads = argc > 1 ? std::stoi(argv[1])
-                               : static_cast<int>(std::thread::hardware_concurrency());
+  const int threads =
+      argc > 1 ? std::stoi(argv[1]) : static_cast<int>(std::thread::hardware_concurrency());
   assay::compiler::run_bench(threads, argc > 2 ? std::stoi(argv[2]) : 7, argc > 3 ? argv[3] : "");
   return 0;
 }
