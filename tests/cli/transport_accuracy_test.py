@@ -109,7 +109,7 @@ class Accuracy(CliTest):
         self.assertEqual(arrays["D11"].shape, (9, 15, 8))
         np.testing.assert_allclose(arrays["rho"], np.linspace(0.1, 0.9, 9))
         self.assertNotIn("D11_relative_error", arrays)
-        few = (*database, "--rho", "0.5,0.6", "--nu", "1e-1:1:2log", "--er", "1e-3:1e-2:2log")
+        few = (*database, "--rho", "0.7,0.8", "--nu", "1e-1:1:2log", "--er", "1e-3:1e-2:2log")
         said = self.run_ok("transport", *few, "--accuracy", "2%", "--strict")
         self.assertIn("solves a case", said.stdout)
         arrays = self.arrays("d.npz")
