@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -47,6 +48,7 @@ TEST_F(TransportCases, EveryNativeProviderPassesTheOracle) {
     for (const auto& provider : c->providers()) {
       // mpirun looks for assay-transport beside the worker: tests/cli runs that one.
       if (provider.runtime == lab::Runtime::kPython || provider.id == "mpi") continue;
+      if (std::ranges::find(provider.platforms, "cpu") == provider.platforms.end()) continue;
       Json point = small(*c);
       if (provider.id == "assay-parity") point["field"] = "zero";
       ASSERT_FALSE(c->why_not(point, provider.id, "cpu").has_value());
