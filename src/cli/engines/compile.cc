@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -122,11 +123,14 @@ int compile_graph(const CompileArguments& a) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
   SearchResult found;
+  std::optional<Verifier::Coverage> coverage;
   try {
     found = search(graph, runtime, options);
     if (a.verify) {
-      const auto mistake = Verifier(graph, options.verify).mistake_of(found.program, runtime);
+      Verifier verifier(graph, options.verify);
+      const auto mistake = verifier.mistake_of(found.program, runtime);
       if (mistake) throw std::runtime_error("a program is wrong: " + *mistake);
+      coverage = verifier.coverage();
     }
   } catch (const UserError&) {
     throw;
@@ -159,6 +163,9 @@ int compile_graph(const CompileArguments& a) {
                       {"seconds", found.seconds},
                       {"stop", found.stop}};
     json["program"] = program_hash(found.program);
+    if (coverage) {
+      json["verified"] = {{"elements", coverage->elements}, {"bounded", coverage->bounded}};
+    }
     fmt::print("{}\n", pretty_json(json));
   } else {
     fmt::print("{}", explained(found.program, facts));
@@ -168,6 +175,10 @@ int compile_graph(const CompileArguments& a) {
           "as fast as without; {:.1f} s, stopped by {}\n",
           found.tried, found.from_before, found.timed, found.duplicates, found.abandoned,
           found.speedup, found.seconds, found.stop);
+    }
+    if (coverage) {
+      fmt::print("verified: {} of {} elements held to a bound\n", coverage->bounded,
+                 coverage->elements);
     }
   }
   if (a.run) run_once(a, graph, found.program, runtime, options.symbols);

@@ -14,14 +14,15 @@
 
 namespace assay::compiler {
 
-// A program with buffers of its own, ready to be called again and again.
+// A program on inputs that others may read too, ready to be called again and again.
 class TimedProgram {
  public:
+  // The trial lives as long.
   TimedProgram(Program program, const Runtime& runtime, const Trial& trial);
   // Once, in seconds.
   double call();
   // How often it is called in one trial, so that the clock can tell.
-  void calibrate(double least_seconds);
+  void calibrate(double call_seconds, double least_seconds);
   double trial();
   Executor& executor() { return executor_; }
   // Seconds of each step in one call.
@@ -35,8 +36,9 @@ class TimedProgram {
   int calls_ = 1;
 };
 
-// Medians of `trials` trials each, in turns, after a warm call of both; the second is given up, and
-// has no value, once it takes more than `limit` times the first.
+// Medians of `trials` trials each, in turns, after a warm call of both; of three where the second
+// is slower in all of them. It is given up, and has no value, once it takes more than `limit` times
+// the first.
 struct Duel {
   double first_s = 0;
   std::optional<double> second_s;

@@ -3,44 +3,55 @@
 #include "compiler/reference/interpret.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "base/error.h"
 #include "compiler/graph/compose.h"
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
+#include "compiler/reference/walk.h"
 
 namespace assay::compiler {
 namespace {
 
-// Where the operands' elements are for each element of a shape, in row-major order.
-template <std::size_t kCount>
-class Walk {
- public:
-  explicit Walk(const std::array<const FixedView*, kCount>& views)
-      : views_(views), at_(views[0]->shape.size()) {
-    for (std::size_t i = 0; i < kCount; ++i) offsets_[i] = views[i]->offset;
-  }
-  std::int64_t operator[](std::size_t operand) const { return offsets_[operand]; }
-  void next() {
-    const auto& shape = views_[0]->shape;
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      const bool goes_on = ++at_[axis] < shape[axis];
-      for (std::size_t i = 0; i < kCount; ++i) {
-        const auto stride = views_[i]->strides[axis];
-        offsets_[i] += goes_on ? stride : -stride * (shape[axis] - 1);
-      }
-      if (goes_on) return;
-      at_[axis] = 0;
-    }
-  }
+template <typename W>
+W sum_of(W a, W b) {
+  if constexpr (std::is_same_v<W, bool>)
+    return a || b;
+  else if constexpr (std::is_integral_v<W>)
+    return wrapped_add(a, b);
+  else
+    return a + b;
+}
+template <typename W>
+W product_of(W a, W b) {
+  if constexpr (std::is_same_v<W, bool>)
+    return a && b;
+  else if constexpr (std::is_integral_v<W>)
+    return wrapped_mul(a, b);
+  else
+    return a * b;
+}
 
- private:
-  std::array<const FixedView*, kCount> views_;
-  std::vector<std::int64_t> at_;
-  std::array<std::int64_t, kCount> offsets_{};
-};
+// Σ x[k] · y[k], each product rounded to T. Floating-point sums come together in eight parts, so
+// that one need not wait for another.
+template <typename T>
+T dot(const T* x, const T* y, std::int64_t length) {
+  constexpr std::int64_t kParts = kIsFloating<T> ? 8 : 1;
+  Wide<T> parts[kParts] = {};
+  const auto add = [&](std::int64_t part, std::int64_t k) {
+    parts[part] =
+        sum_of(parts[part], widened(narrowed<T>(product_of(widened(x[k]), widened(y[k])))));
+  };
+  std::int64_t k = 0;
+  for (; k + kParts <= length; k += kParts) {
+    for (std::int64_t part = 0; part < kParts; ++part) add(part, k + part);
+  }
+  for (std::int64_t part = 0; k < length; ++k, ++part) add(part, k);
+  Wide<T> sum{};
+  for (const auto part : parts) sum = sum_of(sum, part);
+  return narrowed<T>(sum);
+}
 
 class Interpreter {
  public:
@@ -139,23 +150,10 @@ class Interpreter {
     const auto a = view_of({product.operands[0].node, products.a}),
                b = view_of({product.operands[1].node, products.b});
     visit_graph_dtype(node.dtype, [&]<typename T>(std::type_identity<T>) {
-      const T *x = data_of<T>(product.operands[0]), *y = data_of<T>(product.operands[1]);
-      const auto length = a.shape.back();
-      const auto dx = a.strides.back(), dy = b.strides.back();
-      auto rows_a = a, rows_b = b;
-      for (auto* rows : {&rows_a, &rows_b}) {
-        rows->shape.pop_back();
-        rows->strides.pop_back();
-      }
-      Walk<2> walk({&rows_a, &rows_b});
+      const Rows<T> x(data_of<T>(product.operands[0]), a), y(data_of<T>(product.operands[1]), b);
+      Walk<2> walk({&x.view(), &y.view()});
       for (T& to : out.as<T>()) {
-        Wide<T> sum{};
-        for (std::int64_t k = 0; k < length; ++k) {
-          const T term =
-              narrowed<T>(product_of(widened(x[walk[0] + k * dx]), widened(y[walk[1] + k * dy])));
-          sum = sum_of(sum, widened(term));
-        }
-        to = narrowed<T>(sum);
+        to = dot(x.at(walk[0]), y.at(walk[1]), x.length());
         walk.next();
       }
     });
@@ -245,25 +243,6 @@ class Interpreter {
     }
   }
 
-  template <typename W>
-  static W sum_of(W a, W b) {
-    if constexpr (std::is_same_v<W, bool>)
-      return a || b;
-    else if constexpr (std::is_integral_v<W>)
-      return wrapped_add(a, b);
-    else
-      return a + b;
-  }
-  template <typename W>
-  static W product_of(W a, W b) {
-    if constexpr (std::is_same_v<W, bool>)
-      return a && b;
-    else if constexpr (std::is_integral_v<W>)
-      return wrapped_mul(a, b);
-    else
-      return a * b;
-  }
-
   template <typename T>
   void select(const Node& node, Tensor& out) const {
     const auto c = view_of(node.operands[0]), a = view_of(node.operands[1]),
@@ -349,6 +328,22 @@ class Interpreter {
 };
 
 }  // namespace
+
+double interpreted_elements(const Graph& graph, const Bindings& symbols) {
+  double count = 0;
+  const auto readers = reader_counts(graph);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const auto& node = graph.node(id);
+    const bool reduces = node.op == Op::kSum || node.op == Op::kMaxReduce;
+    const auto& shape = reduces ? node.operands[0].view.shape : node.shape;
+    double elements = 1;
+    for (const auto& dim : shape) elements *= static_cast<double>(dim.at(symbols));
+    // Products are computed where they are summed.
+    if (sum_of_products(graph, id, readers)) elements = 0;
+    count += elements;
+  }
+  return count;
+}
 
 std::vector<std::uint32_t> reader_counts(const Graph& graph) {
   std::vector<std::uint32_t> counts(graph.size());

@@ -26,6 +26,9 @@ using OutputTensors = std::map<std::string, Tensor>;
 // would read outside of what it reads.
 OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols);
 
+// How many elements it computes, those of sums' terms among them: what it costs.
+double interpreted_elements(const Graph& graph, const Bindings& symbols);
+
 // A product of which only a sum is wanted (matmul) is never written down: element by element it is
 // computed, rounded, and added. Such a node has no value; the sum reads through it by these views.
 struct SumOfProducts {

@@ -3,72 +3,73 @@
 #include "compiler/verify/bounds.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
 #include "compiler/graph/dtypes.h"
+#include "compiler/graph/scalar.h"
+#include "compiler/reference/walk.h"
+#include "compiler/verify/element_bound.h"
 
 namespace assay::compiler {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-struct Rounding {
-  double unit = 0;      // half the distance of neighbours, relative
-  double greatest = 0;  // finite
-  double least = 0;     // normal
-};
-Rounding rounding_of(DType dtype) {
-  switch (dtype) {
-    case DType::kF64:
-      return {0x1p-53, std::numeric_limits<double>::max(), 0x1p-1022};
-    case DType::kF32:
-      return {0x1p-24, std::numeric_limits<float>::max(), 0x1p-126};
-    case DType::kBF16:
-      return {0x1p-9, 0x1.FEp127, 0x1p-126};
-    case DType::kF16:
-      return {0x1p-11, 65504, 0x1p-14};
-    default:
-      return {};
-  }
-}
-
-// A value and how far off it may be.
-struct Number {
-  double value = 0, bound = 0;
-  bool is_exact() const { return bound == 0; }
-  bool is_open() const { return std::isinf(bound); }
-};
+// Of each element of a node; empty where all are exact.
+using NodeBounds = std::vector<double>;
 
 // Elements of an operand one after the other.
 class Reader {
  public:
-  Reader(const Tensor& values, const std::vector<double>& bounds, const FixedView& view)
-      : view_(values.view()), bounds_(bounds), fixed_(view), at_(view.shape.size()) {
-    offset_ = view.offset;
-  }
+  Reader(const Tensor& values, const NodeBounds& bounds, FixedView view)
+      : values_(values.view()), bounds_(bounds), view_(std::move(view)), walk_({&view_}) {}
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
   Number next() {
-    const Number number = at(offset_);
-    for (std::size_t axis = fixed_.shape.size(); axis-- > 0;) {
-      offset_ += fixed_.strides[axis];
-      if (++at_[axis] < fixed_.shape[axis]) return number;
-      offset_ -= fixed_.strides[axis] * fixed_.shape[axis];
-      at_[axis] = 0;
-    }
-    return number;
-  }
-  Number at(std::int64_t element) const {
-    return {value_as_double(view_, element), bounds_[static_cast<std::size_t>(element)]};
+    const auto at = walk_[0];
+    walk_.next();
+    return {value_as_double(values_, at),
+            bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(at)]};
   }
 
  private:
-  TensorView view_;
-  const std::vector<double>& bounds_;
-  FixedView fixed_;
-  std::vector<std::int64_t> at_;
-  std::int64_t offset_ = 0;
+  TensorView values_;
+  const NodeBounds& bounds_;
+  FixedView view_;
+  Walk<1> walk_;
 };
+
+// What comes of products of finite elements: Σ |x y| and Σ |x| Δy + |y| Δx + Δx Δy. Not finite
+// where one of them is not.
+struct ProductSums {
+  double size = 0, bound = 0;
+};
+template <typename T>
+ProductSums product_sums(const T* x, const double* dx, const T* y, const double* dy,
+                         std::int64_t length) {
+  constexpr std::int64_t kParts = 8;
+  double size[kParts] = {}, bound[kParts] = {};
+  const auto add = [&](std::int64_t part, std::int64_t k) {
+    const double a = std::abs(static_cast<double>(x[k])), b = std::abs(static_cast<double>(y[k]));
+    size[part] += a * b;
+    if (dx != nullptr) bound[part] += b * dx[k];
+    if (dy != nullptr) bound[part] += (a + (dx != nullptr ? dx[k] : 0)) * dy[k];
+  };
+  std::int64_t k = 0;
+  for (; k + kParts <= length; k += kParts) {
+    for (std::int64_t part = 0; part < kParts; ++part) add(part, k + part);
+  }
+  for (std::int64_t part = 0; k < length; ++k, ++part) add(part, k);
+  ProductSums sums;
+  for (std::int64_t part = 0; part < kParts; ++part) {
+    sums.size += size[part];
+    sums.bound += bound[part];
+  }
+  return sums;
+}
 
 class BoundMaker {
  public:
@@ -79,9 +80,6 @@ class BoundMaker {
   void observe(NodeId id, std::span<const Tensor> values) {
     const auto& node = graph_.node(id);
     values_ = values;
-    rounding_ = rounding_of(node.dtype);
-    auto& bounds = bounds_[id];
-    bounds.resize(static_cast<std::size_t>(values[id].element_count()));
     switch (node.op) {
       case Op::kInput:
       case Op::kConst:
@@ -89,180 +87,138 @@ class BoundMaker {
         return;
       case Op::kSum:
       case Op::kMaxReduce:
-        return reduce(id, node, bounds);
+        return reduce(id, node);
       case Op::kGather:
-        return gather(node, bounds);
+        return gather(id, node);
       case Op::kScatter:
-        return scatter(node, bounds);
+        return scatter(id, node);
       default:
-        return elementwise(id, node, bounds);
+        return elementwise(id, node);
     }
   }
-  std::vector<double> take(NodeId id) { return bounds_[id]; }
+  std::vector<double> take(NodeId id, std::int64_t count) {
+    return bounds_[id].empty() ? NodeBounds(static_cast<std::size_t>(count)) : bounds_[id];
+  }
 
  private:
-  FixedView fixed_view(const Operand& operand, const View& view) const {
-    return fixed(view, symbols_, values_[operand.node].element_count());
+  NodeBounds& made(NodeId id) {
+    bounds_[id].resize(static_cast<std::size_t>(values_[id].element_count()));
+    return bounds_[id];
   }
-  Reader reader(const Operand& operand) const { return reader(operand, operand.view); }
-  Reader reader(const Operand& operand, const View& view) const {
-    return {values_[operand.node], bounds_[operand.node], fixed_view(operand, view)};
+  FixedView fixed_view(NodeId node, const View& view) const {
+    return fixed(view, symbols_, values_[node].element_count());
+  }
+  Reader reader(const Operand& operand) const { return reader(operand.node, operand.view); }
+  Reader reader(NodeId node, const View& view) const {
+    return {values_[node], bounds_[node], fixed_view(node, view)};
+  }
+  bool is_exact(const Node& node) const {
+    return std::ranges::all_of(node.operands,
+                               [&](const auto& operand) { return bounds_[operand.node].empty(); });
   }
 
-  void elementwise(NodeId id, const Node& node, std::vector<double>& bounds) const {
-    std::vector<Reader> readers;
-    for (const auto& operand : node.operands) readers.push_back(reader(operand));
+  void elementwise(NodeId id, const Node& node) {
+    const bool stays_exact = node.op == Op::kCast || node.op == Op::kAdd || node.op == Op::kMax ||
+                             node.op == Op::kMod || node.op == Op::kLess || node.op == Op::kSelect;
+    if (stays_exact && is_exact(node)) return;
+    auto& bounds = made(id);
+    const ElementBound bound(node.dtype);
+    std::array<std::optional<Reader>, 3> readers;
+    for (std::size_t k = 0; k < node.operands.size(); ++k) {
+      const auto& operand = node.operands[k];
+      readers[k].emplace(values_[operand.node], bounds_[operand.node],
+                         fixed_view(operand.node, operand.view));
+    }
     const auto result = values_[id].view();
-    std::vector<Number> x(readers.size());
+    std::vector<Number> x(node.operands.size());
     for (std::size_t i = 0; i < bounds.size(); ++i) {
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k].next();
-      bounds[i] = bound_of(node, x, value_as_double(result, static_cast<std::int64_t>(i)));
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k]->next();
+      bounds[i] = bound.of(node.op, x, value_as_double(result, static_cast<std::int64_t>(i)));
     }
   }
 
-  // Rounded once more, unless it was exact all the way; near an overflow anything may happen.
-  double rounded(double bound, double result, double units = 2) const {
-    if (std::isnan(bound)) return kInfinite;
-    if (bound == 0 || !std::isfinite(result)) return bound;
-    const double total =
-        bound + units * rounding_.unit * std::abs(result) + rounding_.least * 0x1p-8;
-    return std::abs(result) + total >= rounding_.greatest ? kInfinite : total;
-  }
-
-  double bound_of(const Node& node, const std::vector<Number>& x, double result) const {
-    for (const auto& number : x) {
-      if (number.is_open() && node.op != Op::kSelect) return kInfinite;
-    }
-    const bool is_exact =
-        std::ranges::all_of(x, [](const Number& number) { return number.is_exact(); });
-    switch (node.op) {
-      case Op::kCast:
-        return is_exact ? 0 : cast_bound(node, x[0], result);
-      case Op::kAdd:
-        if (is_exact) return 0;
-        return rounded(x[0].bound + x[1].bound, result);
-      case Op::kMul:
-        // A product that is summed in a wider type does not overflow.
-        if (std::isinf(result) && std::isfinite(x[0].value) && std::isfinite(x[1].value) &&
-            is_floating(node.dtype)) {
-          return kInfinite;
-        }
-        return is_exact ? 0 : product_bound(x[0], x[1], result);
-      case Op::kMax:
-        return std::max(x[0].bound, x[1].bound);
-      case Op::kMod:
-        return is_exact ? 0 : kInfinite;
-      case Op::kLess:
-        return is_exact || std::abs(x[0].value - x[1].value) > x[0].bound + x[1].bound ? 0
-                                                                                       : kInfinite;
-      case Op::kSelect:
-        return x[0].is_open() ? kInfinite : x[x[0].value != 0 ? 1 : 2].bound;
-      default:
-        return function_bound(node.op, x[0], result);
-    }
-  }
-
-  double cast_bound(const Node& node, const Number& x, double result) const {
-    if (is_floating(node.dtype)) return rounded(x.bound, result);
-    if (node.dtype == DType::kBool) return std::abs(x.value) > x.bound ? 0 : kInfinite;
-    return std::trunc(x.value - x.bound) == std::trunc(x.value + x.bound) ? 0 : kInfinite;
-  }
-  double product_bound(const Number& a, const Number& b, double result) const {
-    // Infinity times what may be 0, or of either sign.
-    for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
-      if (std::isinf(x.value)) return std::abs(y.value) > y.bound ? 0 : kInfinite;
-      if (std::isnan(x.value)) return 0;
-    }
-    return rounded(std::abs(a.value) * b.bound + std::abs(b.value) * a.bound + a.bound * b.bound,
-                   result);
-  }
-  // Monotone where they are defined: the ends say how far.
-  double function_bound(Op op, const Number& x, double result) const {
-    constexpr double kUnits = 8;  // what a function may be off by itself
-    if (std::isnan(result)) {
-      // sqrt and log2 of what may be 0 or above.
-      return x.is_exact() || x.value + x.bound < 0 ? 0 : kInfinite;
-    }
-    const double own =
-        kUnits * std::max(rounding_.unit, 0x1p-53) * std::abs(result) + 2 * rounding_.least;
-    if (op == Op::kSin) {
-      return rounded(std::min(x.bound, 2.0) + own + 8 * rounding_.unit * 0x1p-3, result);
-    }
-    const auto f = [op](double v) {
-      switch (op) {
-        case Op::kExp2:
-          return std::exp2(v);
-        case Op::kLog2:
-          return std::log2(v);
-        case Op::kSqrt:
-          return std::sqrt(v);
-        default:
-          return 1 / v;
-      }
-    };
-    const double low = x.value - x.bound, high = x.value + x.bound;
-    if (op == Op::kRecip && low <= 0 && high >= 0 && !x.is_exact()) return kInfinite;
-    if ((op == Op::kSqrt || op == Op::kLog2) && low < 0 && !x.is_exact()) return kInfinite;
-    if (!std::isfinite(result)) return x.is_exact() || !std::isfinite(x.value) ? 0 : kInfinite;
-    if (std::isinf(x.value)) return 0;  // exp2(−∞), 1 / ∞
-    const double spread = std::max(std::abs(f(low) - f(x.value)), std::abs(f(high) - f(x.value)));
-    return rounded(spread + own, result);
-  }
-
-  void reduce(NodeId id, const Node& node, std::vector<double>& bounds) const {
-    const auto result = values_[id].view();
+  void reduce(NodeId id, const Node& node) {
     const auto products = sum_of_products(graph_, id, readers_);
+    if (products && is_floating(node.dtype)) {
+      visit_graph_dtype(node.dtype, [&]<typename T>(std::type_identity<T>) {
+        if constexpr (kIsFloating<T>) sum_products<T>(id, node, *products);
+      });
+      return;
+    }
+    if (products ? is_exact(graph_.node(products->product)) : is_exact(node)) {
+      if (node.op == Op::kMaxReduce || !is_floating(node.dtype)) return;
+    }
+    const auto result = values_[id].view();
     const auto length = node.operands[0].view.shape.back().at(symbols_);
-    if (products) {
-      const auto& product = graph_.node(products->product);
-      auto a = reader(product.operands[0], products->a),
-           b = reader(product.operands[1], products->b);
-      const auto next = [&] {
-        const auto x = a.next(), y = b.next();
-        const double value = x.value * y.value;
-        // A product that overflows does not where it is fused with the addition.
-        const bool overflows =
-            std::isinf(value) && std::isfinite(x.value) && std::isfinite(y.value);
-        double bound = x.is_open() || y.is_open() || overflows ? kInfinite : 0;
-        if (bound == 0 && !(x.is_exact() && y.is_exact())) bound = product_bound(x, y, value);
-        return Number{value, bound};
-      };
-      for (std::size_t i = 0; i < bounds.size(); ++i) {
-        bounds[i] = sum_bound(length, next, value_as_double(result, static_cast<std::int64_t>(i)));
-      }
+    const ElementBound bound(node.dtype);
+    auto& bounds = made(id);
+    if (products) {  // of integers: exact, or nothing is asked
+      std::ranges::fill(bounds, kInfinite);
       return;
     }
     auto x = reader(node.operands[0]);
     for (std::size_t i = 0; i < bounds.size(); ++i) {
       if (node.op == Op::kSum) {
         bounds[i] = sum_bound(
-            length, [&] { return x.next(); },
+            bound, length, [&] { return x.next(); },
             value_as_double(result, static_cast<std::int64_t>(i)));
-      } else {
-        double bound = 0;
-        for (std::int64_t k = 0; k < length; ++k) bound = std::max(bound, x.next().bound);
-        bounds[i] = bound;
+        continue;
       }
+      for (std::int64_t k = 0; k < length; ++k) bounds[i] = std::max(bounds[i], x.next().bound);
     }
   }
-  // In any order: each of n additions is off by a unit of what has come together by then.
   template <typename Next>
-  double sum_bound(std::int64_t length, Next&& next, double result) const {
-    double bound = 0, size = 0;
+  static double sum_bound(const ElementBound& bound, std::int64_t length, Next&& next,
+                          double result) {
+    double total = 0, size = 0;
     for (std::int64_t k = 0; k < length; ++k) {
       const Number x = next();
-      bound += x.bound;
+      total += x.bound;
       if (std::isfinite(x.value)) size += std::abs(x.value);
     }
-    if (rounding_.unit == 0) return bound == 0 ? 0 : kInfinite;
-    const double unit = std::min(rounding_.unit, 0x1p-24);
-    // In another order it may overflow, or not.
-    const double most =
-        rounding_.unit == 0x1p-53 ? rounding_.greatest : std::min(rounding_.greatest, 3.4e38);
-    if (!(size < most)) return kInfinite;
-    // What is summed may have been rounded to nothing.
-    const double lost = size > 0 ? rounding_.least * unit : 0;
-    return rounded(bound + static_cast<double>(length + 1) * (unit * size + lost), result);
+    return bound.of_sum(length, size, total, result);
+  }
+
+  template <typename T>
+  void sum_products(NodeId id, const Node& node, const SumOfProducts& products) {
+    const auto& product = graph_.node(products.product);
+    const NodeId a = product.operands[0].node, b = product.operands[1].node;
+    const auto view_a = fixed_view(a, products.a), view_b = fixed_view(b, products.b);
+    const Rows<T> x(values_[a].as<T>().data(), view_a), y(values_[b].as<T>().data(), view_b);
+    const Rows<double> dx(bounds_[a].data(), bounds_[a].empty() ? FixedView{{0}, {1}} : view_a);
+    const Rows<double> dy(bounds_[b].data(), bounds_[b].empty() ? FixedView{{0}, {1}} : view_b);
+    const ElementBound bound(node.dtype);
+    const auto result = values_[id].as<T>();
+    auto& bounds = made(id);
+    const auto length = x.length();
+    // Bounds lie as their elements do: a row of them is found where its elements are.
+    Walk<2> walk({&x.view(), &y.view()});
+    for (std::size_t i = 0; i < bounds.size(); ++i, walk.next()) {
+      const T *of_x = x.at(walk[0]), *of_y = y.at(walk[1]);
+      const double* off_x = bounds_[a].empty() ? nullptr : dx.at(walk[0]);
+      const double* off_y = bounds_[b].empty() ? nullptr : dy.at(walk[1]);
+      const auto sums = product_sums(of_x, off_x, of_y, off_y, length);
+      const double sum = static_cast<double>(result[i]);
+      if (std::isfinite(sums.size) && std::isfinite(sums.bound)) {
+        bounds[i] = bound.of_sum_of_products(length, sums.size, sums.bound, sum);
+        continue;
+      }
+      // Infinities and NaN, one by one.
+      std::int64_t k = 0;
+      const auto next = [&] {
+        const Number p{static_cast<double>(of_x[k]), off_x != nullptr ? off_x[k] : 0};
+        const Number q{static_cast<double>(of_y[k]), off_y != nullptr ? off_y[k] : 0};
+        ++k;
+        const double value = p.value * q.value;
+        // A product that overflows does not where it is fused with the addition.
+        const bool overflows =
+            std::isinf(value) && std::isfinite(p.value) && std::isfinite(q.value);
+        double off = p.is_open() || q.is_open() || overflows ? kInfinite : 0;
+        if (off == 0 && !(p.is_exact() && q.is_exact())) off = bound.of_product(p, q, value);
+        return Number{value, off};
+      };
+      bounds[i] = sum_bound(bound, length, next, sum);
+    }
   }
 
   template <typename Do>
@@ -270,14 +226,16 @@ class BoundMaker {
     auto indices = reader(operand);
     for (std::size_t i = 0; i < count; ++i) act(i, indices.next());
   }
-  std::vector<double> elements(const Operand& operand) const {
+  NodeBounds elements(const Operand& operand) const {
     auto from = reader(operand);
-    const auto count = fixed_view(operand, operand.view).element_count();
-    std::vector<double> all(static_cast<std::size_t>(count));
+    const auto count = fixed_view(operand.node, operand.view).element_count();
+    NodeBounds all(static_cast<std::size_t>(count));
     for (auto& bound : all) bound = from.next().bound;
     return all;
   }
-  void gather(const Node& node, std::vector<double>& bounds) const {
+  void gather(NodeId id, const Node& node) {
+    if (is_exact(node)) return;
+    auto& bounds = made(id);
     const auto data = elements(node.operands[0]);
     const auto last = static_cast<double>(data.size()) - 1;
     for_each_index(node.operands[1], bounds.size(), [&](std::size_t i, const Number& index) {
@@ -286,7 +244,9 @@ class BoundMaker {
                       : data[static_cast<std::size_t>(std::clamp(index.value, 0.0, last))];
     });
   }
-  void scatter(const Node& node, std::vector<double>& bounds) const {
+  void scatter(NodeId id, const Node& node) {
+    if (is_exact(node)) return;
+    auto& bounds = bounds_[id];
     const auto values = elements(node.operands[2]);
     bounds = elements(node.operands[0]);
     bool is_open = false;
@@ -302,8 +262,7 @@ class BoundMaker {
   const Bindings& symbols_;
   std::vector<std::uint32_t> readers_;
   std::span<const Tensor> values_;
-  Rounding rounding_;
-  std::vector<std::vector<double>> bounds_;
+  std::vector<NodeBounds> bounds_;
 };
 
 }  // namespace
@@ -317,8 +276,9 @@ std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
   });
   std::map<std::string, BoundedTensor> bounded;
   for (const auto& output : graph.outputs()) {
-    bounded.emplace(output.name,
-                    BoundedTensor{std::move(outputs.at(output.name)), maker.take(output.node)});
+    auto& value = outputs.at(output.name);
+    const auto count = value.element_count();
+    bounded.emplace(output.name, BoundedTensor{std::move(value), maker.take(output.node, count)});
   }
   return bounded;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/verify/test_inputs.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -15,6 +16,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStyleNames = {"ordinary", "adversarial", "masking",
                                                          "huge"};
+
+// Elements that are drawn; larger inputs repeat them. A prime, which is no row's length: what lies
+// elsewhere is something else.
+constexpr std::int64_t kDrawn = 1'000'003;
 
 double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -133,7 +138,8 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::ui
     Tensor tensor(node.dtype, Shape(extents));
     const Philox stream(seed, ++number);
     const auto size = size_of(node.dtype);
-    for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
+    const auto drawn = std::min(tensor.element_count(), kDrawn);
+    for (std::int64_t i = 0; i < drawn; ++i) {
       const auto at = static_cast<std::uint64_t>(i);
       const auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];
       std::uint64_t bits = 0;
@@ -145,6 +151,11 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::ui
         bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw));
       }
       std::memcpy(tensor.bytes().data() + at * size, &bits, size);
+    }
+    const auto bytes = tensor.bytes();
+    const auto period = static_cast<std::size_t>(drawn) * size;
+    for (std::size_t at = period; at < bytes.size(); at += period) {
+      std::memcpy(bytes.data() + at, bytes.data(), std::min(period, bytes.size() - at));
     }
     trial.inputs.emplace(node.name, std::move(tensor));
   }

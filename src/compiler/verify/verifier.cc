@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -98,24 +99,52 @@ std::vector<std::string> rules_of(const Program& program) {
 
 }  // namespace
 
+// Inputs lie between guards once for all programs.
+struct Verifier::Prepared {
+  Trial trial;
+  std::map<std::string, BoundedTensor> expected;
+  std::map<std::string, GuardedBlock> inputs;
+};
+
 Verifier::Verifier(const Graph& graph, VerifyOptions options)
     : graph_(graph), options_(std::move(options)) {}
+Verifier::~Verifier() = default;
 
-const std::vector<Verifier::Prepared>& Verifier::prepared() {
+std::vector<Verifier::Prepared>& Verifier::prepared() {
   if (!prepared_.empty()) return prepared_;
-  for (const auto& symbols : symbol_values(graph_, options_.most)) {
+  auto most = options_.most;
+  auto values = symbol_values(graph_, most);
+  while (most > 1 && interpreted_elements(graph_, values.back()) > options_.most_work) {
+    values = symbol_values(graph_, most = most * 3 / 4);
+  }
+  for (const auto& symbols : values) {
     for (const auto style : options_.styles) {
-      Prepared made{make_trial(graph_, symbols, style, options_.seed), {}};
+      Prepared made{make_trial(graph_, symbols, style, options_.seed), {}, {}};
       made.expected = interpret_with_bounds(graph_, made.trial.views(), symbols);
+      for (const auto& [name, tensor] : made.trial.inputs) {
+        made.inputs.try_emplace(name, tensor.bytes().size(), tensor.bytes().data());
+      }
       prepared_.push_back(std::move(made));
     }
   }
   return prepared_;
 }
 
+Verifier::Coverage Verifier::coverage() {
+  Coverage all;
+  for (const auto& trial : prepared()) {
+    for (const auto& [name, expected] : trial.expected) {
+      all.elements += expected.value.element_count();
+      all.bounded +=
+          std::ranges::count_if(expected.bounds, [](double b) { return !std::isinf(b); });
+    }
+  }
+  return all;
+}
+
 std::optional<std::string> Verifier::mistake_of(const Program& program, const Runtime& runtime) {
   Executor executor(program, runtime, {.canaries = true});
-  for (const auto& trial : prepared()) {
+  for (auto& trial : prepared()) {
     for (const int call : {1, 2}) {
       std::optional<std::string> mistake;
       try {
@@ -128,38 +157,52 @@ std::optional<std::string> Verifier::mistake_of(const Program& program, const Ru
                            call == 1 ? "" : ", called a second time");
       }
     }
+    for (auto& [name, block] : trial.inputs) {
+      const auto& given = trial.trial.inputs.at(name);
+      if (std::memcmp(block.data(), given.bytes().data(), given.bytes().size()) == 0) continue;
+      std::memcpy(block.data(), given.bytes().data(), given.bytes().size());
+      return fmt::format("input '{}' was overwritten ({})", name, trial.trial.what);
+    }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepared& trial) const {
+std::optional<std::string> Verifier::mistake_in(Executor& executor, Prepared& trial) const {
   const auto& program = executor.program();
-  std::map<std::string, GuardedBlock> inputs, outputs;
+  // What the program may change is its own; all else it only reads.
+  std::map<std::string, GuardedBlock> outputs, states;
   std::vector<std::byte*> pointers;
   for (const auto& buffer : program.buffers) {
-    if (buffer.kind == Buffer::Kind::kTemporary) continue;
-    const auto bytes = static_cast<std::size_t>(product(buffer.shape).at(trial.trial.symbols)) *
-                       size_of(buffer.dtype);
-    const bool is_output = buffer.kind == Buffer::Kind::kOutput;
-    const auto* from = is_output ? nullptr : trial.trial.inputs.at(buffer.name).bytes().data();
-    auto& blocks = is_output ? outputs : inputs;
-    pointers.push_back(blocks.try_emplace(buffer.name, bytes, from).first->second.data());
+    const auto* given =
+        buffer.kind == Buffer::Kind::kState ? &trial.trial.inputs.at(buffer.name) : nullptr;
+    switch (buffer.kind) {
+      case Buffer::Kind::kTemporary:
+        break;
+      case Buffer::Kind::kInput:
+        pointers.push_back(trial.inputs.at(buffer.name).data());
+        break;
+      case Buffer::Kind::kState:
+        pointers.push_back(
+            states.try_emplace(buffer.name, given->bytes().size(), given->bytes().data())
+                .first->second.data());
+        break;
+      case Buffer::Kind::kOutput: {
+        const auto bytes = static_cast<std::size_t>(product(buffer.shape).at(trial.trial.symbols)) *
+                           size_of(buffer.dtype);
+        pointers.push_back(outputs.try_emplace(buffer.name, bytes, nullptr).first->second.data());
+        break;
+      }
+    }
   }
   executor.run(trial.trial.symbols, pointers);
-  for (auto* blocks : {&inputs, &outputs}) {
+  for (auto* blocks : {&trial.inputs, &states, &outputs}) {
     for (const auto& [name, block] : *blocks) {
       if (!block.is_whole()) return fmt::format("what lies beside '{}' was overwritten", name);
     }
   }
-  for (const auto& buffer : program.buffers) {
-    if (buffer.kind != Buffer::Kind::kInput) continue;
-    const auto& given = trial.trial.inputs.at(buffer.name);
-    if (std::memcmp(inputs.at(buffer.name).data(), given.bytes().data(), given.bytes().size()) != 0)
-      return fmt::format("input '{}' was overwritten", buffer.name);
-  }
   for (const auto& output : graph_.outputs()) {
     const auto& expected = trial.expected.at(output.name);
-    auto& block = output.replaces.empty() ? outputs.at(output.name) : inputs.at(output.replaces);
+    auto& block = output.replaces.empty() ? outputs.at(output.name) : states.at(output.replaces);
     const TensorView got(expected.value.dtype(), block.data(), expected.value.shape());
     const auto text = difference(expected, got);
     if (!text.empty()) return fmt::format("output '{}': {}", output.name, text);

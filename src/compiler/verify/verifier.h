@@ -20,6 +20,9 @@ namespace assay::compiler {
 struct VerifyOptions {
   std::vector<InputStyle> styles = {InputStyle::kOrdinary, InputStyle::kMasking};
   std::int64_t most = 40;  // the greatest value of a symbol that is tried
+  // Elements that the interpreter computes for one trial: symbols are kept so small that no more
+  // are asked for. A few seconds.
+  double most_work = 4e9;
   std::uint64_t seed = 1;
 };
 
@@ -27,16 +30,20 @@ class Verifier {
  public:
   // The graph lives as long. What is expected is computed once, when it is first needed.
   Verifier(const Graph& graph, VerifyOptions options = {});
+  ~Verifier();
   // Nothing where the program is right; else what is wrong: output, inputs, element, both values.
   std::optional<std::string> mistake_of(const Program& program, const Runtime& runtime);
+  // How many of the outputs' elements are held to a bound: where an overflow or a comparison could
+  // go either way, nothing is asked.
+  struct Coverage {
+    std::int64_t elements = 0, bounded = 0;
+  };
+  Coverage coverage();
 
  private:
-  struct Prepared {
-    Trial trial;
-    std::map<std::string, BoundedTensor> expected;
-  };
-  const std::vector<Prepared>& prepared();
-  std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial) const;
+  struct Prepared;
+  std::vector<Prepared>& prepared();
+  std::optional<std::string> mistake_in(Executor& executor, Prepared& trial) const;
 
   const Graph& graph_;
   VerifyOptions options_;

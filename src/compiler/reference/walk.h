@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Elements of views one after the other, and rows of them without gaps, for plain loops.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compiler/graph/view.h"
+
+namespace assay::compiler {
+
+// Where the operands' elements are for each element of a shape, in row-major order.
+template <std::size_t kCount>
+class Walk {
+ public:
+  explicit Walk(const std::array<const FixedView*, kCount>& views)
+      : views_(views), at_(views[0]->shape.size()) {
+    for (std::size_t i = 0; i < kCount; ++i) offsets_[i] = views[i]->offset;
+  }
+  std::int64_t operator[](std::size_t operand) const { return offsets_[operand]; }
+  void next() {
+    const auto& shape = views_[0]->shape;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      const bool goes_on = ++at_[axis] < shape[axis];
+      for (std::size_t i = 0; i < kCount; ++i) {
+        const auto stride = views_[i]->strides[axis];
+        offsets_[i] += goes_on ? stride : -stride * (shape[axis] - 1);
+      }
+      if (goes_on) return;
+      at_[axis] = 0;
+    }
+  }
+
+ private:
+  std::array<const FixedView*, kCount> views_;
+  std::vector<std::int64_t> at_;
+  std::array<std::int64_t, kCount> offsets_{};
+};
+
+// The rows of a view along its last axis, each of them without gaps: where they lie, or in a copy
+// that has each row once.
+template <typename T>
+class Rows {
+ public:
+  Rows(const T* data, FixedView view) : data_(data), view_(std::move(view)) {
+    const auto step = view_.strides.back();
+    length_ = view_.shape.back();
+    if (step != 1 && length_ > 1) copy();
+    view_.shape.pop_back();
+    view_.strides.pop_back();
+  }
+  std::int64_t length() const { return length_; }
+  // Of the rows' first elements: for Walk, and at().
+  const FixedView& view() const { return view_; }
+  const T* at(std::int64_t offset) const { return data_ + offset; }
+
+ private:
+  void copy() {
+    auto once = view_;
+    for (std::size_t axis = 0; axis + 1 < once.shape.size(); ++axis) {
+      if (once.strides[axis] == 0) once.shape[axis] = std::min<std::int64_t>(once.shape[axis], 1);
+    }
+    const auto count = once.element_count();
+    copy_ = std::make_unique<T[]>(static_cast<std::size_t>(count));
+    Walk<1> walk({&once});
+    for (std::int64_t i = 0; i < count; ++i, walk.next()) copy_[i] = data_[walk[0]];
+    std::int64_t step = 1;
+    for (std::size_t axis = once.shape.size(); axis-- > 0;) {
+      if (view_.strides[axis] != 0 || axis + 1 == once.shape.size()) view_.strides[axis] = step;
+      step *= once.shape[axis];
+    }
+    view_.offset = 0;
+    data_ = copy_.get();
+  }
+
+  const T* data_;
+  FixedView view_;
+  std::int64_t length_ = 0;
+  std::unique_ptr<T[]> copy_;
+};
+
+}  // namespace assay::compiler
