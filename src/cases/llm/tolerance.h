@@ -5,8 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/error.h"
-#include "tensor/dtype.h"
+#include "tensor/roundoff.h"
 
 namespace assay::cases::llm {
 
@@ -15,18 +14,6 @@ struct Tolerance {
   double rtol, atol;
 };
 
-inline double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return 0x1p-24;
-    case DType::kF16:
-      return 0x1p-11;
-    case DType::kBF16:
-      return 0x1p-8;
-    default:
-      throw InternalError("graphs are in f32, f16 and bf16");
-  }
-}
 // Below it there is no relative accuracy: the smallest normal number; of f16, whose range answers
 // do reach, the smallest of all.
 inline double smallest_number(DType dtype) { return dtype == DType::kF16 ? 0x1p-24 : 0x1p-126; }

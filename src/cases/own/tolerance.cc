@@ -5,28 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/roundoff.h"
+
 namespace assay::cases::own {
 namespace {
 
 constexpr double kOperations = 8;  // on an element, beside the sum
 
-double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::kF16:
-      return 0x1p-11;
-    case DType::kF32:
-      return 0x1p-24;
-    case DType::kF64:
-      return 0x1p-52;  // twice: the oracle's own f64 rounds as well
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
 Tolerance derived_tolerance(DType dtype, std::int64_t length, std::span<const double> values) {
-  const double u = unit_roundoff(dtype);
+  // In f64 the oracle's own roundings count as well.
+  const double u = unit_roundoff(dtype) * (dtype == DType::kF64 ? 2 : 1);
   // Scaled by the largest, so that squares neither overflow nor vanish.
   double largest = 0, sum = 0, count = 0;
   for (const double value : values) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "tensor/roundoff.h"
 
 // Let u be the unit roundoff.
 //
@@ -23,19 +24,6 @@ namespace assay::cases::semiring {
 namespace {
 
 using assay::semiring::Algebra;
-
-double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return 0x1p-24;
-    case DType::kF64:
-      return 0x1p-53;
-    case DType::kBool:
-      return 0;
-    default:
-      throw InternalError("the suite's cases are in f32, f64 and bool");
-  }
-}
 
 // Below the smallest normal number there is no relative accuracy to be had.
 double smallest_normal(DType dtype) { return dtype == DType::kF32 ? 0x1p-126 : 0x1p-1022; }

@@ -17,22 +17,9 @@
 #include "compiler/graph/dtypes.h"
 #include "compiler/plain/plain_scalar.h"
 #include "compiler/plain/run_plain.h"
+#include "tensor/roundoff.h"
 
 namespace assay::compiler {
-
-// Half of the distance between neighbours at 1, of a floating-point dtype.
-inline double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::kF16:
-      return 0x1p-11;
-    case DType::kBF16:
-      return 0x1p-8;
-    case DType::kF32:
-      return 0x1p-24;
-    default:
-      return 0x1p-53;
-  }
-}
 
 // Operands with a margin around each that nobody may touch.
 class KernelCheck {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/graph/dtypes.h"
+#include "tensor/roundoff.h"
 
 namespace assay::compiler {
 namespace {
@@ -17,19 +18,19 @@ constexpr double kLost = 0x1p-8;
 
 }  // namespace
 
-ElementBound::ElementBound(DType dtype) : dtype_(dtype) {
+ElementBound::ElementBound(DType dtype) : dtype_(dtype), unit_(unit_roundoff(dtype)) {
   switch (dtype) {
     case DType::kF64:
-      unit_ = 0x1p-53, greatest_ = std::numeric_limits<double>::max(), least_ = 0x1p-1022;
+      greatest_ = std::numeric_limits<double>::max(), least_ = 0x1p-1022;
       return;
     case DType::kF32:
-      unit_ = 0x1p-24, greatest_ = std::numeric_limits<float>::max(), least_ = 0x1p-126;
+      greatest_ = std::numeric_limits<float>::max(), least_ = 0x1p-126;
       return;
     case DType::kBF16:
-      unit_ = 0x1p-9, greatest_ = 0x1.FEp127, least_ = 0x1p-126;
+      greatest_ = 0x1.FEp127, least_ = 0x1p-126;
       return;
     case DType::kF16:
-      unit_ = 0x1p-11, greatest_ = 65504, least_ = 0x1p-14;
+      greatest_ = 65504, least_ = 0x1p-14;
       return;
     default:
       return;

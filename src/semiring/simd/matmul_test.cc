@@ -12,6 +12,7 @@
 #include "semiring/matmul.h"
 #include "semiring/ref/reference.h"
 #include "semiring/test_tensors.h"
+#include "tensor/roundoff.h"
 
 namespace assay::semiring {
 namespace {
@@ -23,8 +24,6 @@ constexpr kernels::CacheSizes kTinyCaches{.l1 = 6 << 10, .l2 = 24 << 10};
 
 class MatmulOnInstructionSet : public kernels::OnInstructionSet {};
 ASSAY_ON_INSTRUCTION_SETS(MatmulOnInstructionSet);
-
-double unit_roundoff(DType dtype) { return dtype == DType::kF64 ? 0x1p-53 : 0x1p-24; }
 
 // How far an entry may lie from the reference (docs/methods/semiring.md). In f64 the reference errs
 // too, by one rounding for each term.
