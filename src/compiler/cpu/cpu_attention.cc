@@ -203,10 +203,10 @@ class CpuAttention final : public CpuKernel {
     const ProductOptions alone{caches_, 1};
     for (std::int64_t j = low; j < high; j += kKeyBlock) {
       const std::int64_t count = std::min(kKeyBlock, high - j);
-      multiply(
+      multiply<T>(
           Factor{reinterpret_cast<const std::byte*>(queries), kDTypeOf<T>, width_, 1},
           Factor{k_.at(operands, k_base + j * k_.stride(1)), k_.dtype, k_.stride(0), k_.stride(1)},
-          rows.count, width_, count, scores, count, alone);
+          rows.count, width_, count, {scores, count}, alone);
       for (std::int64_t r = 0; r < rows.count; ++r) {
         T* row = scores + r * count;
         hide(operands, rows, r, j, count, row, mask);
@@ -217,10 +217,10 @@ class CpuAttention final : public CpuKernel {
         factors[r] = factor;
         state.most[r] = most;
       }
-      multiply(
+      multiply<T>(
           Factor{reinterpret_cast<const std::byte*>(scores), kDTypeOf<T>, count, 1},
           Factor{v_.at(operands, v_base + j * v_.stride(1)), v_.dtype, v_.stride(1), v_.stride(0)},
-          rows.count, count, values_, more, values_, alone);
+          rows.count, count, values_, {more, values_}, alone);
       for (std::int64_t r = 0; r < rows.count; ++r)
         kernels.scale_and_add(state.sums + r * values_, factors[r], more + r * values_, values_);
     }

@@ -80,26 +80,22 @@ class CpuMatmul final : public CpuKernel {
     // Many small products side by side; one large one shared.
     const bool apart = batches_ > 1 && m_ * n_ * std::max<std::int64_t>(k_, 1) < (1 << 21);
     const int workers = apart ? region_team(batches_ * m_ * n_ * k_, team) : 1;
-    const bool is_direct = this->is_direct();
-    const kernels::AlignedArray<T> sums(is_direct ? 0 : m_ * n_ * workers);
     const int inner = apart ? 1 : team;
-    const int region_workers = inner == 1 ? 1 : region_team(m_ * n_, inner);
     const kernels::AlignedArray<std::byte> memory(
-        region_bytes(tiles_, std::max(workers, region_workers)));
+        is_direct() ? 0 : region_bytes(tiles_, std::max(workers, inner)));
     const auto one = [&](std::int64_t batch, int worker) {
-      T* c = is_direct ? nullptr : sums.data() + m_ * n_ * worker;
-      std::int64_t c_stride = n_;
-      if (is_direct) {
+      SumsSink<T> sink;
+      const Epilogue epilogue(*this, operands, batch,
+                              memory.data() + region_bytes(tiles_, 1) * worker);
+      if (is_direct()) {
         const auto out = out_->factor(operands, batch);
-        c = reinterpret_cast<T*>(const_cast<std::byte*>(out.data));
-        c_stride = out.row_stride;
+        sink.data = reinterpret_cast<T*>(const_cast<std::byte*>(out.data));
+        sink.stride = out.row_stride;
+      } else {
+        sink.taker = &epilogue;
       }
-      multiply(a_.factor(operands, batch), b_.factor(operands, batch), m_, k_, n_, c, c_stride,
-               ProductOptions{caches_, inner});
-      if (is_direct) return;
-      const GivenElements given{reinterpret_cast<const std::byte*>(c), n_, sizeof(T)};
-      share_region(tiles_, {batch * m_, m_, 0, n_}, operands, given,
-                   memory.data() + region_bytes(tiles_, 1) * worker, region_workers);
+      multiply<T>(a_.factor(operands, batch), b_.factor(operands, batch), m_, k_, n_, sink,
+                  ProductOptions{caches_, inner});
     };
     if (!apart) {
       for (std::int64_t batch = 0; batch < batches_; ++batch) one(batch, 0);
@@ -116,6 +112,26 @@ class CpuMatmul final : public CpuKernel {
   }
 
  private:
+  // What is done with sums of one batch, by workers with memory one after the other.
+  class Epilogue final : public SumsTaker<T> {
+   public:
+    Epilogue(const CpuMatmul& of, std::span<std::byte* const> operands, std::int64_t batch,
+             std::byte* memory)
+        : of_(of), operands_(operands), batch_(batch), memory_(memory) {}
+    void take(const SumsBlock<T>& block) const noexcept override {
+      const GivenElements given{reinterpret_cast<const std::byte*>(block.sums), block.stride,
+                                sizeof(T)};
+      of_.tiles_.run({batch_ * of_.m_ + block.row, block.rows, block.column, block.columns},
+                     operands_, given, memory_ + of_.tiles_.worker_bytes() * block.worker);
+    }
+
+   private:
+    const CpuMatmul& of_;
+    const std::span<std::byte* const> operands_;
+    const std::int64_t batch_;
+    std::byte* const memory_;
+  };
+
   void bind(const Bindings& symbols) {
     if (bound_ == symbols) return;
     bound_.reset();
@@ -189,9 +205,9 @@ class CpuGroupedMatmul final : public CpuKernel {
     for (std::int64_t begin = 0, end = 0; begin < rows(); begin = end) {
       const auto expert = order[static_cast<std::size_t>(begin)].first;
       while (end < rows() && order[static_cast<std::size_t>(end)].first == expert) ++end;
-      multiply(
+      multiply<T>(
           Factor{reinterpret_cast<const std::byte*>(wide.data() + begin * k), kDTypeOf<T>, k, 1},
-          weights_.factor(operands, expert), end - begin, k, n, sums.data() + begin * n, n,
+          weights_.factor(operands, expert), end - begin, k, n, {sums.data() + begin * n, n},
           ProductOptions{caches_, std::max(threads, 1)});
     }
     for (std::int64_t i = 0; i < rows(); ++i) {

@@ -25,15 +25,41 @@ struct ProductOptions {
   int threads = 1;
 };
 
-// c[i · c_stride + j] = Σ_l a(i, l) · b(l, j) for (m, k)·(k, n). Sums are in one order for every
-// number of threads. Factors of f64 only where T is double. Takes memory that threads keep.
+// Sums of rows [row, row + rows) × columns [column, column + columns): element (i, j) of them at
+// sums[i · stride + j].
+template <typename T>
+struct SumsBlock {
+  std::int64_t row, rows, column, columns;
+  const T* sums;
+  std::int64_t stride;
+  int worker;  // below ProductOptions::threads; no two at once have the same
+};
+template <typename T>
+class SumsTaker {
+ public:
+  virtual ~SumsTaker() = default;
+  // From several threads at once.
+  virtual void take(const SumsBlock<T>& block) const noexcept = 0;
+};
+
+// Where sums go: to memory, element (i, j) to data[i · stride + j]; or block by block, while they
+// are in a cache, to who takes them: every element once.
+template <typename T>
+struct SumsSink {
+  T* data = nullptr;
+  std::int64_t stride = 0;
+  const SumsTaker<T>* taker = nullptr;
+};
+
+// Σ_l a(i, l) · b(l, j) for (m, k)·(k, n). Sums are in one order for every number of threads.
+// Factors of f64 only where T is double. Takes memory that threads keep.
 template <typename T>
 void multiply(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k, std::int64_t n,
-              T* c, std::int64_t c_stride, const ProductOptions& options);
+              const SumsSink<T>& sink, const ProductOptions& options);
 
 extern template void multiply(const Factor&, const Factor&, std::int64_t, std::int64_t,
-                              std::int64_t, float*, std::int64_t, const ProductOptions&);
+                              std::int64_t, const SumsSink<float>&, const ProductOptions&);
 extern template void multiply(const Factor&, const Factor&, std::int64_t, std::int64_t,
-                              std::int64_t, double*, std::int64_t, const ProductOptions&);
+                              std::int64_t, const SumsSink<double>&, const ProductOptions&);
 
 }  // namespace assay::compiler

@@ -34,25 +34,19 @@ class Subject {
   double bytes = 0, flops = 0;
 
   std::uint32_t add(DType dtype, const std::vector<std::int64_t>& shape, bool is_written = false) {
-    std::int64_t count = 1;
-    for (const auto extent : shape) count *= extent;
     kernel.operands.push_back({dtype, {shape.begin(), shape.end()}, is_written});
-    const auto size = size_of(dtype);
-    std::vector<std::byte> data(static_cast<std::size_t>(count) * size + 64);
-    for (std::int64_t i = 0; i < count && !is_written; ++i) {
-      const auto bits = bits_of(dtype, 0.25 * static_cast<double>(i % 13 - 6));
-      std::copy_n(reinterpret_cast<const std::byte*>(&bits), size,
-                  data.data() + static_cast<std::size_t>(i) * size);
-    }
-    bytes += static_cast<double>(count) * static_cast<double>(size);
-    data_.push_back(std::move(data));
-    return static_cast<std::uint32_t>(data_.size() - 1);
+    double count = 1;
+    for (const auto extent : shape) count *= static_cast<double>(extent);
+    bytes += count * static_cast<double>(size_of(dtype));
+    return static_cast<std::uint32_t>(kernel.operands.size() - 1);
   }
   Access whole(std::uint32_t operand) const {
     return {operand, View::contiguous(kernel.operands[operand].shape)};
   }
+  // Memory is taken by those that are asked for.
   void prepare() {
     prepared_ = prepare_cpu_kernel(kernel);
+    for (const auto& formal : kernel.operands) data_.push_back(filled(formal));
     for (auto& data : data_) operands_.push_back(data.data());
   }
   double run(int threads) {
@@ -60,6 +54,18 @@ class Subject {
   }
 
  private:
+  static std::vector<std::byte> filled(const Kernel::Formal& formal) {
+    std::size_t count = 1;
+    for (const auto& extent : formal.shape) count *= static_cast<std::size_t>(extent.at({}));
+    const auto size = size_of(formal.dtype);
+    std::vector<std::byte> data(count * size + 64);
+    for (std::size_t i = 0; i < count && !formal.is_written; ++i) {
+      const auto bits = bits_of(formal.dtype, 0.25 * static_cast<double>(i % 13) - 1.5);
+      std::copy_n(reinterpret_cast<const std::byte*>(&bits), size, data.data() + i * size);
+    }
+    return data;
+  }
+
   std::unique_ptr<CpuKernel> prepared_;
   std::vector<std::vector<std::byte>> data_;
   std::vector<std::byte*> operands_;

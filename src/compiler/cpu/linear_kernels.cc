@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/linear_kernels.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compiler/cpu/linear_kernels.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which decides what it is compiled for.
+#include "compiler/cpu/element-inl.h"
+#include "kernels/tiles/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::compiler {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace tiles = kernels::HWY_NAMESPACE;
+using D32 = hn::ScalableTag<float>;
+using V32 = hn::Vec<D32>;
+constexpr int kRows = tiles::kMultiplyShape.rows, kVectors = tiles::kMultiplyShape.vectors;
+constexpr int kLanes = tiles::kLanes<float>;
+// A multiply-add by a lane wants rows side by side; where an element is broadcast as it is loaded,
+// a row is as good. Rows do not begin a power of two apart, which would fall on one another in the
+// nearest cache.
+constexpr bool kIsByLane = HWY_TARGET == HWY_NEON;
+constexpr std::int64_t kPitch = kIsByLane ? 0 : LinearKernels::kMostTerms + 16;
+
+template <int kRow>
+HWY_INLINE V32 element_of_panel(const float* HWY_RESTRICT a) {
+  if constexpr (kIsByLane)
+    return tiles::left_element<float, 1, kRow>(a);
+  else
+    return hn::Set(D32(), a[kRow * kPitch]);
+}
+
+template <int kWide, int kRow>
+HWY_INLINE void add_rows(const float* HWY_RESTRICT a, const V32* b, V32* sums) {
+  if constexpr (kRow > 0) add_rows<kWide, kRow - 1>(a, b, sums);
+  const V32 left = element_of_panel<kRow>(a);
+#pragma GCC unroll 4
+  for (int v = 0; v < kWide; ++v)
+    sums[kRow * kWide + v] = hn::MulAdd(left, b[v], sums[kRow * kWide + v]);
+}
+
+template <int kWide>
+void linear_tile(const LinearTile& t) {
+  const D32 d;
+  constexpr std::int64_t kTermsAhead = 16, kWidth = std::int64_t{kWide} * kLanes;
+  V32 sums[kRows * kWide];
+#pragma GCC unroll 48
+  for (int i = 0; i < kRows * kWide; ++i) sums[i] = hn::Zero(d);
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kWide; ++v) hwy::Prefetch(t.sums + i * t.sums_stride + v * kLanes);
+  }
+  const float* HWY_RESTRICT a = t.panel;
+  const float* HWY_RESTRICT b = t.x;
+  for (std::int64_t begin = 0; begin < t.terms; begin += kTermsAhead) {
+    // Into the second level: the nearest is full.
+    for (std::int64_t r = 0; r < t.ahead_rows; ++r)
+      __builtin_prefetch(t.ahead + r * t.ahead_stride + begin * t.ahead_size, 0, 2);
+    const std::int64_t count = std::min(kTermsAhead, t.terms - begin);
+    for (std::int64_t l = 0; l < count; ++l) {
+      V32 right[kWide];
+#pragma GCC unroll 4
+      for (int v = 0; v < kWide; ++v) {
+        right[v] = hn::Load(d, b + v * kLanes);
+        if (v * kLanes * 4 % 64 == 0) hwy::Prefetch(b + kTermsAhead * kWidth + v * kLanes);
+      }
+      add_rows<kWide, kRows - 1>(a, right, sums);
+      a += kIsByLane ? kRows : 1;
+      b += kWidth;
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kWide; ++v) {
+      float* to = t.sums + i * t.sums_stride + v * kLanes;
+      const V32 sum = sums[i * kWide + v];
+      hn::StoreU(t.accumulate ? hn::Add(hn::LoadU(d, to), sum) : sum, d, to);
+    }
+  }
+}
+
+template <typename T>
+void copy_rows_of(const T* from, std::int64_t row_stride, int count, std::int64_t terms,
+                  float* HWY_RESTRICT panel) {
+  const D32 d;
+  for (int i = 0; i < count; ++i) {
+    const T* row = from + i * row_stride;
+    float* to = panel + i * kPitch;
+    std::int64_t l = 0;
+    for (; l + kLanes <= terms; l += kLanes) hn::StoreU(load_elements(d, row + l), d, to + l);
+    for (; l < terms; ++l) to[l] = static_cast<float>(row[l]);
+  }
+  for (int i = count; i < kRows; ++i) std::fill_n(panel + i * kPitch, terms, 0.0f);
+}
+
+[[maybe_unused]] void copy_rows(DType dtype, const std::byte* from, std::int64_t row_stride,
+                                int count, std::int64_t terms, float* panel) {
+  switch (dtype) {
+    case DType::kF32:
+      return copy_rows_of(reinterpret_cast<const float*>(from), row_stride, count, terms, panel);
+    case DType::kBF16:
+      return copy_rows_of(reinterpret_cast<const BFloat16*>(from), row_stride, count, terms, panel);
+    case DType::kF16:
+      return copy_rows_of(reinterpret_cast<const Half*>(from), row_stride, count, terms, panel);
+    default:
+      throw InternalError("a matrix of f32, f16 or bf16");
+  }
+}
+
+constexpr LinearKernels linear_table_of() {
+  LinearKernels kernels;
+  kernels.rows = kRows;
+  kernels.lanes = kLanes;
+  kernels.vectors = kVectors;
+  kernels.pitch = kPitch;
+  kernels.copy_rows = kIsByLane ? nullptr : copy_rows;
+  kernels.tile[0] = linear_tile<1>;
+  kernels.tile[1] = linear_tile<2>;
+  if constexpr (kVectors > 2) kernels.tile[2] = linear_tile<3>;
+  return kernels;
+}
+const LinearKernels* linear_table() {
+  static constexpr LinearKernels kTable = linear_table_of();
+  return &kTable;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace assay::compiler
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::compiler {
+
+HWY_EXPORT(linear_table);
+const LinearKernels& linear_kernels() { return *HWY_DYNAMIC_DISPATCH(linear_table)(); }
+
+}  // namespace assay::compiler
+#endif
