@@ -102,6 +102,31 @@ TEST_P(CpuAttentionTest, ScatterIsAsThePlainOne) {
   }
 }
 
+// As keys and values are written into their caches: whole rows, in any order, some of them outside,
+// some twice.
+TEST_P(CpuAttentionTest, ScatterOfRows) {
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    for (const bool transposed : {false, true}) {
+      KernelCheck check(11);
+      const auto data = check.add_output(dtype, {3, 6, 8}), values = check.add(dtype, {4, 3, 8});
+      const auto index = check.add(DType::kI64, {3, 4, 8});
+      const std::int64_t starts[] = {0, 13, 40, 8, 100, 60, 64, 139, -3, 61, 128, 120};
+      for (std::int64_t row = 0; row < 12; ++row) {
+        for (std::int64_t e = 0; e < 8; ++e)
+          check.set(index, row * 8 + e, static_cast<double>(starts[row] + e));
+      }
+      const auto out = View::contiguous({3, 6, 8});
+      check.kernel.work =
+          ScatterInto{{data, out},
+                      check.whole(index),
+                      {values, View::contiguous({4, 3, 8}).permute({1, 0, 2})},
+                      {data, transposed ? View::contiguous({8, 18}).permute({1, 0}) : out},
+                      true};
+      check.expect_equal(0, 0, std::string(name_of(dtype)));
+    }
+  }
+}
+
 ASSAY_ON_INSTRUCTION_SETS(CpuAttentionTest);
 
 }  // namespace

@@ -15,6 +15,8 @@ std::unique_ptr<CpuKernel> prepare_cpu_region(const Kernel& kernel);
 std::unique_ptr<CpuKernel> prepare_cpu_matmul(const Kernel& kernel);
 std::unique_ptr<CpuKernel> prepare_cpu_grouped_matmul(const Kernel& kernel);
 std::unique_ptr<CpuKernel> prepare_cpu_attention(const Kernel& kernel);
+// Its form for many rows; factors of f32 or narrower.
+std::unique_ptr<CpuKernel> prepare_cpu_wide_attention(const Kernel& kernel);
 std::unique_ptr<CpuKernel> prepare_cpu_scatter(const Kernel& kernel);
 
 }  // namespace assay::compiler

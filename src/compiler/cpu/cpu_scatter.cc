@@ -30,23 +30,51 @@ class CpuScatter final : public CpuKernel {
     const std::byte* from = operands[work_.data.operand];
     std::byte* to = operands[work_.out.operand];
     if (!work_.in_place) copy(size, from, data, to, out, threads);
-    // One after the other: the last stays.
-    const std::byte* indices = operands[work_.index.operand];
-    const std::byte* elements = operands[work_.values.operand];
-    const bool is_short = kernel_.operands.at(work_.index.operand).dtype == DType::kI32;
-    const std::int64_t count = out.element_count(), all = index.element_count();
-    for (std::int64_t i = 0; i < all; ++i) {
-      const std::int64_t at = element_of(index, i);
-      const std::int64_t target =
-          is_short ? std::int64_t{reinterpret_cast<const std::int32_t*>(indices)[at]}
-                   : reinterpret_cast<const std::int64_t*>(indices)[at];
-      if (target < 0 || target >= count) continue;
-      move_elements(size, elements + element_of(values, i) * static_cast<std::int64_t>(size), 1,
-                    to + element_of(out, target) * static_cast<std::int64_t>(size), 1, 1);
-    }
+    const Target target{size, to, out, is_plain(out), out.element_count()};
+    const Rows rows{index, values, operands[work_.index.operand], operands[work_.values.operand]};
+    if (kernel_.operands.at(work_.index.operand).dtype == DType::kI32)
+      scatter_rows<std::int32_t>(rows, target);
+    else
+      scatter_rows<std::int64_t>(rows, target);
   }
 
  private:
+  struct Target {
+    std::size_t size;
+    std::byte* data;
+    const FixedView& view;
+    bool is_plain;
+    std::int64_t count;
+  };
+  struct Rows {
+    const FixedView &index, &values;
+    const std::byte *indices, *elements;
+  };
+  // One after the other: the last stays. Of a row, neighbours that go to neighbours are moved at
+  // once, as rows of a cache are.
+  template <typename Index>
+  static void scatter_rows(const Rows& rows, const Target& to) {
+    const auto& shape = rows.index.shape;
+    const bool has_rows = !shape.empty() && shape == rows.values.shape;
+    const std::int64_t length = has_rows ? shape.back() : 1;
+    const std::int64_t index_step = has_rows ? rows.index.strides.back() : 1;
+    const std::int64_t value_step = has_rows ? rows.values.strides.back() : 1;
+    const auto size = static_cast<std::int64_t>(to.size);
+    for (std::int64_t i = 0; i < rows.index.element_count(); i += length) {
+      const auto* index = reinterpret_cast<const Index*>(rows.indices) + element_of(rows.index, i);
+      const std::byte* values = rows.elements + element_of(rows.values, i) * size;
+      for (std::int64_t j = 0, run = 1; j < length; j += run, run = 1) {
+        const auto first = static_cast<std::int64_t>(index[j * index_step]);
+        if (first < 0 || first >= to.count) continue;
+        const std::int64_t most = to.is_plain ? std::min(length - j, to.count - first) : 1;
+        while (run < most && index[(j + run) * index_step] == first + run) ++run;
+        const std::int64_t at = to.is_plain ? to.view.offset + first : element_of(to.view, first);
+        move_elements(to.size, values + j * value_step * size, value_step, to.data + at * size, 1,
+                      run);
+      }
+    }
+  }
+
   static void copy(std::size_t size, const std::byte* from, const FixedView& data, std::byte* to,
                    const FixedView& out, int threads) {
     const std::int64_t count = data.element_count();

@@ -29,25 +29,25 @@ constexpr int kLanes = tiles::kLanes<float>;
 constexpr bool kIsByLane = HWY_TARGET == HWY_NEON;
 constexpr std::int64_t kPitch = kIsByLane ? 0 : LinearKernels::kMostTerms + 16;
 
-template <int kRow>
+template <bool kAcross, int kRow>
 HWY_INLINE V32 element_of_panel(const float* HWY_RESTRICT a) {
-  if constexpr (kIsByLane)
+  if constexpr (kAcross)
     return tiles::left_element<float, 1, kRow>(a);
   else
     return hn::Set(D32(), a[kRow * kPitch]);
 }
 
-template <int kWide, int kRow>
+template <bool kAcross, int kWide, int kRow>
 HWY_INLINE void add_rows(const float* HWY_RESTRICT a, const V32* b, V32* sums) {
-  if constexpr (kRow > 0) add_rows<kWide, kRow - 1>(a, b, sums);
-  const V32 left = element_of_panel<kRow>(a);
+  if constexpr (kRow > 0) add_rows<kAcross, kWide, kRow - 1>(a, b, sums);
+  const V32 left = element_of_panel<kAcross, kRow>(a);
 #pragma GCC unroll 4
   for (int v = 0; v < kWide; ++v)
     sums[kRow * kWide + v] = hn::MulAdd(left, b[v], sums[kRow * kWide + v]);
 }
 
-template <int kWide>
-void linear_tile(const LinearTile& t) {
+template <bool kAcross, int kWide>
+HWY_INLINE void sum_tile(const LinearTile& t, std::int64_t step) {
   const D32 d;
   constexpr std::int64_t kTermsAhead = 16, kWidth = std::int64_t{kWide} * kLanes;
   V32 sums[kRows * kWide];
@@ -72,20 +72,29 @@ void linear_tile(const LinearTile& t) {
         right[v] = hn::Load(d, b + v * kLanes);
         if (v * kLanes * 4 % 64 == 0) hwy::Prefetch(b + kTermsAhead * kWidth + v * kLanes);
       }
-      add_rows<kWide, kRows - 1>(a, right, sums);
-      a += kIsByLane ? kRows : 1;
+      add_rows<kAcross, kWide, kRows - 1>(a, right, sums);
+      a += step;
       b += kWidth;
     }
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kWide; ++v) {
-      float* to = t.sums + i * t.sums_stride + v * kLanes;
-      const V32 sum = sums[i * kWide + v];
-      hn::StoreU(t.accumulate ? hn::Add(hn::LoadU(d, to), sum) : sum, d, to);
-    }
+  if (t.accumulate) {
+#pragma GCC unroll 48
+    for (int i = 0; i < kRows * kWide; ++i)
+      sums[i] =
+          hn::Add(hn::LoadU(d, t.sums + i / kWide * t.sums_stride + i % kWide * kLanes), sums[i]);
   }
+#pragma GCC unroll 48
+  for (int i = 0; i < kRows * kWide; ++i)
+    hn::StoreU(sums[i], d, t.sums + i / kWide * t.sums_stride + i % kWide * kLanes);
+}
+
+template <int kWide>
+void linear_tile(const LinearTile& t) {
+  sum_tile<kIsByLane, kWide>(t, kIsByLane ? kRows : 1);
+}
+template <int kWide>
+void across_tile(const LinearTile& t) {
+  sum_tile<true, kWide>(t, t.panel_stride);
 }
 
 template <typename T>
@@ -123,9 +132,12 @@ constexpr LinearKernels linear_table_of() {
   kernels.vectors = kVectors;
   kernels.pitch = kPitch;
   kernels.copy_rows = kIsByLane ? nullptr : copy_rows;
-  kernels.tile[0] = linear_tile<1>;
-  kernels.tile[1] = linear_tile<2>;
-  if constexpr (kVectors > 2) kernels.tile[2] = linear_tile<3>;
+  kernels.tile = {linear_tile<1>, linear_tile<2>};
+  kernels.across = {across_tile<1>, across_tile<2>};
+  if constexpr (kVectors > 2) {
+    kernels.tile[2] = linear_tile<3>;
+    kernels.across[2] = across_tile<3>;
+  }
   return kernels;
 }
 const LinearKernels* linear_table() {

@@ -19,7 +19,8 @@ namespace assay::compiler {
 // and t < width, which is a whole number of vectors.
 struct LinearTile {
   const float* panel = nullptr;
-  const float* x = nullptr;  // on a cache line
+  std::int64_t panel_stride = 0;  // of `across` only
+  const float* x = nullptr;       // on a cache line
   float* sums = nullptr;
   std::int64_t sums_stride = 0, terms = 0;
   bool accumulate = false;
@@ -43,6 +44,9 @@ struct LinearKernels {
                     std::int64_t terms, float* panel) = nullptr;
   // For 1, 2, … vectors of tokens.
   std::array<void (*)(const LinearTile&), kMostVectors> tile{};
+  // The same with element (i, l) at panel[l · panel_stride + i]: a matrix whose columns are the
+  // terms, all of its rows' elements there.
+  std::array<void (*)(const LinearTile&), kMostVectors> across{};
 
   std::int64_t panel_elements() const { return rows * (pitch > 0 ? pitch : kMostTerms); }
 };

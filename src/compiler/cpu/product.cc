@@ -75,12 +75,16 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
   // Rows a power of two apart would fall on one another in the nearest cache.
   const std::int64_t whole = kernels::divide_up(k, kernels.step) * kernels.step;
   const std::int64_t padded = whole + 16;
-  const bool is_taken = sink.taker != nullptr;
-  const kernels::AlignedArray<float> rows(2 * m * padded), own(is_taken ? m * n : 0);
-  float* plain = rows.data() + m * padded;
-  float* c = is_taken ? own.data() : sink.data;
-  const std::int64_t c_stride = is_taken ? n : sink.stride;
   const bool is_dot = b.row_stride == 1;
+  const std::int64_t taken = gemv_rows(m);
+  // Sums have memory of their own where somebody takes them, or rows that nobody asked for.
+  const bool is_own = sink.taker != nullptr || (!is_dot && taken > m);
+  const kernels::AlignedArray<float> rows(2 * taken * padded), own(is_own ? taken * n : 0);
+  float* plain = rows.data() + taken * padded;
+  float* c = is_own ? own.data() : sink.data;
+  const std::int64_t c_stride = is_own ? n : sink.stride;
+  std::fill(rows.data() + m * padded, rows.data() + taken * padded, 0.0f);
+  std::fill(plain + m * padded, plain + taken * padded, 0.0f);
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = plain + i * padded;
     std::fill(row + k, row + whole, 0.0f);
@@ -91,7 +95,11 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
   const int rows_at_once = static_cast<int>(m);
   const int team = m * n * k < (1 << 17) ? 1 : threads;
   const auto hand_over = [&](std::int64_t begin, std::int64_t end, int worker) {
-    if (is_taken) sink.taker->take({0, m, begin, end - begin, c + begin, c_stride, worker});
+    if (sink.taker != nullptr)
+      sink.taker->take({0, m, begin, end - begin, c + begin, c_stride, worker});
+    for (std::int64_t i = 0; is_own && sink.taker == nullptr && i < m; ++i)
+      std::copy(c + i * c_stride + begin, c + i * c_stride + end,
+                sink.data + i * sink.stride + begin);
   };
   if (is_dot) {
     share_columns(team, n, 16, 16, [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -103,7 +111,7 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
     return;
   }
   share_columns(team, n, 512, 2, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t i = 0; i < taken; ++i)
       std::fill(c + i * c_stride + begin, c + i * c_stride + end, 0.0f);
     kernels.sums(b.dtype, rows_at_once, plain, padded, b.data + begin * size, b.row_stride, k,
                  end - begin, c + begin, c_stride);

@@ -74,6 +74,71 @@ void scale_and_add(T* sums, T factor, const T* more, std::int64_t count) {
   for (; i < count; ++i) sums[i] = sums[i] * factor + more[i];
 }
 
+using D32 = hn::ScalableTag<float>;
+constexpr auto kWide = static_cast<std::int64_t>(hn::MaxLanes(D32()));
+
+void hide_columns(float* scores, std::int64_t keys, std::int64_t width, const std::int32_t* begin,
+                  const std::int32_t* end) {
+  const D32 d;
+  const hn::RebindToSigned<D32> di;
+  const auto hidden = hn::Set(d, -std::numeric_limits<float>::infinity());
+  for (std::int64_t t = 0; t < width; t += kWide) {
+    const auto first = hn::LoadU(di, begin + t), last = hn::LoadU(di, end + t);
+    for (std::int64_t l = 0; l < keys; ++l) {
+      const auto key = hn::Set(di, static_cast<std::int32_t>(l));
+      const auto outside = hn::Or(hn::Lt(key, first), hn::Not(hn::Lt(key, last)));
+      float* at = scores + l * width + t;
+      hn::StoreU(hn::IfThenElse(hn::RebindMask(d, outside), hidden, hn::LoadU(d, at)), d, at);
+    }
+  }
+}
+
+void advance_columns(float* scores, std::int64_t keys, std::int64_t width, float* most,
+                     float* total, float* factor) {
+  const D32 d;
+  const auto nothing = hn::Set(d, -std::numeric_limits<float>::infinity());
+  for (std::int64_t t = 0; t < width; t += kWide) {
+    const auto before = hn::LoadU(d, most + t);
+    auto now = before, other = nothing;
+    std::int64_t l = 0;
+    for (; l + 2 <= keys; l += 2) {
+      now = greatest(d, now, hn::LoadU(d, scores + l * width + t));
+      other = greatest(d, other, hn::LoadU(d, scores + (l + 1) * width + t));
+    }
+    if (l < keys) now = greatest(d, now, hn::LoadU(d, scores + l * width + t));
+    now = greatest(d, now, other);
+    const auto shift = hn::IfThenElseZero(hn::Ne(now, nothing), now);
+    auto sum = hn::Zero(d);
+    for (l = 0; l < keys; ++l) {
+      float* at = scores + l * width + t;
+      const auto value = kernels::HWY_NAMESPACE::exp(d, hn::Sub(hn::LoadU(d, at), shift));
+      hn::StoreU(value, d, at);
+      sum = hn::Add(sum, value);
+    }
+    const auto by = kernels::HWY_NAMESPACE::exp(d, hn::Sub(before, shift));
+    hn::StoreU(by, d, factor + t);
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, total + t), by, sum), d, total + t);
+    hn::StoreU(now, d, most + t);
+  }
+}
+
+template <bool kDivides>
+void scale_columns(float* x, std::int64_t rows, std::int64_t width, const float* factor) {
+  const D32 d;
+  for (std::int64_t t = 0; t < width; t += kWide) {
+    const auto by = hn::LoadU(d, factor + t);
+    for (std::int64_t l = 0; l < rows; ++l) {
+      float* at = x + l * width + t;
+      const auto value = hn::LoadU(d, at);
+      hn::StoreU(kDivides ? hn::Div(value, by) : hn::Mul(value, by), d, at);
+    }
+  }
+}
+
+constexpr ColumnSoftmax kColumns{hide_columns, advance_columns, scale_columns<false>,
+                                 scale_columns<true>};
+const ColumnSoftmax* column_table() { return &kColumns; }
+
 template <typename T>
 constexpr SoftmaxKernels<T> kSoftmax{greatest_of_row<T>, exponentials<T>, scale_and_add<T>};
 
@@ -89,6 +154,8 @@ HWY_AFTER_NAMESPACE();
 namespace assay::compiler {
 
 ASSAY_DISPATCH(SoftmaxKernels, softmax_kernels);
+HWY_EXPORT(column_table);
+const ColumnSoftmax& column_softmax() { return *HWY_DYNAMIC_DISPATCH(column_table)(); }
 
 }  // namespace assay::compiler
 #endif
