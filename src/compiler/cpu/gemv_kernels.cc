@@ -64,7 +64,33 @@ void arrange(DType dtype, const float* from, std::int64_t terms, float* to) {
   }
 }
 
-// The next `ahead` elements of each column are asked for meanwhile.
+#if HWY_TARGET != HWY_SCALAR
+// Blocks of four lanes, added up.
+template <class D, class V>
+HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> sum_of_blocks(D, V x) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return x;
+  } else {
+    const hn::Half<D> half;
+    return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+  }
+}
+// The sums of four vectors' lanes, together: a sum by itself takes as many steps as all four.
+HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> sums_of_four(V32 a, V32 b, V32 c, V32 e) {
+  const D32 d;
+  const hn::Repartition<double, D32> d64;
+  const auto pairs = [&](V32 x, V32 y) HWY_ATTR {
+    return hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y)));
+  };
+  const auto low = pairs(a, b), high = pairs(c, e);
+  const V32 all = hn::Add(hn::BitCast(d, hn::InterleaveLower(d64, low, high)),
+                          hn::BitCast(d, hn::InterleaveUpper(d64, low, high)));
+  return sum_of_blocks(d, all);
+}
+#endif
+
+// Elements that are `ahead` are asked for meanwhile: into the nearest cache, unless rows of `a`
+// fill it.
 template <typename T, int kRows, int kColumns>
 HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, const T* b,
                           std::int64_t b_stride, std::int64_t terms, std::int64_t ahead, int rows,
@@ -104,7 +130,7 @@ HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, cons
       if constexpr (!kOneStream) {
 #pragma GCC unroll 4
         for (std::int64_t e = 0; e < kStep; e += 64 / static_cast<std::int64_t>(sizeof(T)))
-          hwy::Prefetch(w[j] + ahead + e);
+          __builtin_prefetch(w[j] + ahead + e, 0, kRows > 2 ? 2 : 3);
       }
     }
     step(w, a + l);
@@ -117,15 +143,36 @@ HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, cons
     }
     step(w, a + l);
   }
+  if constexpr (kParts == 2) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows; ++i) sums[0][j][i] = hn::Add(sums[0][j][i], sums[1][j][i]);
+    }
+  }
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kColumns % 4 == 0) {
+    const hn::FixedTag<float, 4> four;
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 2
+      for (int j = 0; j < kColumns; j += 4) {
+        const auto sum =
+            sums_of_four(sums[0][j][i], sums[0][j + 1][i], sums[0][j + 2][i], sums[0][j + 3][i]);
+        float* to = c + i * c_stride + j;
+        if (i < rows) hn::StoreU(accumulate ? hn::Add(hn::LoadU(four, to), sum) : sum, four, to);
+      }
+    }
+    return;
+  }
+#endif
 #pragma GCC unroll 8
   for (int j = 0; j < kColumns; ++j) {
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      V32 all = sums[0][j][i];
-      if constexpr (kParts == 2) all = hn::Add(all, sums[1][j][i]);
       if (i >= rows) continue;
       float& to = c[i * c_stride + j];
-      const float sum = hn::GetLane(hn::SumOfLanes(d, all));
+      const float sum = hn::GetLane(hn::SumOfLanes(d, sums[0][j][i]));
       to = accumulate ? to + sum : sum;
     }
   }
@@ -171,28 +218,28 @@ void dots_of(const float* a, std::int64_t padded, const T* b, std::int64_t b_str
   }
   constexpr int kColumns =
       kRows == 1 ? kSumVectors / 2 : std::clamp(kSumVectors / kRows, 1, kRows == 2 ? 4 : 8);
-  const auto some_columns = [&](std::int64_t begin, std::int64_t part, std::int64_t from,
-                                std::int64_t end, std::int64_t ahead) HWY_ATTR {
-    std::int64_t j = from;
-    for (; j + kColumns <= end; j += kColumns)
-      dot_block<T, kRows, kColumns>(a + begin, padded, b + j * b_stride + begin, b_stride, part,
-                                    ahead, rows, begin > 0, c + j, c_stride);
-    for (; j < end; ++j)
-      dot_block<T, kRows, 1>(a + begin, padded, b + j * b_stride + begin, b_stride, part, ahead,
-                             rows, begin > 0, c + j, c_stride);
+  // Four rows at a time: eight times two columns would load more of `a` than multiply.
+  const auto some_columns = [&]<int kSome>(std::integral_constant<int, kSome>, std::int64_t j,
+                                           std::int64_t begin, std::int64_t part,
+                                           std::int64_t ahead) HWY_ATTR {
+    for (int i = 0; i < rows; i += kRows)
+      dot_block<T, kRows, kSome>(a + i * padded + begin, padded, b + j * b_stride + begin, b_stride,
+                                 part, ahead, rows - i, begin > 0, c + i * c_stride + j, c_stride);
   };
-  if constexpr (kRows <= 2) {
-    some_columns(0, terms, 0, columns, 512 / std::int64_t{sizeof(T)});
-    return;
-  }
   // Several rows of `a` fill half of the nearest cache with so many terms; a few columns at a time
   // stay in few pages of memory. Asked for is what these columns need next, at last the next ones.
-  constexpr std::int64_t kTerms = 4096 / kRows, kGroup = 8;
-  for (std::int64_t j = 0; j < columns; j += kGroup) {
-    for (std::int64_t begin = 0; begin < terms; begin += kTerms) {
-      const std::int64_t part = std::min(kTerms, terms - begin);
-      some_columns(begin, part, j, std::min(columns, j + kGroup),
-                   begin + part < terms ? kTerms : kGroup * b_stride - begin);
+  const std::int64_t most = rows > 2 ? 4096 / gemv_rows(rows) : terms;
+  const std::int64_t group = rows > 2 ? 16 : columns;
+  for (std::int64_t first = 0; first < columns; first += group) {
+    const std::int64_t end = std::min(columns, first + group);
+    for (std::int64_t begin = 0; begin < terms; begin += most) {
+      const std::int64_t part = std::min(most, terms - begin);
+      std::int64_t ahead = 512 / std::int64_t{sizeof(T)};
+      if (rows > 2) ahead = begin + part < terms ? most : group * b_stride - begin;
+      std::int64_t j = first;
+      for (; j + kColumns <= end; j += kColumns)
+        some_columns(std::integral_constant<int, kColumns>{}, j, begin, part, ahead);
+      for (; j < end; ++j) some_columns(std::integral_constant<int, 1>{}, j, begin, part, ahead);
     }
   }
 }
@@ -262,8 +309,8 @@ void visit_short(DType dtype, F&& f) {
       throw InternalError("a matrix of f32, f16 or bf16");
   }
 }
-// f(std::integral_constant<int, gemv_rows(rows)>{})
-template <typename F>
+// f(std::integral_constant<int, n>{}) with n = gemv_rows(rows), kMost at most.
+template <int kMost, typename F>
 void visit_rows(int rows, F&& f) {
   switch (gemv_rows(rows)) {
     case 1:
@@ -273,7 +320,7 @@ void visit_rows(int rows, F&& f) {
     case 4:
       return f(std::integral_constant<int, 4>{});
     default:
-      return f(std::integral_constant<int, 8>{});
+      return f(std::integral_constant<int, kMost>{});
   }
 }
 
@@ -281,7 +328,7 @@ void dots(DType dtype, int rows, const float* a, std::int64_t padded, const std:
           std::int64_t b_stride, std::int64_t terms, std::int64_t columns, float* c,
           std::int64_t c_stride) {
   visit_short(dtype, [&]<typename T>(std::type_identity<T>) {
-    visit_rows(rows, [&](auto count) {
+    visit_rows<4>(rows, [&](auto count) {
       dots_of<T, count>(a, padded, reinterpret_cast<const T*>(b), b_stride, terms, columns, rows, c,
                         c_stride);
     });
@@ -291,7 +338,7 @@ void sums(DType dtype, int rows, const float* a, std::int64_t a_stride, const st
           std::int64_t b_stride, std::int64_t terms, std::int64_t columns, float* c,
           std::int64_t c_stride) {
   visit_short(dtype, [&]<typename T>(std::type_identity<T>) {
-    visit_rows(rows, [&](auto count) {
+    visit_rows<kMostGemvRows>(rows, [&](auto count) {
       sums_of<T, count>(a, a_stride, reinterpret_cast<const T*>(b), b_stride, terms, columns, c,
                         c_stride);
     });

@@ -72,9 +72,12 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
                        std::int64_t n, const SumsSink<float>& sink, int threads) {
   const GemvKernels& kernels = gemv_kernels();
   const auto size = static_cast<std::int64_t>(size_of(b.dtype));
-  // Rows a power of two apart would fall on one another in the nearest cache.
   const std::int64_t whole = kernels::divide_up(k, kernels.step) * kernels.step;
-  const std::int64_t padded = whole + 16;
+  // Rows a power of two apart would fall on one another in the nearest cache. Parts of 2 KiB of
+  // eight rows lie side by side in it if rows are half a page and a line apart.
+  constexpr std::int64_t kPage = 1024, kApart = kPage / 2 + 16;  // in elements
+  const std::int64_t padded =
+      m == 1 ? whole : (whole + kPage - 1 - kApart) / kPage * kPage + kApart;
   const bool is_dot = b.row_stride == 1;
   const std::int64_t taken = gemv_rows(m);
   // Sums have memory of their own where somebody takes them, or rows that nobody asked for.
