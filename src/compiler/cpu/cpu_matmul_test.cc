@@ -78,6 +78,27 @@ TEST_P(CpuMatmulTest, WhatIsNotFiniteStaysSo) {
   }
 }
 
+// More terms, tokens and columns than are taken at once.
+TEST_P(CpuMatmulTest, SeveralBlocks) {
+  const Sizes sizes[] = {{3, 1500, 21}, {7, 2100, 20}, {33, 1100, 60}, {270, 512, 26}};
+  std::uint64_t seed = 100;
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+    for (const auto& [m, k, n] : sizes) {
+      for (const int how : {0, 1}) {
+        KernelCheck check(++seed);
+        Matmul work{.a = laid_out(check, dtype, m, k, 1 - how),
+                    .b = laid_out(check, dtype, k, n, how)};
+        work.out = check.whole(check.add_output(how == 1 ? DType::kF32 : dtype, {m, n}));
+        check.kernel.work = work;
+        check.expect_equal(0, bound_of_sums(DType::kF32, dtype, k),
+                           std::string(name_of(dtype)) + " " + std::to_string(m) + " layout " +
+                               std::to_string(how));
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(CpuMatmulTest, BatchesThatRepeatAndAnEpilogue) {
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
     for (const auto& [m, k, n] : {Sizes{1, 33, 70}, Sizes{7, 20, 9}, Sizes{40, 64, 1500}}) {
