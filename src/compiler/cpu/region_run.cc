@@ -1,11 +1,36 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <new>
 
 #include "compiler/cpu/region_tiles.h"
 
 namespace assay::compiler {
+namespace {
+
+constexpr std::int64_t kLaneBytes = 4;
+
+// An element as a pass has it in hand.
+std::uint32_t lane_of(DType dtype, const std::byte* element) {
+  const auto as = [&]<typename T>(T value) {
+    std::memcpy(&value, element, sizeof value);
+    return value;
+  };
+  switch (dtype) {
+    case DType::kBF16:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(as(BFloat16())));
+    case DType::kF16:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(as(Half())));
+    case DType::kBool:
+      return as(std::uint8_t{});
+    default:
+      return as(std::uint32_t{});
+  }
+}
+
+}  // namespace
 
 // A tile that is worked on, and the memory for it.
 struct RegionTiles::Worker {
@@ -15,6 +40,7 @@ struct RegionTiles::Worker {
   std::byte** at;              // where each value's elements are
   std::int64_t* offsets;       // [walked][row of the tile], in elements
   TileReduction* reductions;   // [value][row of the tile]
+  std::byte* memory;
 };
 
 std::int64_t RegionTiles::row_offset(const Walked& walked, std::int64_t row) const {
@@ -93,6 +119,45 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
                       walked.column, columns);
       return;
     }
+    case Kind::kCell: {
+      const auto lane = lane_of(instruction.dtype, from);
+      fill_elements(sizeof lane, reinterpret_cast<const std::byte*>(&lane), to, stages_->block);
+      return;
+    }
+    case Kind::kPass:
+      return run_pass(passes_[instruction.walked], w);
+  }
+}
+
+// Whole blocks where they lie; of what is left a copy, so that nobody's memory is touched.
+void RegionTiles::run_pass(const Pass& pass, Worker& w) const noexcept {
+  auto** pointers = reinterpret_cast<std::byte**>(w.memory + pass.pointers_at);
+  const std::size_t count = pass.pointers.size();
+  for (std::size_t p = 0; p < count; ++p) pointers[p] = w.at[pass.pointers[p].place];
+  const std::int64_t elements = w.rows * w.columns, blocks = elements / stages_->block;
+  stages_->run(pass.stages.data(), pointers, blocks);
+  const std::int64_t rest = elements - blocks * stages_->block;
+  if (rest == 0) return;
+  auto** copies = pointers + count;
+  for (std::size_t p = 0; p < count; ++p) {
+    const auto& pointer = pass.pointers[p];
+    const auto step = static_cast<std::size_t>(pointer.step);
+    copies[p] = pointers[p];
+    if (step == 0) continue;
+    copies[p] =
+        w.memory + pass.rest_at + static_cast<std::int64_t>(p) * stages_->block * kLaneBytes;
+    pointers[p] += blocks * stages_->block * pointer.step;
+    if (pointer.is_written) continue;
+    std::memcpy(copies[p], pointers[p], static_cast<std::size_t>(rest) * step);
+    std::memset(copies[p] + rest * pointer.step, 0,
+                static_cast<std::size_t>(stages_->block - rest) * step);
+  }
+  stages_->run(pass.stages.data(), copies, 1);
+  for (std::size_t p = 0; p < count; ++p) {
+    const auto& pointer = pass.pointers[p];
+    if (pointer.is_written)
+      std::memcpy(pointers[p], copies[p],
+                  static_cast<std::size_t>(rest) * static_cast<std::size_t>(pointer.step));
   }
 }
 
@@ -104,7 +169,8 @@ void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
            .column = 0,
            .at = reinterpret_cast<std::byte**>(memory + pointers_at_),
            .offsets = reinterpret_cast<std::int64_t*>(memory + offsets_at_),
-           .reductions = reinterpret_cast<TileReduction*>(memory + reductions_at_)};
+           .reductions = reinterpret_cast<TileReduction*>(memory + reductions_at_),
+           .memory = memory};
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
     if (place.kind == Place::Kind::kFixed)
@@ -165,6 +231,7 @@ void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
       }
     }
   }
+  if (has_streams_) stages_->flush();
 }
 
 }  // namespace assay::compiler

@@ -6,14 +6,16 @@
 //
 // A tile is some columns of one row, or several whole rows where rows are short. Values live in
 // slots of a tile's size; operands that lie in memory as a tile does are read where they lie, and
-// results written where they belong. Reductions cut the work on a row into phases: what is needed
-// beyond its phase is kept for the whole row.
+// results written where they belong. Primitives that follow each other make a pass, in which values
+// stay in registers (pass_stages.h): slots are for what is left. Reductions cut the work on a row
+// into phases: what is needed beyond its phase is kept for the whole row.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "compiler/cpu/pass_stages.h"
 #include "compiler/cpu/tile_moves.h"
 #include "compiler/cpu/tile_ops.h"
 #include "compiler/program/program.h"
@@ -75,6 +77,7 @@ class RegionTiles {
     Kind kind = Kind::kNone;
     std::int64_t at = 0;       // kFixed, kKept: bytes into the worker's memory
     std::uint32_t walked = 0;  // kOperand
+    DType dtype = DType::kF32;
     std::size_t size = 0;
     bool is_single = false;
   };
@@ -87,7 +90,9 @@ class RegionTiles {
       kFill,
       kSpread,
       kReduce,
-      kStore
+      kStore,
+      kCell,  // one element, as a block of a pass
+      kPass
     };
     Kind kind = Kind::kOp;
     bool of_row = false;  // one element for each row of the tile
@@ -95,7 +100,7 @@ class RegionTiles {
     std::uint32_t to = 0;
     std::uint32_t from[3] = {0, 0, 0};
     int operand_count = 0;
-    std::uint32_t walked = 0;
+    std::uint32_t walked = 0;  // kPass: which of the passes
     TileOp op = nullptr;
     TileReduce reduce = nullptr;
   };
@@ -104,12 +109,26 @@ class RegionTiles {
     std::vector<std::uint32_t> reductions;  // values that are ready after it
     std::vector<std::uint32_t> moving;      // places that change from tile to tile
   };
+  // Primitives in one go: stages, and the places that their pointers are of.
+  struct Pass {
+    struct Pointer {
+      std::uint32_t place = 0;
+      std::int32_t step = 0;  // bytes of an element; of a cell 0
+      bool is_written = false;
+    };
+    std::vector<PassStage> stages;
+    std::vector<Pointer> pointers;
+    // In the worker's memory: pointers, and a block for each of them, for what is no whole block.
+    std::int64_t pointers_at = 0, rest_at = 0;
+  };
   struct Worker;
   class Maker;
+  class PassMaker;
 
   void walk(const Bindings& symbols);
   std::int64_t row_offset(const Walked& walked, std::int64_t row) const;
   void execute(const Instruction& instruction, Worker& worker) const noexcept;
+  void run_pass(const Pass& pass, Worker& worker) const noexcept;
 
   const Region& region_;
   const std::vector<Kernel::Formal>& formals_;
@@ -123,6 +142,10 @@ class RegionTiles {
   std::vector<GatherSource> gathered_;  // for each value
   std::vector<Place> places_;
   std::vector<Phase> phases_;
+  std::vector<Pass> passes_;
+  const PassStages* stages_ = nullptr;
+  // Stores are so large that they go past the caches; and whether one does.
+  bool streams_ = false, has_streams_ = false;
   std::int64_t worker_bytes_ = 0, reductions_at_ = 0, offsets_at_ = 0, pointers_at_ = 0;
 };
 

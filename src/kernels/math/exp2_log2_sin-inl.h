@@ -98,18 +98,24 @@ struct Sine<double> {
   static constexpr double kHigh = 0x1p+30;
 };
 
+// Whether sin_near() holds for |x|: never of NaN.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> sin_is_near(D d, V size) {
+  using T = hn::TFromD<D>;
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return hn::Lt(size, hn::Set(d, static_cast<T>(1.5)));
+#else
+  return hn::Lt(size, hn::Set(d, Sine<T>::kHigh));
+#endif
+}
+
 // (−1)^n sin(x − nπ). With fused multiply-adds each part of the reduction is rounded relative to
 // what is left; without them nothing is reduced here.
 template <class D, class V>
-HWY_INLINE V sin(D d, V x) {
+HWY_INLINE V sin_near(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpLog<T>;
   using S = Sine<T>;
-#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  const T high = static_cast<T>(1.5);
-#else
-  const T high = S::kHigh;
-#endif
   const hn::RebindToSigned<D> di;
   const V rounded =
       hn::MulAdd(x, hn::Set(d, static_cast<T>(0.318309886183790671538)), hn::Set(d, C::kRound));
@@ -122,13 +128,22 @@ HWY_INLINE V sin(D d, V x) {
   const auto odd = hn::ShiftLeft<sizeof(T) * 8 - 1>(hn::BitCast(di, rounded));
   result = hn::BitCast(d, hn::Xor(hn::BitCast(di, result), odd));
   // −0 and what is too small to have a cube keep their sign and their bits.
-  result = hn::IfThenElse(hn::Eq(n, hn::Zero(d)), hn::CopySign(result, x), result);
-  if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, high))))) return result;
+  return hn::IfThenElse(hn::Eq(n, hn::Zero(d)), hn::CopySign(result, x), result);
+}
+
+template <class D, class V>
+HWY_INLINE V sin(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V result = sin_near(d, x);
+  const auto is_near = sin_is_near(d, hn::Abs(x));
+  if (HWY_LIKELY(hn::AllTrue(d, is_near))) return result;
   HWY_ALIGN T all[hn::MaxLanes(D())], near[hn::MaxLanes(D())];
   hn::Store(x, d, all);
-  hn::Store(result, d, near);
+  hn::Store(hn::IfThenElse(is_near, result, hn::Set(d, std::numeric_limits<T>::quiet_NaN())), d,
+            near);
   for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    near[i] = std::abs(all[i]) < high ? near[i] : static_cast<T>(std::sin(double{all[i]}));
+    // Far ones, and a NaN that is one again.
+    if (std::isnan(near[i])) near[i] = static_cast<T>(std::sin(double{all[i]}));
   }
   return hn::Load(d, near);
 }

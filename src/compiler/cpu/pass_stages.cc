@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cpu/pass_stages.h"
+
+#include <cmath>
+
+#include "compiler/graph/dtypes.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compiler/cpu/pass_stages.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which decides what it is compiled for.
+#include "compiler/cpu/block-inl.h"
+#include "kernels/math/exp2_log2_sin-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::compiler {
+namespace HWY_NAMESPACE {
+namespace {
+namespace km = kernels::HWY_NAMESPACE;
+
+// Vectors by themselves, not an array of them: those travel in registers from call to call.
+using Stage = void (*)(const PassStage*, std::byte* const*, std::int64_t, Lanes, Lanes, Lanes,
+                       Lanes);
+
+// The last thing that a stage does: the compiler makes a jump of it.
+#define ASSAY_NEXT_STAGE(s, pointers, at, h) \
+  return reinterpret_cast<Stage>((s)[1].run)((s) + 1, pointers, at, h.x0, h.x1, h.x2, h.x3)
+
+// F changes what is in hand.
+template <class F>
+void stage(const PassStage* s, std::byte* const* pointers, std::int64_t at, Lanes x0, Lanes x1,
+           Lanes x2, Lanes x3) {
+  Block h{x0, x1, x2, x3};
+  F::change(*s, pointers, at, h);
+  ASSAY_NEXT_STAGE(s, pointers, at, h);
+}
+template <class F>
+StageFunction stage_of() {
+  return reinterpret_cast<StageFunction>(&stage<F>);
+}
+
+void end_stage(const PassStage*, std::byte* const*, std::int64_t, Lanes, Lanes, Lanes, Lanes) {}
+
+HWY_INLINE std::byte* address(const PassStage& s, std::byte* const* pointers, std::int64_t at,
+                              int operand = 0) {
+  return pointers[s.pointer[operand]] + at * s.step[operand];
+}
+
+template <BlockFormat kFormat>
+struct LoadStage {
+  static HWY_INLINE void change(const PassStage& s, std::byte* const* pointers, std::int64_t at,
+                                Block& h) {
+    h = load_block<kFormat>(address(s, pointers, at));
+  }
+};
+template <BlockFormat kFormat, bool kStreamed>
+struct StoreStage {
+  static HWY_INLINE void change(const PassStage& s, std::byte* const* pointers, std::int64_t at,
+                                Block& h) {
+    store_block<kFormat, kStreamed>(h, address(s, pointers, at));
+  }
+};
+
+template <class F, class Rounding, BlockFormat kFormat>
+struct BinaryStage {
+  static HWY_INLINE void change(const PassStage& s, std::byte* const* pointers, std::int64_t at,
+                                Block& h) {
+    const Block other = load_block<kFormat>(address(s, pointers, at));
+    for_each_of(h, other, [](Lanes x, Lanes y) HWY_ATTR { return Rounding::of(F::of(x, y)); });
+  }
+};
+template <class F>
+struct UnaryStage {
+  static HWY_INLINE void change(const PassStage&, std::byte* const*, std::int64_t, Block& h) {
+    for_each_of(h, [](Lanes x) HWY_ATTR { return F::of(x); });
+  }
+};
+struct SelectStage {
+  static HWY_INLINE void change(const PassStage& s, std::byte* const* pointers, std::int64_t at,
+                                Block& h) {
+    const Block yes = load_block<BlockFormat::kLanes>(address(s, pointers, at, 0));
+    const Block no = load_block<BlockFormat::kLanes>(address(s, pointers, at, 1));
+    const auto of = [](Lanes c, Lanes y, Lanes n)
+                        HWY_ATTR { return hn::IfThenElse(is_true(c), y, n); };
+    h = {of(h.x0, yes.x0, no.x0), of(h.x1, yes.x1, no.x1), of(h.x2, yes.x2, no.x2),
+         of(h.x3, yes.x3, no.x3)};
+  }
+};
+
+// Far arguments are rare, and their function is called: a stage of its own, so that the common one
+// saves no registers for it.
+HWY_NOINLINE void far_sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at,
+                                 Lanes x0, Lanes x1, Lanes x2, Lanes x3) {
+  Block h{x0, x1, x2, x3};
+  for_each_of(h, [](Lanes x) HWY_ATTR { return km::sin(LaneTag(), x); });
+  ASSAY_NEXT_STAGE(s, pointers, at, h);
+}
+void sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at, Lanes x0, Lanes x1,
+                Lanes x2, Lanes x3) {
+  const LaneTag d;
+  const auto is_near = [&](Lanes x) HWY_ATTR { return km::sin_is_near(d, hn::Abs(x)); };
+  if (HWY_UNLIKELY(!hn::AllTrue(
+          d, hn::And(hn::And(is_near(x0), is_near(x1)), hn::And(is_near(x2), is_near(x3))))))
+    return far_sine_stage(s, pointers, at, x0, x1, x2, x3);
+  Block h{x0, x1, x2, x3};
+  for_each_of(h, [](Lanes x) HWY_ATTR { return km::sin_near(LaneTag(), x); });
+  ASSAY_NEXT_STAGE(s, pointers, at, h);
+}
+
+#undef ASSAY_NEXT_STAGE
+
+struct SumOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Add(x, y); }
+};
+struct ProductOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Mul(x, y); }
+};
+struct GreatestOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return greatest(LaneTag(), x, y); }
+};
+struct IsLess {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return of_mask(hn::Lt(x, y)); }
+};
+struct IsGreater {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return of_mask(hn::Lt(y, x)); }
+};
+// The same of 32-bit integers; a bool is one of 0 or 1.
+template <class F>
+struct OfIntegers {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) {
+    return hn::BitCast(LaneTag(), F::of(hn::BitCast(IntTag(), x), hn::BitCast(IntTag(), y)));
+  }
+};
+struct IntSum {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::Add(x, y);
+  }
+};
+struct IntProduct {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::Mul(x, y);
+  }
+};
+struct IntGreatest {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::Max(x, y);
+  }
+};
+struct IntLess {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::IfThenElseZero(hn::Lt(x, y), hn::Set(IntTag(), 1));
+  }
+};
+struct IntGreater {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return IntLess::of(y, x);
+  }
+};
+
+struct NotRounded {
+  static HWY_INLINE Lanes of(Lanes x) { return x; }
+};
+struct RoundedToBFloat {
+  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_bfloat(x); }
+};
+struct RoundedToHalf {
+  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_half(x); }
+};
+// NaNs of other types have bits that bf16 has not.
+struct CastToBFloat {
+  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_bfloat(with_plain_nans(LaneTag(), x)); }
+};
+struct CastIntToFloat {
+  static HWY_INLINE Lanes of(Lanes x) { return hn::ConvertTo(LaneTag(), hn::BitCast(IntTag(), x)); }
+};
+struct CastToBool {
+  static HWY_INLINE Lanes of(Lanes x) { return of_mask(hn::Ne(x, hn::Zero(LaneTag()))); }
+};
+struct CastIntToBool {
+  static HWY_INLINE Lanes of(Lanes x) {
+    return hn::BitCast(LaneTag(),
+                       hn::IfThenElseZero(hn::Ne(hn::BitCast(IntTag(), x), hn::Zero(IntTag())),
+                                          hn::Set(IntTag(), 1)));
+  }
+};
+
+struct Exp2Lanes {
+  static HWY_INLINE Lanes of(Lanes x) { return km::exp2(LaneTag(), x); }
+};
+struct Log2Lanes {
+  static HWY_INLINE Lanes of(Lanes x) { return km::log2(LaneTag(), x); }
+};
+struct RootLanes {
+  static HWY_INLINE Lanes of(Lanes x) { return hn::Sqrt(x); }
+};
+struct RecipLanes {
+  static HWY_INLINE Lanes of(Lanes x) { return hn::Div(hn::Set(LaneTag(), 1), x); }
+};
+
+template <class F, class Rounding>
+StageFunction binary_stage(BlockFormat memory) {
+  // What is rounded to one type of 16 bits has no operand of the other.
+  constexpr bool kOfBFloat = !std::is_same_v<Rounding, RoundedToHalf>;
+  constexpr bool kOfHalf = !std::is_same_v<Rounding, RoundedToBFloat>;
+  if (memory == BlockFormat::kLanes)
+    return stage_of<BinaryStage<F, Rounding, BlockFormat::kLanes>>();
+  if constexpr (kOfBFloat) {
+    if (memory == BlockFormat::kBFloat)
+      return stage_of<BinaryStage<F, Rounding, BlockFormat::kBFloat>>();
+    if (memory == BlockFormat::kBFloatPairs)
+      return stage_of<BinaryStage<F, Rounding, BlockFormat::kBFloatPairs>>();
+  }
+  if constexpr (kOfHalf) {
+    if (memory == BlockFormat::kHalf)
+      return stage_of<BinaryStage<F, Rounding, BlockFormat::kHalf>>();
+  }
+  return nullptr;
+}
+template <class F>
+StageFunction rounded_stage(DType dtype, BlockFormat memory) {
+  if (dtype == DType::kBF16) return binary_stage<F, RoundedToBFloat>(memory);
+  if (dtype == DType::kF16) return binary_stage<F, RoundedToHalf>(memory);
+  return binary_stage<F, NotRounded>(memory);
+}
+template <class F>
+StageFunction integer_stage(BlockFormat memory) {
+  if (memory == BlockFormat::kBool)
+    return stage_of<BinaryStage<OfIntegers<F>, NotRounded, BlockFormat::kBool>>();
+  if (memory != BlockFormat::kLanes) return nullptr;
+  return stage_of<BinaryStage<OfIntegers<F>, NotRounded, BlockFormat::kLanes>>();
+}
+
+StageFunction find_float_op(Op op, DType dtype, BlockFormat memory, bool turned) {
+  switch (op) {
+    case Op::kAdd:
+      return rounded_stage<SumOf>(dtype, memory);
+    case Op::kMul:
+      return rounded_stage<ProductOf>(dtype, memory);
+    case Op::kMax:
+      return binary_stage<GreatestOf, NotRounded>(memory);
+    case Op::kLess:
+      return turned ? binary_stage<IsGreater, NotRounded>(memory)
+                    : binary_stage<IsLess, NotRounded>(memory);
+    case Op::kExp2:
+      return stage_of<UnaryStage<Exp2Lanes>>();
+    case Op::kLog2:
+      return stage_of<UnaryStage<Log2Lanes>>();
+    case Op::kSin:
+      return reinterpret_cast<StageFunction>(&sine_stage);
+    case Op::kSqrt:
+      return stage_of<UnaryStage<RootLanes>>();
+    case Op::kRecip:
+      return stage_of<UnaryStage<RecipLanes>>();
+    default:
+      return nullptr;
+  }
+}
+
+StageFunction find_integer_op(Op op, bool is_bool, BlockFormat memory, bool turned) {
+  switch (op) {
+    case Op::kAdd:  // Of bools: either.
+      return is_bool ? integer_stage<IntGreatest>(memory) : integer_stage<IntSum>(memory);
+    case Op::kMul:
+      return integer_stage<IntProduct>(memory);
+    case Op::kMax:
+      return integer_stage<IntGreatest>(memory);
+    case Op::kLess:
+      return turned ? integer_stage<IntGreater>(memory) : integer_stage<IntLess>(memory);
+    default:
+      return nullptr;
+  }
+}
+
+bool is_in_float_lanes(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16;
+}
+
+StageFunction find_op(Op op, DType dtype, BlockFormat memory, bool turned) {
+  if (op == Op::kSelect) return memory == BlockFormat::kLanes ? stage_of<SelectStage>() : nullptr;
+  if (is_in_float_lanes(dtype)) return find_float_op(op, dtype, memory, turned);
+  if (dtype == DType::kI32 || dtype == DType::kBool)
+    return find_integer_op(op, dtype == DType::kBool, memory, turned);
+  return nullptr;
+}
+
+StageFunction find_cast(DType from, DType to) {
+  if (is_in_float_lanes(from)) {
+    if (to == DType::kBF16) return stage_of<UnaryStage<CastToBFloat>>();
+    if (to == DType::kF16) return stage_of<UnaryStage<RoundedToHalf>>();
+    return to == DType::kBool ? stage_of<UnaryStage<CastToBool>>() : nullptr;
+  }
+  if (from == DType::kI32 && to == DType::kBool) return stage_of<UnaryStage<CastIntToBool>>();
+  const bool is_exact = from == DType::kBool && is_in_float_lanes(to);
+  if (is_exact || (from == DType::kI32 && to == DType::kF32))
+    return stage_of<UnaryStage<CastIntToFloat>>();
+  return nullptr;
+}
+
+StageFunction find_load(BlockFormat from) {
+  switch (from) {
+    case BlockFormat::kLanes:
+      return stage_of<LoadStage<BlockFormat::kLanes>>();
+    case BlockFormat::kBFloat:
+      return stage_of<LoadStage<BlockFormat::kBFloat>>();
+    case BlockFormat::kBFloatPairs:
+      return stage_of<LoadStage<BlockFormat::kBFloatPairs>>();
+    case BlockFormat::kHalf:
+      return stage_of<LoadStage<BlockFormat::kHalf>>();
+    case BlockFormat::kBool:
+      return stage_of<LoadStage<BlockFormat::kBool>>();
+  }
+  return nullptr;
+}
+template <bool kStreamed>
+StageFunction store_form(BlockFormat to) {
+  switch (to) {
+    case BlockFormat::kLanes:
+      return stage_of<StoreStage<BlockFormat::kLanes, kStreamed>>();
+    case BlockFormat::kBFloat:
+      return stage_of<StoreStage<BlockFormat::kBFloat, kStreamed>>();
+    case BlockFormat::kBFloatPairs:
+      return stage_of<StoreStage<BlockFormat::kBFloatPairs, kStreamed>>();
+    case BlockFormat::kHalf:
+      return stage_of<StoreStage<BlockFormat::kHalf, false>>();
+    case BlockFormat::kBool:
+      return stage_of<StoreStage<BlockFormat::kBool, false>>();
+  }
+  return nullptr;
+}
+StageFunction find_store(BlockFormat to, bool streamed) {
+  return streamed ? store_form<true>(to) : store_form<false>(to);
+}
+
+void run_stages(const PassStage* first, std::byte* const* pointers, std::int64_t blocks) {
+  const auto run = reinterpret_cast<Stage>(first->run);
+  const Lanes none = hn::Zero(LaneTag());
+  for (std::int64_t b = 0; b < blocks; ++b)
+    run(first, pointers, b * kBlockLanes, none, none, none, none);
+}
+void flush_streams() { hwy::FlushStream(); }
+
+constexpr PassStages kStages{.block = kBlockLanes,
+                             .has_pairs = kHasPairs,
+                             .load = find_load,
+                             .store = find_store,
+                             .op = find_op,
+                             .cast = find_cast,
+                             .end = nullptr,
+                             .run = run_stages,
+                             .flush = flush_streams};
+const PassStages* pass_stages_table() {
+  static const PassStages table = [] {
+    PassStages stages = kStages;
+    stages.end = reinterpret_cast<StageFunction>(&end_stage);
+    return stages;
+  }();
+  return &table;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace assay::compiler
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::compiler {
+
+HWY_EXPORT(pass_stages_table);
+const PassStages& pass_stages() { return *HWY_DYNAMIC_DISPATCH(pass_stages_table)(); }
+
+}  // namespace assay::compiler
+#endif
