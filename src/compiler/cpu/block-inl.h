@@ -54,22 +54,33 @@ HWY_INLINE hn::Mask<LaneTag> is_true(Lanes x) {
   return hn::RebindMask(LaneTag(), hn::Ne(hn::BitCast(du, x), hn::Zero(du)));
 }
 
+// Bits in all lanes. On x86 from memory, whatever the compiler thinks of it: a broadcast from a
+// general register takes the place of a computation.
+HWY_INLINE hn::Vec<BitsTag> all_lanes(const std::uint32_t& bits) {
+  const std::uint32_t* from = &bits;
+#if HWY_ARCH_X86
+  __asm__("" : "+r"(from));
+#endif
+  return hn::Set(BitsTag(), *from);
+}
+constexpr std::uint32_t kHalfLess = 0x7fff, kOne = 1, kLastBit = 0x10000, kUpperBits = 0xffff0000;
+
 // To the nearest bf16, ties to even; its lower bits are 0 then. A NaN stays one if its lower bits
 // are 0 already.
 HWY_INLINE Lanes rounded_to_bfloat(Lanes x) {
   const BitsTag du;
   const auto bits = hn::BitCast(du, x);
-  // 0x7fff is added, and one more where the last bit that stays is odd.
-  auto rounded = hn::Add(bits, hn::Set(du, 0x7fff));
+  // Just less than a half is added, and one more where the last bit that stays is odd.
+  auto rounded = hn::Add(bits, all_lanes(kHalfLess));
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  rounded = hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)),
-                           hn::Add(rounded, hn::Set(du, 1)), rounded);
+  rounded = hn::IfThenElse(hn::TestBit(bits, all_lanes(kLastBit)),
+                           hn::Add(rounded, all_lanes(kOne)), rounded);
 #elif HWY_TARGET == HWY_NEON
-  rounded = hn::Sub(rounded, hn::VecFromMask(du, hn::TestBit(bits, hn::Set(du, 0x10000))));
+  rounded = hn::Sub(rounded, hn::VecFromMask(du, hn::TestBit(bits, all_lanes(kLastBit))));
 #else
-  rounded = hn::Add(rounded, hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1)));
+  rounded = hn::Add(rounded, hn::And(hn::ShiftRight<16>(bits), all_lanes(kOne)));
 #endif
-  return hn::BitCast(LaneTag(), hn::And(rounded, hn::Set(du, 0xffff0000)));
+  return hn::BitCast(LaneTag(), hn::And(rounded, all_lanes(kUpperBits)));
 }
 
 HWY_INLINE Lanes rounded_to_half(Lanes x) {
@@ -108,7 +119,7 @@ HWY_INLINE Block load_block(const std::byte* from) {
     const BitsTag du;
     const auto* pairs = reinterpret_cast<const std::uint32_t*>(from);
     const auto first = hn::LoadU(du, pairs), second = hn::LoadU(du, pairs + kVectorLanes);
-    const auto upper = hn::Set(du, 0xffff0000);
+    const auto upper = all_lanes(kUpperBits);
     return {hn::BitCast(d, hn::ShiftLeft<16>(first)), hn::BitCast(d, hn::And(first, upper)),
             hn::BitCast(d, hn::ShiftLeft<16>(second)), hn::BitCast(d, hn::And(second, upper))};
   } else {

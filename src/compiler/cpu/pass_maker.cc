@@ -107,6 +107,7 @@ RegionTiles::Instruction RegionTiles::PassMaker::fused(const std::vector<Instruc
   widen_what_is_read_again(real);
   for (const auto& instruction : group) make_primitive(real, instruction);
   add(real, stages_.end);
+  if (t_.prefetches_) prefetch(real);
   auto& pass = real.pass;
   const auto count = static_cast<std::int64_t>(pass.pointers.size());
   pass.pointers_at = maker_.take(2 * count * 8);
@@ -165,6 +166,24 @@ void RegionTiles::PassMaker::make_primitive(Making& m, const Instruction& instru
   }
   m.in_hand = instruction.to;
   finish(m, instruction.to);
+}
+
+// Before everything else, since pointers are known last.
+void RegionTiles::PassMaker::prefetch(Making& m) const {
+  std::vector<PassStage> stages;
+  const auto& pointers = m.pass.pointers;
+  for (std::uint32_t p = 0; p < pointers.size(); ++p) {
+    const auto kind = t_.places_[pointers[p].place].kind;
+    const bool is_far = kind == PlaceKind::kOperand || kind == PlaceKind::kGiven;
+    if (pointers[p].step == 0 || pointers[p].is_written || !is_far) continue;
+    if (stages.empty() || stages.back().run == stages_.prefetch[1]) stages.push_back({});
+    auto& stage = stages.back();
+    const int o = stage.run == nullptr ? 0 : 1;
+    stage.run = stages_.prefetch[o];
+    stage.pointer[o] = p;
+    stage.step[o] = pointers[p].step;
+  }
+  m.pass.stages.insert(m.pass.stages.begin(), stages.begin(), stages.end());
 }
 
 // What is in hand is `value`: kept for those who read it again, and written where it belongs.

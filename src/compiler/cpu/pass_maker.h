@@ -45,6 +45,7 @@ class RegionTiles::PassMaker {
   void widen_what_is_read_again(Making& m);
   void make_primitive(Making& m, const Instruction& instruction);
   void finish(Making& m, std::uint32_t value);
+  void prefetch(Making& m) const;
   void keep_in_cell(Making& m, std::uint32_t value);
   void take_in_hand(Making& m, std::uint32_t value);
   // A stage with a memory operand.

@@ -62,6 +62,24 @@ struct StoreStage {
   }
 };
 
+// Farther than the memory's latency, and within what the nearest cache holds of all operands.
+constexpr std::int64_t kAheadBytes = 2048;
+template <int kOperands>
+struct PrefetchStage {
+  static HWY_INLINE void change(const PassStage& s, std::byte* const* pointers, std::int64_t at,
+                                Block&) {
+    constexpr std::int64_t kLine = 64;
+    for (int o = 0; o < kOperands; ++o) {
+      const std::byte* from = address(s, pointers, at, o) + kAheadBytes;
+      const std::byte* end = from + kBlockLanes * s.step[o];
+      do {
+        hwy::Prefetch(from);
+        from += kLine;
+      } while (from < end);
+    }
+  }
+};
+
 template <class F, class Rounding, BlockFormat kFormat>
 struct BinaryStage {
   static HWY_INLINE void change(const PassStage& s, std::byte* const* pointers, std::int64_t at,
@@ -345,22 +363,19 @@ void run_stages(const PassStage* first, std::byte* const* pointers, std::int64_t
 }
 void flush_streams() { hwy::FlushStream(); }
 
-constexpr PassStages kStages{.block = kBlockLanes,
-                             .has_pairs = kHasPairs,
-                             .load = find_load,
-                             .store = find_store,
-                             .op = find_op,
-                             .cast = find_cast,
-                             .end = nullptr,
-                             .run = run_stages,
-                             .flush = flush_streams};
 const PassStages* pass_stages_table() {
-  static const PassStages table = [] {
-    PassStages stages = kStages;
-    stages.end = reinterpret_cast<StageFunction>(&end_stage);
-    return stages;
-  }();
-  return &table;
+  static const PassStages kStages{
+      .block = kBlockLanes,
+      .has_pairs = kHasPairs,
+      .load = find_load,
+      .store = find_store,
+      .prefetch = {stage_of<PrefetchStage<1>>(), stage_of<PrefetchStage<2>>()},
+      .op = find_op,
+      .cast = find_cast,
+      .end = reinterpret_cast<StageFunction>(&end_stage),
+      .run = run_stages,
+      .flush = flush_streams};
+  return &kStages;
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ struct PassStages {
   // aligned to vectors; others see it after flush(). bf16 and f16 in hand are rounded already.
   StageFunction (*load)(BlockFormat from);
   StageFunction (*store)(BlockFormat to, bool streamed);
+  // Asks for what one or two pointers come to some blocks later.
+  StageFunction prefetch[2];
   // In hand becomes op(in hand, memory), rounded to `dtype`, the operands'; `turned`: op(memory, in
   // hand), for the sake of kLess. Unary ones have no memory operand. kSelect: in hand is the
   // condition, memory (kLanes) both others. Null where there is none.

@@ -146,6 +146,7 @@ class RegionTiles {
   const PassStages* stages_ = nullptr;
   // Stores are so large that they go past the caches; and whether one does.
   bool streams_ = false, has_streams_ = false;
+  bool prefetches_ = false;
   std::int64_t worker_bytes_ = 0, reductions_at_ = 0, offsets_at_ = 0, pointers_at_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "compiler/cpu/region_tiles.h"
+#include "kernels/tiles/caches.h"
 
 namespace assay::compiler {
 namespace {
@@ -117,13 +118,22 @@ void RegionTiles::walk(const Bindings& symbols) {
   tile_rows_ = first_is_given_ || columns_ > lanes / 2
                    ? 1
                    : std::clamp<std::int64_t>(rows_, 1, lanes / tile_columns_);
+  std::int64_t bytes = 0;  // that are read or written, about
   for (auto& walked : walked_) {
     const bool rows_repeat = std::ranges::all_of(walked.strides, [](auto s) { return s == 0; });
     walked.is_single = walked.column == 0 && (tile_rows_ == 1 || rows_repeat) && walked.size > 0;
     walked.is_in_place = walked.column == 1 &&
                          (tile_rows_ == 1 || follows(outer_, walked.strides, columns_)) &&
                          walked.size > 0;
+    if (walked.column != 0 && !(rows_repeat && rows_ > 1))
+      bytes += rows_ * columns_ * static_cast<std::int64_t>(walked.size);
   }
+  // What is far larger than the caches is not in them when somebody reads it, so that it need not
+  // go through them; and is asked for ahead of its use. Measured on a Xeon (AVX-512): 2²⁴ floats,
+  // one addition: 81 % of the triad's rate without either, 95 to 100 % with one, 110 % with both.
+  static const kernels::CacheSizes kCaches = kernels::read_cache_sizes();
+  streams_ = bytes > 2 * kCaches.last;
+  prefetches_ = bytes > kCaches.l2;
 }
 
 }  // namespace assay::compiler

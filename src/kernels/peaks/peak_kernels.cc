@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/peaks/peak_kernels.h"
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/peaks/peak_kernels.cc"
 #include <hwy/foreach_target.h>
@@ -106,7 +108,7 @@ T read(const T* HWY_RESTRICT x, std::int64_t size) {
   return hn::GetLane(sum[0]);
 }
 
-template <typename T>
+template <typename T, bool kStreamed>
 void triad(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT y, std::int64_t size) {
   const Tag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -115,9 +117,14 @@ void triad(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* HWY_RESTRICT y, 
 #pragma GCC unroll 4
     for (int s = 0; s < 4; ++s) {
       const std::int64_t at = i + s * lanes;
-      hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, b + at), hn::LoadU(d, a + at)), d, y + at);
+      const auto result = hn::MulAdd(factor, hn::LoadU(d, b + at), hn::LoadU(d, a + at));
+      if constexpr (kStreamed)
+        hn::Stream(result, d, y + at);
+      else
+        hn::StoreU(result, d, y + at);
     }
   }
+  if constexpr (kStreamed) hwy::FlushStream();
 }
 
 template <typename T>
@@ -127,7 +134,8 @@ constexpr PeakKernels<T> kTable{
     {form<SubFma, T, 8>(), form<SubFma, T, 10>(), form<SubFma, T, 12>(), form<SubFma, T, 20>()},
     exp_all<T>,
     read<T>,
-    triad<T>};
+    triad<T, false>,
+    triad<T, true>};
 
 const PeakKernels<float>* peak_kernels_f32() { return &kTable<float>; }
 const PeakKernels<double>* peak_kernels_f64() { return &kTable<double>; }

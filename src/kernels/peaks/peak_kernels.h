@@ -25,9 +25,13 @@ struct PeakKernels {
   PeakLoop<T> sub_fma[kForms];  // (x − y)² + z
   // y = exp(x), `size` of them.
   void (*exp)(const T* x, T* y, std::int64_t size);
-  // The sum of all elements, and y = a + 3·b, in whole vectors (size a multiple of 256).
+  // The sum of all elements, and y = a + 3·b, in whole vectors (size a multiple of 256, arrays on
+  // cache lines).
   T (*read)(const T* x, std::int64_t size);
   void (*triad)(const T* a, const T* b, T* y, std::int64_t size);
+  // The same; y is written past the caches where the instruction set can, and read by nobody
+  // before.
+  void (*triad_streamed)(const T* a, const T* b, T* y, std::int64_t size);
 };
 
 const PeakKernels<float>& peak_kernels(float);

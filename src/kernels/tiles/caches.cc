@@ -37,6 +37,7 @@ CacheSizes read_cache_sizes() {
     if (size <= 0 || type == "Instruction") continue;
     if (level == "1") sizes.l1 = size;
     if (level == "2") sizes.l2 = size;
+    if (level == "3") sizes.last = size;
   }
   return sizes;
 }

@@ -11,6 +11,7 @@ namespace assay::kernels {
 struct CacheSizes {
   std::int64_t l1 = 32 << 10;
   std::int64_t l2 = 1 << 20;
+  std::int64_t last = 32 << 20;  // of all cores together: what is larger comes from memory
   // Of each factor, packed at once: beyond this, packing anew costs less than memory would.
   std::int64_t packed = 16 << 20;
 };

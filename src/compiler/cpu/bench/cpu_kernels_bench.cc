@@ -13,9 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "base/memory.h"
 #include "compiler/cpu/cpu_kernel.h"
 #include "compiler/graph/dtypes.h"
+#include "kernels/peaks/peak_kernels.h"
 #include "kernels/peaks/peaks.h"
+#include "kernels/threads/crew.h"
 
 namespace assay::compiler {
 namespace {
@@ -47,36 +50,39 @@ class Subject {
   void prepare() {
     prepared_ = prepare_cpu_kernel(kernel);
     for (const auto& formal : kernel.operands) data_.push_back(filled(formal));
-    for (auto& data : data_) operands_.push_back(data.data());
+    for (auto& data : data_) operands_.push_back(data.get());
   }
   double run(int threads) {
-    return seconds_of([&] { prepared_->run({}, operands_, threads); });
+    const int calls = bytes < 4e6 ? 100 : 1;
+    return seconds_of([&] {
+             for (int call = 0; call < calls; ++call) prepared_->run({}, operands_, threads);
+           }) /
+           calls;
   }
 
  private:
-  static std::vector<std::byte> filled(const Kernel::Formal& formal) {
+  static AlignedBlock<std::byte> filled(const Kernel::Formal& formal) {
     std::size_t count = 1;
     for (const auto& extent : formal.shape) count *= static_cast<std::size_t>(extent.at({}));
     const auto size = size_of(formal.dtype);
-    std::vector<std::byte> data(count * size + 64);
-    for (std::size_t i = 0; i < count && !formal.is_written; ++i) {
+    auto data = aligned_block<std::byte>(count * size);
+    for (std::size_t i = 0; i < count; ++i) {
       const auto bits = bits_of(formal.dtype, 0.25 * static_cast<double>(i % 13) - 1.5);
-      std::copy_n(reinterpret_cast<const std::byte*>(&bits), size, data.data() + i * size);
+      std::copy_n(reinterpret_cast<const std::byte*>(&bits), size, data.get() + i * size);
     }
     return data;
   }
 
   std::unique_ptr<CpuKernel> prepared_;
-  std::vector<std::vector<std::byte>> data_;
+  std::vector<AlignedBlock<std::byte>> data_;
   std::vector<std::byte*> operands_;
 };
 
 using V = Region::Value;
 
-Subject chain(DType dtype, const std::string& name, std::vector<Op> ops) {
+Subject chain(DType dtype, const std::string& name, std::vector<Op> ops, std::int64_t n) {
   Subject s;
-  const std::int64_t n = 1 << 24;
-  s.name = fmt::format("{} {}", name, name_of(dtype));
+  s.name = fmt::format("{} {}{}", name, name_of(dtype), n < 1 << 20 ? " in cache" : "");
   const auto x = s.add(dtype, {n}), y = s.add(dtype, {n}), out = s.add(dtype, {n}, true);
   Region region{.shape = {n}};
   region.values = {V{.op = Op::kInput, .dtype = dtype, .access = s.whole(x)},
@@ -150,16 +156,49 @@ Subject attention(std::int64_t heads, std::int64_t group, std::int64_t queries, 
   return s;
 }
 
+// y = a + 3·b of 2²⁴ floats, by whoever is free, with stores of either kind.
+class Triad {
+ public:
+  static constexpr std::int64_t kSize = 1 << 24, kPieces = 16;
+  static constexpr double kBytes = 12.0 * kSize;
+
+  Triad() {
+    for (float* array : {a_.get(), b_.get(), y_.get()}) std::fill_n(array, kSize, 1.0f);
+  }
+  double run(int threads, bool streamed) const {
+    const auto& kernels = kernels::peak_kernels(float{});
+    const auto triad = streamed ? kernels.triad_streamed : kernels.triad;
+    return seconds_of([&] {
+      kernels::share_items(threads, kPieces, [&](std::int64_t piece) noexcept {
+        const std::int64_t at = piece * (kSize / kPieces);
+        triad(a_.get() + at, b_.get() + at, y_.get() + at, kSize / kPieces);
+      });
+    });
+  }
+
+ private:
+  AlignedBlock<float> a_ = aligned_block<float>(kSize), b_ = aligned_block<float>(kSize),
+                      y_ = aligned_block<float>(kSize);
+};
+
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
+  return x[x.size() / 2];
+}
+
 void run_bench(int threads, int rounds, const std::string& filter) {
   std::vector<Subject> subjects;
   const auto add = [&](Subject s) {
     if (s.name.find(filter) != std::string::npos) subjects.push_back(std::move(s));
   };
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
-    add(chain(dtype, "add", {Op::kAdd}));
-    add(chain(dtype, "add,mul,max", {Op::kAdd, Op::kMul, Op::kMax}));
-    add(chain(dtype, "add,mul,max,add,mul", {Op::kAdd, Op::kMul, Op::kMax, Op::kAdd, Op::kMul}));
-    add(chain(dtype, "add,sin,sqrt", {Op::kAdd, Op::kSin, Op::kSqrt}));
+    for (const std::int64_t n : {1 << 24, 1 << 14}) {
+      add(chain(dtype, "add", {Op::kAdd}, n));
+      add(chain(dtype, "add,mul,max", {Op::kAdd, Op::kMul, Op::kMax}, n));
+      add(chain(dtype, "add,mul,max,add,mul", {Op::kAdd, Op::kMul, Op::kMax, Op::kAdd, Op::kMul},
+                n));
+      add(chain(dtype, "add,sin,sqrt", {Op::kAdd, Op::kSin, Op::kSqrt}, n));
+    }
     add(softmax(dtype, 4096, 4096));
   }
   for (const std::int64_t m : {1, 2, 4, 8}) add(product(DType::kBF16, m, 4096, 4096, true));
@@ -175,27 +214,48 @@ void run_bench(int threads, int rounds, const std::string& filter) {
   add(attention(8, 4, 128, 128));
   add(attention(8, 4, 1, 2048));
   for (auto& s : subjects) s.prepare();
-  std::vector<double> best(subjects.size(), 1e9);
-  double triad = 0, read = 0, fma = 0;
+  // What memory can do is measured beside each subject in each round: on a machine that others use,
+  // figures of another moment are of another machine.
+  const Triad triad;
+  const auto count = subjects.size();
+  std::vector<double> best(count, 1e9), plain_best(count, 1e9), streamed_best(count, 1e9);
+  std::vector<std::vector<double>> of_plain(count), of_streamed(count);
+  double read = 0, fma = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto peaks = kernels::measure_peaks({.threads = threads,
                                                .rounds = 1,
-                                               .seconds_per_loop = 1e-2,
+                                               .seconds_per_loop = 1e-3,
                                                .read_bytes = {64 << 20},
-                                               .triad_bytes = 64 << 20});
-    triad = std::max(triad, peaks.triad_bytes_per_second);
+                                               .triad_bytes = 1 << 20});
     read = std::max(read, peaks.read[0].bytes_per_second);
     fma = std::max(fma, peaks.f32.fma);
-    for (std::size_t i = 0; i < subjects.size(); ++i)
-      best[i] = std::min(best[i], subjects[i].run(threads));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double plain = triad.run(threads, false), took = subjects[i].run(threads),
+                   streamed = triad.run(threads, true);
+      best[i] = std::min(best[i], took);
+      plain_best[i] = std::min(plain_best[i], plain);
+      streamed_best[i] = std::min(streamed_best[i], streamed);
+      const double rate = subjects[i].bytes / took;
+      of_plain[i].push_back(rate / (Triad::kBytes / plain));
+      of_streamed[i].push_back(rate / (Triad::kBytes / streamed));
+    }
   }
-  fmt::print("{} threads: triad {:.1f} GB/s, read {:.1f} GB/s, f32 {:.1f} Gflop/s\n", threads,
-             triad * 1e-9, read * 1e-9, 2 * fma * 1e-9);
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
+  const auto rate_of = [](const std::vector<double>& seconds) {
+    return Triad::kBytes / *std::min_element(seconds.begin(), seconds.end()) * 1e-9;
+  };
+  fmt::print(
+      "{} threads: triad {:.1f} GB/s, with streamed stores {:.1f} GB/s, read {:.1f} GB/s, f32 "
+      "{:.1f} Gflop/s\n",
+      threads, rate_of(plain_best), rate_of(streamed_best), read * 1e-9, 2 * fma * 1e-9);
+  fmt::print("{:36} {:>9} {:>7}  {}\n", "", "best ms", "GB/s",
+             "median of rounds: of triad, of streamed triad; of bests");
+  for (std::size_t i = 0; i < count; ++i) {
     const auto& s = subjects[i];
-    fmt::print("{:42} {:9.3f} ms  {:5.1f} GB/s = {:3.0f} % triad, {:3.0f} % read", s.name,
-               best[i] * 1e3, s.bytes / best[i] * 1e-9, 100 * s.bytes / best[i] / triad,
-               100 * s.bytes / best[i] / read);
+    fmt::print("{:36} {:9.3f} {:7.1f}  {:4.0f} % {:4.0f} %  {:4.0f} % {:4.0f} %", s.name,
+               best[i] * 1e3, s.bytes / best[i] * 1e-9, 100 * median(of_plain[i]),
+               100 * median(of_streamed[i]),
+               100 * s.bytes / best[i] * plain_best[i] / Triad::kBytes,
+               100 * s.bytes / best[i] * streamed_best[i] / Triad::kBytes);
     if (s.flops > 0)
       fmt::print("  {:6.1f} Gflop/s = {:3.0f} %", s.flops / best[i] * 1e-9,
                  100 * s.flops / best[i] / (2 * fma));
