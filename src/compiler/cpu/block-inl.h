@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Four vectors of 32-bit lanes at once: what the stages of a pass have in hand (pass_stages.h), for
-// code that is compiled once per instruction set.
+// Eight vectors of 32-bit lanes at once: what the stages of a pass have in hand (pass_stages.h),
+// for code that is compiled once per instruction set.
 #if defined(ASSAY_COMPILER_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ASSAY_COMPILER_BLOCK_INL_H_
 #undef ASSAY_COMPILER_BLOCK_INL_H_
@@ -29,19 +29,20 @@ using BitsTag = hn::ScalableTag<std::uint32_t>;
 using Lanes = hn::Vec<LaneTag>;
 
 struct Block {
-  Lanes x0, x1, x2, x3;
+  Lanes x0, x1, x2, x3, x4, x5, x6, x7;
 };
 constexpr std::int64_t kVectorLanes = hn::MaxLanes(LaneTag());
-constexpr std::int64_t kBlockLanes = 4 * kVectorLanes;
+constexpr std::int64_t kBlockLanes = 8 * kVectorLanes;
 constexpr bool kHasPairs = kVectorLanes > 1;
 
 template <class F>
 HWY_INLINE void for_each_of(Block& h, const F& f) {
-  h = {f(h.x0), f(h.x1), f(h.x2), f(h.x3)};
+  h = {f(h.x0), f(h.x1), f(h.x2), f(h.x3), f(h.x4), f(h.x5), f(h.x6), f(h.x7)};
 }
 template <class F>
 HWY_INLINE void for_each_of(Block& h, const Block& other, const F& f) {
-  h = {f(h.x0, other.x0), f(h.x1, other.x1), f(h.x2, other.x2), f(h.x3, other.x3)};
+  h = {f(h.x0, other.x0), f(h.x1, other.x1), f(h.x2, other.x2), f(h.x3, other.x3),
+       f(h.x4, other.x4), f(h.x5, other.x5), f(h.x6, other.x6), f(h.x7, other.x7)};
 }
 
 // A bool in hand is a number of 32 bits.
@@ -115,16 +116,21 @@ HWY_INLINE Lanes load_lanes(const std::byte* from, std::int64_t vector) {
 template <BlockFormat kFormat>
 HWY_INLINE Block load_block(const std::byte* from) {
   if constexpr (kFormat == BlockFormat::kBFloatPairs) {
-    const LaneTag d;
     const BitsTag du;
     const auto* pairs = reinterpret_cast<const std::uint32_t*>(from);
-    const auto first = hn::LoadU(du, pairs), second = hn::LoadU(du, pairs + kVectorLanes);
     const auto upper = all_lanes(kUpperBits);
-    return {hn::BitCast(d, hn::ShiftLeft<16>(first)), hn::BitCast(d, hn::And(first, upper)),
-            hn::BitCast(d, hn::ShiftLeft<16>(second)), hn::BitCast(d, hn::And(second, upper))};
+    const auto pair = [&](int i) HWY_ATTR { return hn::LoadU(du, pairs + i * kVectorLanes); };
+    const auto even = [](hn::Vec<BitsTag> x)
+                          HWY_ATTR { return hn::BitCast(LaneTag(), hn::ShiftLeft<16>(x)); };
+    const auto odd = [&](hn::Vec<BitsTag> x)
+                         HWY_ATTR { return hn::BitCast(LaneTag(), hn::And(x, upper)); };
+    const auto p0 = pair(0), p1 = pair(1), p2 = pair(2), p3 = pair(3);
+    return {even(p0), odd(p0), even(p1), odd(p1), even(p2), odd(p2), even(p3), odd(p3)};
   } else {
     return {load_lanes<kFormat>(from, 0), load_lanes<kFormat>(from, 1),
-            load_lanes<kFormat>(from, 2), load_lanes<kFormat>(from, 3)};
+            load_lanes<kFormat>(from, 2), load_lanes<kFormat>(from, 3),
+            load_lanes<kFormat>(from, 4), load_lanes<kFormat>(from, 5),
+            load_lanes<kFormat>(from, 6), load_lanes<kFormat>(from, 7)};
   }
 }
 
@@ -168,11 +174,17 @@ HWY_INLINE void store_block(const Block& h, std::byte* to) {
     };
     store_vector<kStreamed>(du, joined(h.x0, h.x1), pairs);
     store_vector<kStreamed>(du, joined(h.x2, h.x3), pairs + kVectorLanes);
+    store_vector<kStreamed>(du, joined(h.x4, h.x5), pairs + 2 * kVectorLanes);
+    store_vector<kStreamed>(du, joined(h.x6, h.x7), pairs + 3 * kVectorLanes);
   } else {
     store_lanes<kFormat, kStreamed>(h.x0, to, 0);
     store_lanes<kFormat, kStreamed>(h.x1, to, 1);
     store_lanes<kFormat, kStreamed>(h.x2, to, 2);
     store_lanes<kFormat, kStreamed>(h.x3, to, 3);
+    store_lanes<kFormat, kStreamed>(h.x4, to, 4);
+    store_lanes<kFormat, kStreamed>(h.x5, to, 5);
+    store_lanes<kFormat, kStreamed>(h.x6, to, 6);
+    store_lanes<kFormat, kStreamed>(h.x7, to, 7);
   }
 }
 

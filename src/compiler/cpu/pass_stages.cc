@@ -21,17 +21,18 @@ namespace km = kernels::HWY_NAMESPACE;
 
 // Vectors by themselves, not an array of them: those travel in registers from call to call.
 using Stage = void (*)(const PassStage*, std::byte* const*, std::int64_t, Lanes, Lanes, Lanes,
-                       Lanes);
+                       Lanes, Lanes, Lanes, Lanes, Lanes);
 
 // The last thing that a stage does: the compiler makes a jump of it.
-#define ASSAY_NEXT_STAGE(s, pointers, at, h) \
-  return reinterpret_cast<Stage>((s)[1].run)((s) + 1, pointers, at, h.x0, h.x1, h.x2, h.x3)
+#define ASSAY_NEXT_STAGE(s, pointers, at, h)                                                      \
+  return reinterpret_cast<Stage>((s)[1].run)((s) + 1, pointers, at, h.x0, h.x1, h.x2, h.x3, h.x4, \
+                                             h.x5, h.x6, h.x7)
 
 // F changes what is in hand.
 template <class F>
 void stage(const PassStage* s, std::byte* const* pointers, std::int64_t at, Lanes x0, Lanes x1,
-           Lanes x2, Lanes x3) {
-  Block h{x0, x1, x2, x3};
+           Lanes x2, Lanes x3, Lanes x4, Lanes x5, Lanes x6, Lanes x7) {
+  Block h{x0, x1, x2, x3, x4, x5, x6, x7};
   F::change(*s, pointers, at, h);
   ASSAY_NEXT_STAGE(s, pointers, at, h);
 }
@@ -40,7 +41,8 @@ StageFunction stage_of() {
   return reinterpret_cast<StageFunction>(&stage<F>);
 }
 
-void end_stage(const PassStage*, std::byte* const*, std::int64_t, Lanes, Lanes, Lanes, Lanes) {}
+void end_stage(const PassStage*, std::byte* const*, std::int64_t, Lanes, Lanes, Lanes, Lanes, Lanes,
+               Lanes, Lanes, Lanes) {}
 
 HWY_INLINE std::byte* address(const PassStage& s, std::byte* const* pointers, std::int64_t at,
                               int operand = 0) {
@@ -102,26 +104,30 @@ struct SelectStage {
     const auto of = [](Lanes c, Lanes y, Lanes n)
                         HWY_ATTR { return hn::IfThenElse(is_true(c), y, n); };
     h = {of(h.x0, yes.x0, no.x0), of(h.x1, yes.x1, no.x1), of(h.x2, yes.x2, no.x2),
-         of(h.x3, yes.x3, no.x3)};
+         of(h.x3, yes.x3, no.x3), of(h.x4, yes.x4, no.x4), of(h.x5, yes.x5, no.x5),
+         of(h.x6, yes.x6, no.x6), of(h.x7, yes.x7, no.x7)};
   }
 };
 
 // Far arguments are rare, and their function is called: a stage of its own, so that the common one
 // saves no registers for it.
 HWY_NOINLINE void far_sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at,
-                                 Lanes x0, Lanes x1, Lanes x2, Lanes x3) {
-  Block h{x0, x1, x2, x3};
+                                 Lanes x0, Lanes x1, Lanes x2, Lanes x3, Lanes x4, Lanes x5,
+                                 Lanes x6, Lanes x7) {
+  Block h{x0, x1, x2, x3, x4, x5, x6, x7};
   for_each_of(h, [](Lanes x) HWY_ATTR { return km::sin(LaneTag(), x); });
   ASSAY_NEXT_STAGE(s, pointers, at, h);
 }
 void sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at, Lanes x0, Lanes x1,
-                Lanes x2, Lanes x3) {
+                Lanes x2, Lanes x3, Lanes x4, Lanes x5, Lanes x6, Lanes x7) {
   const LaneTag d;
   const auto is_near = [&](Lanes x) HWY_ATTR { return km::sin_is_near(d, hn::Abs(x)); };
-  if (HWY_UNLIKELY(!hn::AllTrue(
-          d, hn::And(hn::And(is_near(x0), is_near(x1)), hn::And(is_near(x2), is_near(x3))))))
-    return far_sine_stage(s, pointers, at, x0, x1, x2, x3);
-  Block h{x0, x1, x2, x3};
+  const auto are_near = [&](Lanes x, Lanes y) HWY_ATTR { return hn::And(is_near(x), is_near(y)); };
+  const auto all = hn::And(hn::And(are_near(x0, x1), are_near(x2, x3)),
+                           hn::And(are_near(x4, x5), are_near(x6, x7)));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, all)))
+    return far_sine_stage(s, pointers, at, x0, x1, x2, x3, x4, x5, x6, x7);
+  Block h{x0, x1, x2, x3, x4, x5, x6, x7};
   for_each_of(h, [](Lanes x) HWY_ATTR { return km::sin_near(LaneTag(), x); });
   ASSAY_NEXT_STAGE(s, pointers, at, h);
 }
@@ -359,7 +365,7 @@ void run_stages(const PassStage* first, std::byte* const* pointers, std::int64_t
   const auto run = reinterpret_cast<Stage>(first->run);
   const Lanes none = hn::Zero(LaneTag());
   for (std::int64_t b = 0; b < blocks; ++b)
-    run(first, pointers, b * kBlockLanes, none, none, none, none);
+    run(first, pointers, b * kBlockLanes, none, none, none, none, none, none, none, none);
 }
 void flush_streams() { hwy::FlushStream(); }
 
