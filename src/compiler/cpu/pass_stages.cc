@@ -11,13 +11,12 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
 #include "compiler/cpu/block-inl.h"
-#include "kernels/math/exp2_log2_sin-inl.h"
+#include "compiler/cpu/lane_ops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::compiler {
 namespace HWY_NAMESPACE {
 namespace {
-namespace km = kernels::HWY_NAMESPACE;
 
 // Vectors by themselves, not an array of them: those travel in registers from call to call.
 using Stage = void (*)(const PassStage*, std::byte* const*, std::int64_t, Lanes, Lanes, Lanes,
@@ -134,99 +133,6 @@ void sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at,
 
 #undef ASSAY_NEXT_STAGE
 
-struct SumOf {
-  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Add(x, y); }
-};
-struct ProductOf {
-  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Mul(x, y); }
-};
-struct GreatestOf {
-  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return greatest(LaneTag(), x, y); }
-};
-struct IsLess {
-  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return of_mask(hn::Lt(x, y)); }
-};
-struct IsGreater {
-  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return of_mask(hn::Lt(y, x)); }
-};
-// The same of 32-bit integers; a bool is one of 0 or 1.
-template <class F>
-struct OfIntegers {
-  static HWY_INLINE Lanes of(Lanes x, Lanes y) {
-    return hn::BitCast(LaneTag(), F::of(hn::BitCast(IntTag(), x), hn::BitCast(IntTag(), y)));
-  }
-};
-struct IntSum {
-  template <class V>
-  static HWY_INLINE V of(V x, V y) {
-    return hn::Add(x, y);
-  }
-};
-struct IntProduct {
-  template <class V>
-  static HWY_INLINE V of(V x, V y) {
-    return hn::Mul(x, y);
-  }
-};
-struct IntGreatest {
-  template <class V>
-  static HWY_INLINE V of(V x, V y) {
-    return hn::Max(x, y);
-  }
-};
-struct IntLess {
-  template <class V>
-  static HWY_INLINE V of(V x, V y) {
-    return hn::IfThenElseZero(hn::Lt(x, y), hn::Set(IntTag(), 1));
-  }
-};
-struct IntGreater {
-  template <class V>
-  static HWY_INLINE V of(V x, V y) {
-    return IntLess::of(y, x);
-  }
-};
-
-struct NotRounded {
-  static HWY_INLINE Lanes of(Lanes x) { return x; }
-};
-struct RoundedToBFloat {
-  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_bfloat(x); }
-};
-struct RoundedToHalf {
-  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_half(x); }
-};
-// NaNs of other types have bits that bf16 has not.
-struct CastToBFloat {
-  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_bfloat(with_plain_nans(LaneTag(), x)); }
-};
-struct CastIntToFloat {
-  static HWY_INLINE Lanes of(Lanes x) { return hn::ConvertTo(LaneTag(), hn::BitCast(IntTag(), x)); }
-};
-struct CastToBool {
-  static HWY_INLINE Lanes of(Lanes x) { return of_mask(hn::Ne(x, hn::Zero(LaneTag()))); }
-};
-struct CastIntToBool {
-  static HWY_INLINE Lanes of(Lanes x) {
-    return hn::BitCast(LaneTag(),
-                       hn::IfThenElseZero(hn::Ne(hn::BitCast(IntTag(), x), hn::Zero(IntTag())),
-                                          hn::Set(IntTag(), 1)));
-  }
-};
-
-struct Exp2Lanes {
-  static HWY_INLINE Lanes of(Lanes x) { return km::exp2(LaneTag(), x); }
-};
-struct Log2Lanes {
-  static HWY_INLINE Lanes of(Lanes x) { return km::log2(LaneTag(), x); }
-};
-struct RootLanes {
-  static HWY_INLINE Lanes of(Lanes x) { return hn::Sqrt(x); }
-};
-struct RecipLanes {
-  static HWY_INLINE Lanes of(Lanes x) { return hn::Div(hn::Set(LaneTag(), 1), x); }
-};
-
 template <class F, class Rounding>
 StageFunction binary_stage(BlockFormat memory) {
   // What is rounded to one type of 16 bits has no operand of the other.
@@ -267,7 +173,8 @@ StageFunction find_float_op(Op op, DType dtype, BlockFormat memory, bool turned)
     case Op::kMul:
       return rounded_stage<ProductOf>(dtype, memory);
     case Op::kMax:
-      return binary_stage<GreatestOf, NotRounded>(memory);
+      return turned ? binary_stage<TurnedGreatestOf, NotRounded>(memory)
+                    : binary_stage<GreatestOf, NotRounded>(memory);
     case Op::kLess:
       return turned ? binary_stage<IsGreater, NotRounded>(memory)
                     : binary_stage<IsLess, NotRounded>(memory);

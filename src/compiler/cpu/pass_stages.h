@@ -53,8 +53,8 @@ struct PassStages {
   // Asks for what one or two pointers come to some blocks later.
   StageFunction prefetch[2];
   // In hand becomes op(in hand, memory), rounded to `dtype`, the operands'; `turned`: op(memory, in
-  // hand), for the sake of kLess. Unary ones have no memory operand. kSelect: in hand is the
-  // condition, memory (kLanes) both others. Null where there is none.
+  // hand), for the sake of kLess and of kMax's zeros. Unary ones have no memory operand. kSelect:
+  // in hand is the condition, memory (kLanes) both others. Null where there is none.
   StageFunction (*op)(Op op, DType dtype, BlockFormat memory, bool turned);
   // A cast of what is in hand; null where there is none, or where it changes nothing.
   StageFunction (*cast)(DType from, DType to);

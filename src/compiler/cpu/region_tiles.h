@@ -18,6 +18,7 @@
 #include "compiler/cpu/pass_stages.h"
 #include "compiler/cpu/tile_moves.h"
 #include "compiler/cpu/tile_ops.h"
+#include "compiler/cpu/tile_reductions.h"
 #include "compiler/program/program.h"
 
 namespace assay::compiler {

@@ -106,7 +106,7 @@ void RegionTiles::Maker::visit_reduction(std::uint32_t i) {
                                          .to = i,
                                          .from = {in, 0, 0},
                                          .operand_count = 1,
-                                         .reduce = tile_ops().find_reduce(value.op, value.dtype)});
+                                         .reduce = find_tile_reduce(value.op, value.dtype)});
   t_.phases_[phase_].reductions.push_back(i);
   auto& place = t_.places_[i];
   place.kind = PlaceKind::kFixed;

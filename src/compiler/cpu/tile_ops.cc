@@ -304,70 +304,7 @@ TileOp find(Op op, DType from, DType to, unsigned single) {
   });
 }
 
-// Vectors are added up in the computed type over one tile, tiles in f64.
-template <typename T>
-void sum(const void* x, std::int64_t count, TileReduction& so_far) {
-  const T* in = static_cast<const T*>(x);
-  if constexpr (kIsFloating<T>) {
-    const ComputedTag<T> d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    hn::Vec<ComputedTag<T>> sums[4];
-    for (auto& part : sums) part = hn::Zero(d);
-    std::int64_t i = 0;
-    for (; i + 4 * lanes <= count; i += 4 * lanes) {
-#pragma GCC unroll 4
-      for (int u = 0; u < 4; ++u) sums[u] = hn::Add(sums[u], load_elements(d, in + i + u * lanes));
-    }
-    for (; i + lanes <= count; i += lanes) sums[0] = hn::Add(sums[0], load_elements(d, in + i));
-    const auto all = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
-    so_far.f += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
-    for (; i < count; ++i) so_far.f += widened(in[i]);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    for (std::int64_t i = 0; i < count; ++i) so_far.i |= in[i] ? 1 : 0;
-  } else {
-    auto all = static_cast<std::uint64_t>(so_far.i);
-    for (std::int64_t i = 0; i < count; ++i) all += static_cast<std::uint64_t>(in[i]);
-    so_far.i = static_cast<std::int64_t>(all);
-  }
-}
-
-template <typename T>
-void maximum(const void* x, std::int64_t count, TileReduction& so_far) {
-  const T* in = static_cast<const T*>(x);
-  if constexpr (kIsFloating<T>) {
-    const ComputedTag<T> d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    using V = hn::Vec<ComputedTag<T>>;
-    std::int64_t i = 0;
-    if (count >= 4 * lanes) {
-      V most[4];
-#pragma GCC unroll 4
-      for (int u = 0; u < 4; ++u) most[u] = load_elements(d, in + u * lanes);
-      for (i = 4 * lanes; i + 4 * lanes <= count; i += 4 * lanes) {
-#pragma GCC unroll 4
-        for (int u = 0; u < 4; ++u)
-          most[u] = greatest(d, most[u], load_elements(d, in + i + u * lanes));
-      }
-      const V all = greatest(d, greatest(d, most[0], most[1]), greatest(d, most[2], most[3]));
-      HWY_ALIGN Computed<T> each[hn::MaxLanes(ComputedTag<T>())];
-      hn::Store(all, d, each);
-      for (std::int64_t lane = 0; lane < lanes; ++lane)
-        so_far.f = greatest_of(so_far.f, static_cast<double>(each[lane]));
-    }
-    for (; i < count; ++i) so_far.f = greatest_of(so_far.f, widened(in[i]));
-  } else {
-    for (std::int64_t i = 0; i < count; ++i)
-      so_far.i = std::max(so_far.i, static_cast<std::int64_t>(in[i]));
-  }
-}
-
-TileReduce find_reduce(Op op, DType dtype) {
-  return visit_graph_dtype(dtype, [&]<typename T>(std::type_identity<T>) -> TileReduce {
-    return op == Op::kSum ? sum<T> : maximum<T>;
-  });
-}
-
-constexpr TileOps kTable{find, find_reduce};
+constexpr TileOps kTable{find};
 const TileOps* tile_ops_table() { return &kTable; }
 
 }  // namespace
@@ -380,21 +317,6 @@ namespace assay::compiler {
 
 HWY_EXPORT(tile_ops_table);
 const TileOps& tile_ops() { return *HWY_DYNAMIC_DISPATCH(tile_ops_table)(); }
-
-TileReduction reduction_start(Op op, DType dtype) {
-  if (op == Op::kSum) return {};
-  return {-std::numeric_limits<double>::infinity(),
-          dtype == DType::kBool ? 0 : std::numeric_limits<std::int64_t>::min()};
-}
-
-void store_reduction(const TileReduction& reduction, DType dtype, void* to) {
-  visit_graph_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
-    if constexpr (kIsFloating<T>)
-      *static_cast<T*>(to) = narrowed<T>(reduction.f);
-    else
-      *static_cast<T*>(to) = static_cast<T>(reduction.i);
-  });
-}
 
 }  // namespace assay::compiler
 #endif

@@ -14,26 +14,12 @@ namespace assay::compiler {
 // out[i] = op(in[0][i], in[1][i], in[2][i]) for i < count. `out` overlaps nothing.
 using TileOp = void (*)(const void* const* in, void* out, std::int64_t count);
 
-// A sum or a greatest on its way: floating point in `f`, integers and bool in `i`.
-struct TileReduction {
-  double f = 0;
-  std::int64_t i = 0;
-};
-// Takes in elements; the greatest of nothing yet is taken from the first.
-using TileReduce = void (*)(const void* in, std::int64_t count, TileReduction& so_far);
-
 struct TileOps {
   // Of operands of dtype `from` to one of dtype `to`. Bit b of `single`: operand b is one element
   // that stands for all. Null where there is no such form: an operand must be filled into a tile
   // first; there always is one for 0.
   TileOp (*find)(Op op, DType from, DType to, unsigned single);
-  // kSum or kMaxReduce.
-  TileReduce (*find_reduce)(Op op, DType dtype);
 };
 const TileOps& tile_ops();
-
-// What a reduction starts from, and what came out of it, rounded to the dtype.
-TileReduction reduction_start(Op op, DType dtype);
-void store_reduction(const TileReduction& reduction, DType dtype, void* to);
 
 }  // namespace assay::compiler

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Primitives on one vector of what a pass has in hand (pass_stages.h), for code that is compiled
+// once per instruction set.
+#if defined(ASSAY_COMPILER_LANE_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ASSAY_COMPILER_LANE_OPS_INL_H_
+#undef ASSAY_COMPILER_LANE_OPS_INL_H_
+#else
+#define ASSAY_COMPILER_LANE_OPS_INL_H_
+#endif
+
+#include "compiler/cpu/block-inl.h"
+#include "kernels/math/exp2_log2_sin-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::compiler {
+namespace HWY_NAMESPACE {
+namespace km = kernels::HWY_NAMESPACE;
+
+struct SumOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Add(x, y); }
+};
+struct ProductOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Mul(x, y); }
+};
+struct GreatestOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return greatest(LaneTag(), x, y); }
+};
+// Of zeros of either sign the first counts.
+struct TurnedGreatestOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return greatest(LaneTag(), y, x); }
+};
+struct IsLess {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return of_mask(hn::Lt(x, y)); }
+};
+struct IsGreater {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return of_mask(hn::Lt(y, x)); }
+};
+// The same of 32-bit integers; a bool is one of 0 or 1.
+template <class F>
+struct OfIntegers {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) {
+    return hn::BitCast(LaneTag(), F::of(hn::BitCast(IntTag(), x), hn::BitCast(IntTag(), y)));
+  }
+};
+struct IntSum {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::Add(x, y);
+  }
+};
+struct IntProduct {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::Mul(x, y);
+  }
+};
+struct IntGreatest {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::Max(x, y);
+  }
+};
+struct IntLess {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return hn::IfThenElseZero(hn::Lt(x, y), hn::Set(IntTag(), 1));
+  }
+};
+struct IntGreater {
+  template <class V>
+  static HWY_INLINE V of(V x, V y) {
+    return IntLess::of(y, x);
+  }
+};
+
+struct NotRounded {
+  static HWY_INLINE Lanes of(Lanes x) { return x; }
+};
+struct RoundedToBFloat {
+  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_bfloat(x); }
+};
+struct RoundedToHalf {
+  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_half(x); }
+};
+// NaNs of other types have bits that bf16 has not.
+struct CastToBFloat {
+  static HWY_INLINE Lanes of(Lanes x) { return rounded_to_bfloat(with_plain_nans(LaneTag(), x)); }
+};
+struct CastIntToFloat {
+  static HWY_INLINE Lanes of(Lanes x) { return hn::ConvertTo(LaneTag(), hn::BitCast(IntTag(), x)); }
+};
+// A NaN is true; Highway's Ne says otherwise on x86.
+struct CastToBool {
+  static HWY_INLINE Lanes of(Lanes x) { return of_mask(hn::Not(hn::Eq(x, hn::Zero(LaneTag())))); }
+};
+struct CastIntToBool {
+  static HWY_INLINE Lanes of(Lanes x) {
+    return hn::BitCast(LaneTag(),
+                       hn::IfThenElseZero(hn::Ne(hn::BitCast(IntTag(), x), hn::Zero(IntTag())),
+                                          hn::Set(IntTag(), 1)));
+  }
+};
+
+struct Exp2Lanes {
+  static HWY_INLINE Lanes of(Lanes x) { return km::exp2(LaneTag(), x); }
+};
+struct Log2Lanes {
+  static HWY_INLINE Lanes of(Lanes x) { return km::log2(LaneTag(), x); }
+};
+struct RootLanes {
+  static HWY_INLINE Lanes of(Lanes x) { return hn::Sqrt(x); }
+};
+struct RecipLanes {
+  static HWY_INLINE Lanes of(Lanes x) { return hn::Div(hn::Set(LaneTag(), 1), x); }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace assay::compiler
+HWY_AFTER_NAMESPACE();
+#endif
