@@ -48,26 +48,24 @@ std::int64_t AttentionView::base(const Seen& x, std::int64_t unit) const {
 
 std::int64_t AttentionView::row_of(const Seen& x, const Rows& rows, std::int64_t r) const {
   const std::int64_t row = rows.first + r;
-  const std::int64_t of_group = group > 1 ? row / queries * x.stride(2) : 0;
-  return base(x, rows.unit) + of_group + row % queries * x.stride(1);
+  return base(x, rows.unit) + within(x, row / queries, row % queries);
 }
 
-kernels::Range AttentionView::visible(const Rows& rows, std::int64_t r) const {
-  const std::int64_t i = (rows.first + r) % queries;
+kernels::Range AttentionView::visible_to(std::int64_t query) const {
   kernels::Range range{0, keys};
-  if (work_.causal) range.end = std::clamp<std::int64_t>(i + offset_ + 1, 0, keys);
-  if (window_) range.begin = std::clamp<std::int64_t>(i + offset_ - *window_ + 1, 0, keys);
+  if (work_.causal) range.end = std::clamp<std::int64_t>(query + offset_ + 1, 0, keys);
+  if (window_) range.begin = std::clamp<std::int64_t>(query + offset_ - *window_ + 1, 0, keys);
   return range;
 }
 
 kernels::Range AttentionView::visible_to_any(const Rows& rows, std::int64_t begin,
                                              std::int64_t end) const {
   kernels::Range any{end, begin};
-  for (std::int64_t r = 0; r < rows.count; ++r) {
-    const auto range = visible(rows, r);
+  for_rows(rows, 0, rows.count, [&](std::int64_t, std::int64_t, std::int64_t query) {
+    const auto range = visible_to(query);
     any.begin = std::min(any.begin, std::max(begin, range.begin));
     any.end = std::max(any.end, std::min(end, range.end));
-  }
+  });
   return any;
 }
 

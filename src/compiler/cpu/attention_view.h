@@ -55,7 +55,24 @@ class AttentionView {
   std::int64_t base(const Seen& x, std::int64_t unit) const;
   std::int64_t row_of(const Seen& x, const Rows& rows, std::int64_t r) const;
   // The keys that row r may see.
-  kernels::Range visible(const Rows& rows, std::int64_t r) const;
+  kernels::Range visible(const Rows& rows, std::int64_t r) const {
+    return visible_to((rows.first + r) % queries);
+  }
+  kernels::Range visible_to(std::int64_t query) const;
+  // f(r, head, query) for rows [first, first + count) of a block: no division for each, which would
+  // take longer than what is done with a row.
+  template <typename F>
+  void for_rows(const Rows& rows, std::int64_t first, std::int64_t count, const F& f) const {
+    std::int64_t head = (rows.first + first) / queries, query = (rows.first + first) % queries;
+    for (std::int64_t r = first; r < first + count; ++r) {
+      f(r, head, query);
+      if (++query == queries) query = 0, ++head;
+    }
+  }
+  // Where such a row begins behind its unit's base().
+  std::int64_t within(const Seen& x, std::int64_t head, std::int64_t query) const {
+    return (group > 1 ? head * x.stride(2) : 0) + query * x.stride(1);
+  }
   // Those that any row may see, of [begin, end); begin = end or more for none.
   kernels::Range visible_to_any(const Rows& rows, std::int64_t begin, std::int64_t end) const;
   // What the mask says of row r and keys [j, j + count): calls hide(i) for those that it hides, or

@@ -23,7 +23,9 @@ class PlainKernel final : public CpuKernel {
 
 }  // namespace
 
-std::uint32_t cpu_variants(const Kernel&) { return 1; }
+std::uint32_t cpu_variants(const Kernel& kernel) {
+  return std::holds_alternative<Matmul>(kernel.work) ? cpu_matmul_variants(kernel) : 1;
+}
 
 std::unique_ptr<CpuKernel> prepare_cpu_kernel(const Kernel& kernel) {
   check(kernel.variant < cpu_variants(kernel), "a kernel's variant is one of this runtime's");

@@ -11,6 +11,8 @@
 namespace assay::compiler {
 
 std::unique_ptr<CpuKernel> prepare_cpu_region(const Kernel& kernel);
+// How many ways there are of a matmul (cpu_kernel.h): 1 packs panels of both factors always.
+std::uint32_t cpu_matmul_variants(const Kernel& kernel);
 // Null where sums are not of floating point.
 std::unique_ptr<CpuKernel> prepare_cpu_matmul(const Kernel& kernel);
 std::unique_ptr<CpuKernel> prepare_cpu_grouped_matmul(const Kernel& kernel);

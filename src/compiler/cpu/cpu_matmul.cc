@@ -95,7 +95,7 @@ class CpuMatmul final : public CpuKernel {
         sink.taker = &epilogue;
       }
       multiply<T>(a_.factor(operands, batch), b_.factor(operands, batch), m_, k_, n_, sink,
-                  ProductOptions{caches_, inner});
+                  ProductOptions{caches_, inner, kernel_.variant == 1});
     };
     if (!apart) {
       for (std::int64_t batch = 0; batch < batches_; ++batch) one(batch, 0);
@@ -256,6 +256,15 @@ bool can_multiply(DType a, DType b, DType accumulate) {
 }
 
 }  // namespace
+
+std::uint32_t cpu_matmul_variants(const Kernel& kernel) {
+  const auto& work = std::get<Matmul>(kernel.work);
+  if (work.accumulate != DType::kF32) return 1;
+  // The forms of x Wᵀ and of few rows, or packed panels of both factors.
+  const auto& strides = work.b.view.strides;
+  const bool is_plain = strides.back().is(1) || strides[strides.size() - 2].is(1);
+  return is_plain ? 2 : 1;
+}
 
 std::unique_ptr<CpuKernel> prepare_cpu_matmul(const Kernel& kernel) {
   const auto& work = std::get<Matmul>(kernel.work);

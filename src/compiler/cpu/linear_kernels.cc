@@ -111,18 +111,48 @@ void copy_rows_of(const T* from, std::int64_t row_stride, int count, std::int64_
   for (int i = count; i < kRows; ++i) std::fill_n(panel + i * kPitch, terms, 0.0f);
 }
 
-[[maybe_unused]] void copy_rows(DType dtype, const std::byte* from, std::int64_t row_stride,
-                                int count, std::int64_t terms, float* panel) {
+// Lines too far apart to be foreseen are asked for some terms before their turn.
+template <typename T>
+void copy_terms_of(const T* from, std::int64_t term_stride, int count, std::int64_t terms,
+                   int width, float* HWY_RESTRICT panel) {
+  const D32 d;
+  constexpr std::int64_t kTermsAhead = 16;
+  for (std::int64_t l = 0; l < terms; ++l) {
+    const T* row = from + l * term_stride;
+    float* to = panel + l * width;
+    for (int i = 0; i < count; i += static_cast<int>(64 / sizeof(T)))
+      hwy::Prefetch(row + kTermsAhead * term_stride + i);
+    int i = 0;
+    for (; i + kLanes <= count; i += kLanes) hn::StoreU(load_elements(d, row + i), d, to + i);
+    for (; i < count; ++i) to[i] = static_cast<float>(row[i]);
+    for (; i < width; ++i) to[i] = 0;
+  }
+}
+
+// f(T*) for elements of that dtype.
+template <typename F>
+void visit_elements(DType dtype, const std::byte* from, F&& f) {
   switch (dtype) {
     case DType::kF32:
-      return copy_rows_of(reinterpret_cast<const float*>(from), row_stride, count, terms, panel);
+      return f(reinterpret_cast<const float*>(from));
     case DType::kBF16:
-      return copy_rows_of(reinterpret_cast<const BFloat16*>(from), row_stride, count, terms, panel);
+      return f(reinterpret_cast<const BFloat16*>(from));
     case DType::kF16:
-      return copy_rows_of(reinterpret_cast<const Half*>(from), row_stride, count, terms, panel);
+      return f(reinterpret_cast<const Half*>(from));
     default:
       throw InternalError("a matrix of f32, f16 or bf16");
   }
+}
+[[maybe_unused]] void copy_rows(DType dtype, const std::byte* from, std::int64_t row_stride,
+                                int count, std::int64_t terms, float* panel) {
+  visit_elements(dtype, from,
+                 [&](const auto* rows) { copy_rows_of(rows, row_stride, count, terms, panel); });
+}
+void copy_terms(DType dtype, const std::byte* from, std::int64_t term_stride, int count,
+                std::int64_t terms, int width, float* panel) {
+  visit_elements(dtype, from, [&](const auto* rows) {
+    copy_terms_of(rows, term_stride, count, terms, width, panel);
+  });
 }
 
 constexpr LinearKernels linear_table_of() {
@@ -132,6 +162,7 @@ constexpr LinearKernels linear_table_of() {
   kernels.vectors = kVectors;
   kernels.pitch = kPitch;
   kernels.copy_rows = kIsByLane ? nullptr : copy_rows;
+  kernels.copy_terms = copy_terms;
   kernels.tile = {linear_tile<1>, linear_tile<2>};
   kernels.across = {across_tile<1>, across_tile<2>};
   if constexpr (kVectors > 2) {

@@ -42,6 +42,9 @@ struct LinearKernels {
   // The panel of `count` rows, those beyond are 0; null where pitch is 0.
   void (*copy_rows)(DType dtype, const std::byte* from, std::int64_t row_stride, int count,
                     std::int64_t terms, float* panel) = nullptr;
+  // panel[l · width + i] = from[l · term_stride + i] as f32 for i < count, 0 for the others.
+  void (*copy_terms)(DType dtype, const std::byte* from, std::int64_t term_stride, int count,
+                     std::int64_t terms, int width, float* panel) = nullptr;
   // For 1, 2, … vectors of tokens.
   std::array<void (*)(const LinearTile&), kMostVectors> tile{};
   // The same with element (i, l) at panel[l · panel_stride + i]: a matrix whose columns are the

@@ -157,9 +157,10 @@ void multiply(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k, 
               const SumsSink<T>& sink, const ProductOptions& options) {
   if (m == 0 || n == 0) return;
   if constexpr (std::is_same_v<T, float>) {
-    if (k > 0 && m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
+    const bool is_free = k > 0 && !options.packs_both;
+    if (is_free && m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
       return multiply_few_rows(a, b, m, k, n, sink, options.threads);
-    if (k > 0 && is_linear(b, m, n)) return multiply_linear(a, b, m, k, n, sink, options);
+    if (is_free && is_linear(b, m, n)) return multiply_linear(a, b, m, k, n, sink, options);
   }
   const kernels::AlignedArray<T> own(sink.taker != nullptr ? m * n : 0);
   T* c = sink.taker != nullptr ? own.data() : sink.data;

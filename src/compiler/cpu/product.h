@@ -23,6 +23,9 @@ struct Factor {
 struct ProductOptions {
   kernels::CacheSizes caches;
   int threads = 1;
+  // Panels of both factors are packed, whatever their rows and strides: never the forms for few
+  // rows (gemv_kernels.h) and for x Wᵀ (linear_product.h), which are faster as a rule.
+  bool packs_both = false;
 };
 
 // Sums of rows [row, row + rows) × columns [column, column + columns): element (i, j) of them at

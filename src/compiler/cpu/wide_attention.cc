@@ -167,16 +167,21 @@ class WideAttention final : public CpuKernel {
   void pack_queries(std::span<std::byte* const> operands, const Rows& rows, float* queries,
                     float* memory) const {
     const auto& pack = kernels::pack_kernels(float{});
+    const std::int64_t base = at_.base(at_.q, rows.unit);
+    const auto scale = static_cast<float>(at_.scale());
     // As many at a time as memory for scores holds.
     for_parts(rows, [&](const Part& part) {
       for (std::int64_t begin = 0; begin < at_.width; begin += kKeysAtOnce) {
         const std::int64_t terms = std::min(kKeysAtOnce, at_.width - begin);
-        for (std::int64_t r = 0; r < part.count; ++r) {
-          const std::int64_t at = at_.row_of(at_.q, rows, part.first + r) + begin * at_.q.stride(0);
-          float* row = memory + r * terms;
-          widen_elements(at_.q.dtype, at_.q.at(operands, at), at_.q.stride(0), terms, row);
-          for (std::int64_t l = 0; l < terms; ++l) row[l] *= static_cast<float>(at_.scale());
-        }
+        at_.for_rows(rows, part.first, part.count,
+                     [&](std::int64_t r, std::int64_t head, std::int64_t query) {
+                       const std::int64_t at =
+                           base + at_.within(at_.q, head, query) + begin * at_.q.stride(0);
+                       float* row = memory + (r - part.first) * terms;
+                       widen_elements(at_.q.dtype, at_.q.at(operands, at), at_.q.stride(0), terms,
+                                      row);
+                       for (std::int64_t l = 0; l < terms; ++l) row[l] *= scale;
+                     });
         pack.copy({memory, terms, 1, terms, static_cast<int>(part.count)},
                   static_cast<int>(part.width),
                   queries + part.first * at_.width + begin * part.width);
@@ -242,23 +247,24 @@ class WideAttention final : public CpuKernel {
     auto* begin = reinterpret_cast<std::int32_t*>(memory);
     auto* end = begin + part.width;
     bool hides = false;
-    for (std::int64_t t = 0; t < part.width; ++t) {
-      kernels::Range range{0, count};
-      if (t < part.count) {
-        const auto seen = at_.visible(rows, part.first + t);
-        range.begin = std::clamp<std::int64_t>(seen.begin - j, 0, count);
-        range.end = std::clamp<std::int64_t>(seen.end - j, 0, count);
-        at_.apply_mask(
-            operands, rows, part.first + t, j, count,
-            [&](std::int64_t i) { scores[i * part.width + t] = kNothing; },
-            [&](std::int64_t i, double added) {
-              scores[i * part.width + t] += static_cast<float>(added);
-            });
-      }
-      begin[t] = static_cast<std::int32_t>(range.begin);
-      end[t] = static_cast<std::int32_t>(range.end);
-      hides |= range.begin > 0 || range.end < count;
-    }
+    std::fill(begin + part.count, begin + part.width, 0);
+    std::fill(end + part.count, end + part.width, static_cast<std::int32_t>(count));
+    at_.for_rows(rows, part.first, part.count,
+                 [&](std::int64_t r, std::int64_t, std::int64_t query) {
+                   const auto seen = at_.visible_to(query);
+                   const std::int64_t t = r - part.first;
+                   const auto first = std::clamp<std::int64_t>(seen.begin - j, 0, count);
+                   const auto last = std::clamp<std::int64_t>(seen.end - j, 0, count);
+                   begin[t] = static_cast<std::int32_t>(first);
+                   end[t] = static_cast<std::int32_t>(last);
+                   hides |= first > 0 || last < count;
+                   at_.apply_mask(
+                       operands, rows, r, j, count,
+                       [&](std::int64_t i) { scores[i * part.width + t] = kNothing; },
+                       [&](std::int64_t i, double added) {
+                         scores[i * part.width + t] += static_cast<float>(added);
+                       });
+                 });
     if (hides) softmax_.hide(scores, count, part.width, begin, end);
   }
 
@@ -288,7 +294,7 @@ class WideAttention final : public CpuKernel {
               float* memory) const {
     const TileOp narrow = tile_ops().find(Op::kCast, DType::kF32, at_.out.dtype, 0);
     const auto& pack = kernels::pack_kernels(float{});
-    const auto size = static_cast<std::int64_t>(size_of(at_.out.dtype));
+    const std::int64_t base = at_.base(at_.out, rows.unit);
     constexpr std::int64_t kPiece = 256;
     alignas(64) std::byte piece[kPiece * 8];
     for_parts(rows, [&](const Part& part) {
@@ -302,13 +308,17 @@ class WideAttention final : public CpuKernel {
           for (std::int64_t s = 0; s < some; ++s) from[s] = sums + (e + i + s) * part.width;
           pack.copy_rows(from, static_cast<int>(some), part.count, count, memory + i);
         }
-        for (std::int64_t r = 0; r < part.count; ++r) {
-          std::byte* to = at_.out.at(operands, at_.row_of(at_.out, rows, part.first + r)) +
-                          e * at_.out.stride(0) * size;
-          const void* in[3] = {memory + r * count, nullptr, nullptr};
-          narrow(in, piece, count);
-          move_elements(static_cast<std::size_t>(size), piece, 1, to, at_.out.stride(0), count);
-        }
+        at_.for_rows(
+            rows, part.first, part.count,
+            [&](std::int64_t r, std::int64_t head, std::int64_t query) {
+              std::byte* to = at_.out.at(
+                  operands, base + at_.within(at_.out, head, query) + e * at_.out.stride(0));
+              const void* in[3] = {memory + (r - part.first) * count, nullptr, nullptr};
+              const bool is_plain = at_.out.stride(0) == 1;
+              narrow(in, is_plain ? to : piece, count);
+              if (!is_plain)
+                move_elements(size_of(at_.out.dtype), piece, 1, to, at_.out.stride(0), count);
+            });
       }
     });
   }

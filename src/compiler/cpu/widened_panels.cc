@@ -3,7 +3,9 @@
 #include "compiler/cpu/widened_panels.h"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "compiler/cpu/linear_kernels.h"
 #include "compiler/cpu/tile_moves.h"
 #include "kernels/tiles/pack_kernels.h"
 
@@ -22,6 +24,11 @@ void pack_widened(const PanelFactor& x, int count, std::int64_t terms, int width
   if (x.dtype == kDTypeOf<T>) {
     copy({reinterpret_cast<const T*>(x.data), x.width_stride, x.term_stride, terms, count}, panel);
     return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (x.width_stride == 1 && replicate == 1)
+      return linear_kernels().copy_terms(x.dtype, x.data, x.term_stride, count, terms, width,
+                                         panel);
   }
   // Row by row, or term by term where those lie together.
   constexpr std::int64_t kTerms = 128;
