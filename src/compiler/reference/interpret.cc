@@ -37,19 +37,22 @@ W product_of(W a, W b) {
 // that one need not wait for another.
 template <typename T>
 T dot(const T* x, const T* y, std::int64_t length) {
-  constexpr std::int64_t kParts = kIsFloating<T> ? 8 : 1;
-  Wide<T> parts[kParts] = {};
-  const auto add = [&](std::int64_t part, std::int64_t k) {
-    parts[part] =
-        sum_of(parts[part], widened(narrowed<T>(product_of(widened(x[k]), widened(y[k])))));
+  const auto product = [&](std::int64_t k) -> Wide<T> {
+    // In f64 such a product is exact: rounded once, either way.
+    if constexpr (std::is_same_v<T, float>) return static_cast<double>(x[k] * y[k]);
+    return widened(narrowed<T>(product_of(widened(x[k]), widened(y[k]))));
   };
   std::int64_t k = 0;
-  for (; k + kParts <= length; k += kParts) {
-    for (std::int64_t part = 0; part < kParts; ++part) add(part, k + part);
-  }
-  for (std::int64_t part = 0; k < length; ++k, ++part) add(part, k);
   Wide<T> sum{};
-  for (const auto part : parts) sum = sum_of(sum, part);
+  if constexpr (kIsFloating<T>) {
+    constexpr std::int64_t kParts = 8;
+    double parts[kParts] = {};
+    for (; k + kParts <= length; k += kParts) {
+      for (std::int64_t part = 0; part < kParts; ++part) parts[part] += product(k + part);
+    }
+    for (const double part : parts) sum += part;
+  }
+  for (; k < length; ++k) sum = sum_of(sum, product(k));
   return narrowed<T>(sum);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "base/error.h"
 #include "compiler/graph/dtypes.h"
@@ -16,66 +16,81 @@
 namespace assay::compiler {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
 // Of each element of a node; empty where all are exact.
-using NodeBounds = std::vector<double>;
+using NodeErrors = std::vector<Error>;
 
 // Elements of an operand one after the other.
 class Reader {
  public:
-  Reader(const Tensor& values, const NodeBounds& bounds, FixedView view)
-      : values_(values.view()), bounds_(bounds), view_(std::move(view)), walk_({&view_}) {}
+  Reader(const Tensor& values, const NodeErrors& errors, FixedView view)
+      : values_(values.view()), errors_(errors), view_(std::move(view)), walk_({&view_}) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   Number next() {
     const auto at = walk_[0];
     walk_.next();
     return {value_as_double(values_, at),
-            bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(at)]};
+            errors_.empty() ? Error{} : errors_[static_cast<std::size_t>(at)]};
   }
 
  private:
   TensorView values_;
-  const NodeBounds& bounds_;
+  const NodeErrors& errors_;
   FixedView view_;
   Walk<1> walk_;
 };
 
-// What comes of products of finite elements: Σ |x y| and Σ |x| Δy + |y| Δx + Δx Δy. Not finite
-// where one of them is not.
-struct ProductSums {
-  double size = 0, bound = 0;
-};
-template <typename T>
-ProductSums product_sums(const T* x, const double* dx, const T* y, const double* dy,
-                         std::int64_t length) {
-  constexpr std::int64_t kParts = 8;
-  double size[kParts] = {}, bound[kParts] = {};
-  const auto add = [&](std::int64_t part, std::int64_t k) {
-    const double a = std::abs(static_cast<double>(x[k])), b = std::abs(static_cast<double>(y[k]));
-    size[part] += a * b;
-    if (dx != nullptr) bound[part] += b * dx[k];
-    if (dy != nullptr) bound[part] += (a + (dx != nullptr ? dx[k] : 0)) * dy[k];
+// What comes of products of finite elements; not finite where one of them is not.
+template <bool kOffX, bool kOffY, typename T>
+TermSums term_sums(const T* x, const Error* dx, const T* y, const Error* dy, std::int64_t length) {
+  // In four parts, none of which waits for another.
+  constexpr std::int64_t kParts = 4;
+  TermSums parts[kParts];
+  const auto add = [&](std::int64_t k, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double a = std::abs(static_cast<double>(x[k + i]));
+      const double b = std::abs(static_cast<double>(y[k + i]));
+      const double term = a * b;
+      parts[i].size += term;
+      if constexpr (kOffX || kOffY) parts[i].squares += term * term;
+      if constexpr (kOffX) {
+        const double off = b * dx[k + i].deviation;
+        parts[i].bound += b * dx[k + i].bound;
+        parts[i].deviation_squares += off * off;
+      }
+      if constexpr (kOffY) {
+        const double off = a * dy[k + i].deviation;
+        parts[i].bound += (a + (kOffX ? dx[k + i].bound : 0)) * dy[k + i].bound;
+        parts[i].deviation_squares += off * off;
+      }
+    }
   };
   std::int64_t k = 0;
-  for (; k + kParts <= length; k += kParts) {
-    for (std::int64_t part = 0; part < kParts; ++part) add(part, k + part);
-  }
-  for (std::int64_t part = 0; k < length; ++k, ++part) add(part, k);
-  ProductSums sums;
-  for (std::int64_t part = 0; part < kParts; ++part) {
-    sums.size += size[part];
-    sums.bound += bound[part];
+  for (; k + kParts <= length; k += kParts) add(k, kParts);
+  add(k, length - k);
+  TermSums sums;
+  for (const auto& part : parts) {
+    sums.size += part.size;
+    sums.squares += part.squares;
+    sums.bound += part.bound;
+    sums.deviation_squares += part.deviation_squares;
   }
   return sums;
+}
+template <typename T>
+TermSums term_sums_of(const T* x, const Error* dx, const T* y, const Error* dy,
+                      std::int64_t length) {
+  if (dx == nullptr && dy == nullptr) return term_sums<false, false>(x, dx, y, dy, length);
+  if (dx == nullptr) return term_sums<false, true>(x, dx, y, dy, length);
+  if (dy == nullptr) return term_sums<true, false>(x, dx, y, dy, length);
+  return term_sums<true, true>(x, dx, y, dy, length);
 }
 
 class BoundMaker {
  public:
   BoundMaker(const Graph& graph, const Bindings& symbols)
       : graph_(graph), symbols_(symbols), readers_(reader_counts(graph)) {
-    bounds_.resize(graph.size());
+    errors_.resize(graph.size());
   }
   void observe(NodeId id, std::span<const Tensor> values) {
     const auto& node = graph_.node(id);
@@ -96,44 +111,45 @@ class BoundMaker {
         return elementwise(id, node);
     }
   }
-  std::vector<double> take(NodeId id, std::int64_t count) {
-    return bounds_[id].empty() ? NodeBounds(static_cast<std::size_t>(count)) : bounds_[id];
+  std::vector<double> bounds(NodeId id, std::int64_t count) const {
+    std::vector<double> all(static_cast<std::size_t>(count));
+    std::ranges::transform(errors_[id], all.begin(), &Error::bound);
+    return all;
   }
 
  private:
-  NodeBounds& made(NodeId id) {
-    bounds_[id].resize(static_cast<std::size_t>(values_[id].element_count()));
-    return bounds_[id];
+  NodeErrors& made(NodeId id) {
+    errors_[id].resize(static_cast<std::size_t>(values_[id].element_count()));
+    return errors_[id];
   }
   FixedView fixed_view(NodeId node, const View& view) const {
     return fixed(view, symbols_, values_[node].element_count());
   }
-  Reader reader(const Operand& operand) const { return reader(operand.node, operand.view); }
-  Reader reader(NodeId node, const View& view) const {
-    return {values_[node], bounds_[node], fixed_view(node, view)};
+  Reader reader(const Operand& operand) const {
+    return {values_[operand.node], errors_[operand.node], fixed_view(operand.node, operand.view)};
   }
   bool is_exact(const Node& node) const {
     return std::ranges::all_of(node.operands,
-                               [&](const auto& operand) { return bounds_[operand.node].empty(); });
+                               [&](const auto& operand) { return errors_[operand.node].empty(); });
   }
 
   void elementwise(NodeId id, const Node& node) {
     const bool stays_exact = node.op == Op::kCast || node.op == Op::kAdd || node.op == Op::kMax ||
                              node.op == Op::kMod || node.op == Op::kLess || node.op == Op::kSelect;
     if (stays_exact && is_exact(node)) return;
-    auto& bounds = made(id);
+    auto& errors = made(id);
     const ElementBound bound(node.dtype);
     std::array<std::optional<Reader>, 3> readers;
     for (std::size_t k = 0; k < node.operands.size(); ++k) {
       const auto& operand = node.operands[k];
-      readers[k].emplace(values_[operand.node], bounds_[operand.node],
+      readers[k].emplace(values_[operand.node], errors_[operand.node],
                          fixed_view(operand.node, operand.view));
     }
     const auto result = values_[id].view();
     std::vector<Number> x(node.operands.size());
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
+    for (std::size_t i = 0; i < errors.size(); ++i) {
       for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k]->next();
-      bounds[i] = bound.of(node.op, x, value_as_double(result, static_cast<std::int64_t>(i)));
+      errors[i] = bound.of(node.op, x, value_as_double(result, static_cast<std::int64_t>(i)));
     }
   }
 
@@ -151,32 +167,38 @@ class BoundMaker {
     const auto result = values_[id].view();
     const auto length = node.operands[0].view.shape.back().at(symbols_);
     const ElementBound bound(node.dtype);
-    auto& bounds = made(id);
+    auto& errors = made(id);
     if (products) {  // of integers: exact, or nothing is asked
-      std::ranges::fill(bounds, kInfinite);
+      std::ranges::fill(errors, kAnything);
       return;
     }
     auto x = reader(node.operands[0]);
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
+    for (std::size_t i = 0; i < errors.size(); ++i) {
       if (node.op == Op::kSum) {
-        bounds[i] = sum_bound(
-            bound, length, [&] { return x.next(); },
-            value_as_double(result, static_cast<std::int64_t>(i)));
+        errors[i] = bound.of_sum(length, summed(length, [&] { return x.next(); }),
+                                 value_as_double(result, static_cast<std::int64_t>(i)));
         continue;
       }
-      for (std::int64_t k = 0; k < length; ++k) bounds[i] = std::max(bounds[i], x.next().bound);
+      for (std::int64_t k = 0; k < length; ++k) {
+        const auto error = x.next().error;
+        errors[i] = {std::max(errors[i].bound, error.bound),
+                     std::max(errors[i].deviation, error.deviation)};
+      }
     }
   }
+  // Infinities and NaN are none of a sum's size.
   template <typename Next>
-  static double sum_bound(const ElementBound& bound, std::int64_t length, Next&& next,
-                          double result) {
-    double total = 0, size = 0;
+  static TermSums summed(std::int64_t length, Next&& next) {
+    TermSums sums;
     for (std::int64_t k = 0; k < length; ++k) {
       const Number x = next();
-      total += x.bound;
-      if (std::isfinite(x.value)) size += std::abs(x.value);
+      sums.bound += x.error.bound;
+      sums.deviation_squares += x.error.deviation * x.error.deviation;
+      if (!std::isfinite(x.value)) continue;
+      sums.size += std::abs(x.value);
+      sums.squares += x.value * x.value;
     }
-    return bound.of_sum(length, size, total, result);
+    return sums;
   }
 
   template <typename T>
@@ -185,39 +207,41 @@ class BoundMaker {
     const NodeId a = product.operands[0].node, b = product.operands[1].node;
     const auto view_a = fixed_view(a, products.a), view_b = fixed_view(b, products.b);
     const Rows<T> x(values_[a].as<T>().data(), view_a), y(values_[b].as<T>().data(), view_b);
-    const Rows<double> dx(bounds_[a].data(), bounds_[a].empty() ? FixedView{{0}, {1}} : view_a);
-    const Rows<double> dy(bounds_[b].data(), bounds_[b].empty() ? FixedView{{0}, {1}} : view_b);
+    // Errors lie as their elements do: a row of them is found where its elements are.
+    const auto rows_of_errors = [&](NodeId of, const FixedView& view) {
+      return Rows<Error>(errors_[of].data(), errors_[of].empty() ? FixedView{{0}, {1}} : view);
+    };
+    const auto dx = rows_of_errors(a, view_a), dy = rows_of_errors(b, view_b);
     const ElementBound bound(node.dtype);
     const auto result = values_[id].as<T>();
-    auto& bounds = made(id);
+    auto& errors = made(id);
     const auto length = x.length();
-    // Bounds lie as their elements do: a row of them is found where its elements are.
     Walk<2> walk({&x.view(), &y.view()});
-    for (std::size_t i = 0; i < bounds.size(); ++i, walk.next()) {
+    for (std::size_t i = 0; i < errors.size(); ++i, walk.next()) {
       const T *of_x = x.at(walk[0]), *of_y = y.at(walk[1]);
-      const double* off_x = bounds_[a].empty() ? nullptr : dx.at(walk[0]);
-      const double* off_y = bounds_[b].empty() ? nullptr : dy.at(walk[1]);
-      const auto sums = product_sums(of_x, off_x, of_y, off_y, length);
+      const Error* off_x = errors_[a].empty() ? nullptr : dx.at(walk[0]);
+      const Error* off_y = errors_[b].empty() ? nullptr : dy.at(walk[1]);
+      const auto sums = term_sums_of(of_x, off_x, of_y, off_y, length);
       const double sum = static_cast<double>(result[i]);
-      if (std::isfinite(sums.size) && std::isfinite(sums.bound)) {
-        bounds[i] = bound.of_sum_of_products(length, sums.size, sums.bound, sum);
+      if (std::isfinite(sums.size + sums.squares + sums.bound + sums.deviation_squares)) {
+        errors[i] = bound.of_sum(length, bound.with_rounded_products(length, sums), sum);
         continue;
       }
       // Infinities and NaN, one by one.
       std::int64_t k = 0;
       const auto next = [&] {
-        const Number p{static_cast<double>(of_x[k]), off_x != nullptr ? off_x[k] : 0};
-        const Number q{static_cast<double>(of_y[k]), off_y != nullptr ? off_y[k] : 0};
+        const Number p{static_cast<double>(of_x[k]), off_x != nullptr ? off_x[k] : Error{}};
+        const Number q{static_cast<double>(of_y[k]), off_y != nullptr ? off_y[k] : Error{}};
         ++k;
         const double value = p.value * q.value;
         // A product that overflows does not where it is fused with the addition.
         const bool overflows =
             std::isinf(value) && std::isfinite(p.value) && std::isfinite(q.value);
-        double off = p.is_open() || q.is_open() || overflows ? kInfinite : 0;
-        if (off == 0 && !(p.is_exact() && q.is_exact())) off = bound.of_product(p, q, value);
-        return Number{value, off};
+        if (p.is_open() || q.is_open() || overflows) return Number{value, kAnything};
+        if (p.is_exact() && q.is_exact()) return Number{value, {}};
+        return Number{value, bound.of_product(p, q, value)};
       };
-      bounds[i] = sum_bound(bound, length, next, sum);
+      errors[i] = bound.of_sum(length, summed(length, next), sum);
     }
   }
 
@@ -226,43 +250,43 @@ class BoundMaker {
     auto indices = reader(operand);
     for (std::size_t i = 0; i < count; ++i) act(i, indices.next());
   }
-  NodeBounds elements(const Operand& operand) const {
+  NodeErrors elements(const Operand& operand) const {
     auto from = reader(operand);
     const auto count = fixed_view(operand.node, operand.view).element_count();
-    NodeBounds all(static_cast<std::size_t>(count));
-    for (auto& bound : all) bound = from.next().bound;
+    NodeErrors all(static_cast<std::size_t>(count));
+    for (auto& error : all) error = from.next().error;
     return all;
   }
   void gather(NodeId id, const Node& node) {
     if (is_exact(node)) return;
-    auto& bounds = made(id);
+    auto& errors = made(id);
     const auto data = elements(node.operands[0]);
     const auto last = static_cast<double>(data.size()) - 1;
-    for_each_index(node.operands[1], bounds.size(), [&](std::size_t i, const Number& index) {
-      bounds[i] = index.is_open()
-                      ? kInfinite
+    for_each_index(node.operands[1], errors.size(), [&](std::size_t i, const Number& index) {
+      errors[i] = index.is_open()
+                      ? kAnything
                       : data[static_cast<std::size_t>(std::clamp(index.value, 0.0, last))];
     });
   }
   void scatter(NodeId id, const Node& node) {
     if (is_exact(node)) return;
-    auto& bounds = bounds_[id];
+    auto& errors = errors_[id];
     const auto values = elements(node.operands[2]);
-    bounds = elements(node.operands[0]);
+    errors = elements(node.operands[0]);
     bool is_open = false;
     for_each_index(node.operands[1], values.size(), [&](std::size_t i, const Number& index) {
       is_open = is_open || index.is_open();
-      if (index.value < 0 || index.value >= static_cast<double>(bounds.size())) return;
-      bounds[static_cast<std::size_t>(index.value)] = values[i];
+      if (index.value < 0 || index.value >= static_cast<double>(errors.size())) return;
+      errors[static_cast<std::size_t>(index.value)] = values[i];
     });
-    if (is_open) std::ranges::fill(bounds, kInfinite);
+    if (is_open) std::ranges::fill(errors, kAnything);
   }
 
   const Graph& graph_;
   const Bindings& symbols_;
   std::vector<std::uint32_t> readers_;
   std::span<const Tensor> values_;
-  std::vector<NodeBounds> bounds_;
+  std::vector<NodeErrors> errors_;
 };
 
 }  // namespace
@@ -278,7 +302,7 @@ std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
   for (const auto& output : graph.outputs()) {
     auto& value = outputs.at(output.name);
     const auto count = value.element_count();
-    bounded.emplace(output.name, BoundedTensor{std::move(value), maker.take(output.node, count)});
+    bounded.emplace(output.name, BoundedTensor{std::move(value), maker.bounds(output.node, count)});
   }
   return bounded;
 }

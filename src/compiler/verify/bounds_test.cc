@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "compiler/graph/graph_tensor.h"
+#include "compiler/verify/test_inputs.h"
 
 namespace assay::compiler {
 namespace {
@@ -51,6 +52,30 @@ TEST(Bounds, AreOfTheSizeOfRoundingAndNoLarger) {
   EXPECT_NE(difference(y, other.view()), "");
   other.as<float>()[0] = 2;
   EXPECT_EQ(difference(y, other.view()), "");
+}
+
+// A worst case would allow anything after a few products in a row.
+TEST(Bounds, HoldOnThroughManyProducts) {
+  constexpr std::int64_t kWide = 64;
+  Graph g;
+  auto x = GraphTensor::input(g, "x", DType::kF32, {3, kWide});
+  for (int i = 0; i < 8; ++i) {
+    x = matmul(x, GraphTensor::input(g, fmt::format("w{}", i), DType::kF32, {kWide, kWide}));
+  }
+  x.set_output("y");
+  const auto trial = make_trial(g, {}, InputStyle::kOrdinary, 1);
+  const auto y = std::move(interpret_with_bounds(g, trial.views(), {}).at("y"));
+  double size = 0, greatest = 0;
+  for (std::int64_t i = 0; i < y.value.element_count(); ++i) {
+    size = std::max(size, std::abs(value_as_double(y.value.view(), i)));
+    greatest = std::max(greatest, y.bounds[static_cast<std::size_t>(i)]);
+  }
+  EXPECT_GT(greatest, 0);
+  EXPECT_LT(greatest, 2e-3 * size);
+  // What is off by one part in a hundred is seen.
+  Tensor other = Tensor::copy(y.value.view());
+  for (auto& value : other.as<float>()) value *= 1.01F;
+  EXPECT_NE(difference(y, other.view()), "");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "compiler/verify/element_bound.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include "compiler/graph/dtypes.h"
 #include "tensor/roundoff.h"
@@ -10,11 +11,43 @@
 namespace assay::compiler {
 namespace {
 
-constexpr double kAnything = std::numeric_limits<double>::infinity();
 // Units in the last place that each operation may be off by itself.
 constexpr double kOwnUnits = 2, kFunctionUnits = 8;
 // What is less than normal may be lost, or rounded coarsely.
 constexpr double kLost = 0x1p-8;
+// The deviation of something that is anywhere within 1 of the right value.
+constexpr double kEvenly = 1 / std::numbers::sqrt3;
+
+double together(double a, double b) { return std::sqrt(a * a + b * b); }
+
+// How fast a function changes there.
+double slope_of(Op op, double x, double result) {
+  switch (op) {
+    case Op::kExp2:
+      return std::numbers::ln2 * result;
+    case Op::kLog2:
+      return 1 / (std::numbers::ln2 * std::abs(x));
+    case Op::kSqrt:
+      return 0.5 / result;
+    case Op::kRecip:
+      return result * result;
+    default:
+      return 1;
+  }
+}
+
+double value_of(Op op, double x) {
+  switch (op) {
+    case Op::kExp2:
+      return std::exp2(x);
+    case Op::kLog2:
+      return std::log2(x);
+    case Op::kSqrt:
+      return std::sqrt(x);
+    default:
+      return 1 / x;
+  }
+}
 
 }  // namespace
 
@@ -38,14 +71,18 @@ ElementBound::ElementBound(DType dtype) : dtype_(dtype), unit_(unit_roundoff(dty
 }
 
 // Rounded once more, unless it was exact all the way; near an overflow anything may happen.
-double ElementBound::rounded(double bound, double result) const {
-  if (std::isnan(bound)) return kAnything;
-  if (bound == 0 || !std::isfinite(result)) return bound;
-  const double total = bound + kOwnUnits * unit_ * std::abs(result) + least_ * kLost;
-  return std::abs(result) + total >= greatest_ ? kAnything : total;
+Error ElementBound::rounded(Error error, double result) const {
+  if (std::isnan(error.bound)) return kAnything;
+  if (error.bound == 0 || !std::isfinite(result)) return error;
+  const double lost = least_ * kLost, size = std::abs(result);
+  error.bound += kOwnUnits * unit_ * size + lost;
+  error.deviation = together(error.deviation, kEvenly * unit_ * size + lost);
+  // Not where it is not a number, or infinite.
+  if (error.deviation * kDeviations < error.bound) error.bound = kDeviations * error.deviation;
+  return size + error.bound >= greatest_ ? kAnything : error;
 }
 
-double ElementBound::of(Op op, std::span<const Number> x, double result) const {
+Error ElementBound::of(Op op, std::span<const Number> x, double result) const {
   for (const auto& number : x) {
     if (number.is_open() && op != Op::kSelect) return kAnything;
   }
@@ -53,93 +90,110 @@ double ElementBound::of(Op op, std::span<const Number> x, double result) const {
       std::ranges::all_of(x, [](const Number& number) { return number.is_exact(); });
   switch (op) {
     case Op::kCast:
-      return is_exact ? 0 : of_cast(x[0], result);
+      return is_exact ? Error{} : of_cast(x[0], result);
     case Op::kAdd:
-      if (is_exact) return 0;
-      return rounded(x[0].bound + x[1].bound, result);
+      if (is_exact) return {};
+      return rounded({x[0].error.bound + x[1].error.bound,
+                      together(x[0].error.deviation, x[1].error.deviation)},
+                     result);
     case Op::kMul:
       // A product that is summed in a wider type does not overflow.
       if (std::isinf(result) && std::isfinite(x[0].value) && std::isfinite(x[1].value) &&
           is_floating(dtype_)) {
         return kAnything;
       }
-      return is_exact ? 0 : of_product(x[0], x[1], result);
+      return is_exact ? Error{} : of_product(x[0], x[1], result);
     case Op::kMax:
-      return std::max(x[0].bound, x[1].bound);
+      return {std::max(x[0].error.bound, x[1].error.bound),
+              std::max(x[0].error.deviation, x[1].error.deviation)};
     case Op::kMod:
-      return is_exact ? 0 : kAnything;
-    case Op::kLess:
-      return is_exact || std::abs(x[0].value - x[1].value) > x[0].bound + x[1].bound ? 0
-                                                                                     : kAnything;
+      return is_exact ? Error{} : kAnything;
+    case Op::kLess: {
+      const double apart = std::abs(x[0].value - x[1].value);
+      return is_exact || apart > x[0].error.bound + x[1].error.bound ? Error{} : kAnything;
+    }
     case Op::kSelect:
-      return x[0].is_open() ? kAnything : x[x[0].value != 0 ? 1 : 2].bound;
+      return x[0].is_open() ? kAnything : x[x[0].value != 0 ? 1 : 2].error;
     default:
       return of_function(op, x[0], result);
   }
 }
 
-double ElementBound::of_cast(const Number& x, double result) const {
-  if (is_floating(dtype_)) return rounded(x.bound, result);
-  if (dtype_ == DType::kBool) return std::abs(x.value) > x.bound ? 0 : kAnything;
-  return std::trunc(x.value - x.bound) == std::trunc(x.value + x.bound) ? 0 : kAnything;
+Error ElementBound::of_cast(const Number& x, double result) const {
+  if (is_floating(dtype_)) return rounded(x.error, result);
+  const double off = x.error.bound;
+  const bool is_sure = dtype_ == DType::kBool
+                           ? std::abs(x.value) > off
+                           : std::trunc(x.value - off) == std::trunc(x.value + off);
+  return is_sure ? Error{} : kAnything;
 }
 
-double ElementBound::of_product(const Number& a, const Number& b, double result) const {
+Error ElementBound::of_product(const Number& a, const Number& b, double result) const {
   // Infinity times what may be 0, or of either sign.
   for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
-    if (std::isinf(x.value)) return std::abs(y.value) > y.bound ? 0 : kAnything;
-    if (std::isnan(x.value)) return 0;
+    if (std::isinf(x.value)) return std::abs(y.value) > y.error.bound ? Error{} : kAnything;
+    if (std::isnan(x.value)) return {};
   }
-  return rounded(std::abs(a.value) * b.bound + std::abs(b.value) * a.bound + a.bound * b.bound,
+  return rounded({std::abs(a.value) * b.error.bound + std::abs(b.value) * a.error.bound +
+                      a.error.bound * b.error.bound,
+                  together(a.value * b.error.deviation, b.value * a.error.deviation)},
                  result);
 }
 
 // Monotone where they are defined: the ends say how far.
-double ElementBound::of_function(Op op, const Number& x, double result) const {
+Error ElementBound::of_function(Op op, const Number& x, double result) const {
+  const double off = x.error.bound;
   if (std::isnan(result)) {
     // sqrt and log2 of what may be 0 or above.
-    return x.is_exact() || x.value + x.bound < 0 ? 0 : kAnything;
+    return x.is_exact() || x.value + off < 0 ? Error{} : kAnything;
   }
   const double own = kFunctionUnits * std::max(unit_, 0x1p-53) * std::abs(result) + 2 * least_;
-  if (op == Op::kSin) return rounded(std::min(x.bound, 2.0) + own + unit_, result);
-  const auto f = [op](double v) {
-    switch (op) {
-      case Op::kExp2:
-        return std::exp2(v);
-      case Op::kLog2:
-        return std::log2(v);
-      case Op::kSqrt:
-        return std::sqrt(v);
-      default:
-        return 1 / v;
-    }
-  };
-  const double low = x.value - x.bound, high = x.value + x.bound;
+  if (op == Op::kSin) {
+    return rounded({std::min(off, 2.0) + own + unit_,
+                    together(std::min(x.error.deviation, 2.0), kEvenly * (own + unit_))},
+                   result);
+  }
+  const double low = x.value - off, high = x.value + off;
   if (op == Op::kRecip && low <= 0 && high >= 0 && !x.is_exact()) return kAnything;
   if ((op == Op::kSqrt || op == Op::kLog2) && low < 0 && !x.is_exact()) return kAnything;
-  if (!std::isfinite(result)) return x.is_exact() || !std::isfinite(x.value) ? 0 : kAnything;
-  if (std::isinf(x.value)) return 0;  // exp2(−∞), 1 / ∞
-  const double spread = std::max(std::abs(f(low) - f(x.value)), std::abs(f(high) - f(x.value)));
-  return rounded(spread + own, result);
+  if (!std::isfinite(result)) {
+    return x.is_exact() || !std::isfinite(x.value) ? Error{} : kAnything;
+  }
+  if (std::isinf(x.value)) return {};  // exp2(−∞), 1 / ∞
+  const double at = value_of(op, x.value);
+  const double spread =
+      std::max(std::abs(value_of(op, low) - at), std::abs(value_of(op, high) - at));
+  return rounded(
+      {spread + own, together(x.error.deviation * slope_of(op, x.value, result), kEvenly * own)},
+      result);
 }
 
-// Each of n additions is off by a unit of what has come together by then.
-double ElementBound::of_sum(std::int64_t length, double size, double bound, double result) const {
-  if (unit_ == 0) return bound == 0 ? 0 : kAnything;
+// Each of n additions is off by a unit of what has come together by then. If all terms are off by
+// the same part of themselves, so is the sum; if each is off by itself, their squares add up.
+Error ElementBound::of_sum(std::int64_t length, const TermSums& terms, double result) const {
+  if (unit_ == 0) return terms.bound == 0 ? Error{} : kAnything;
   const double unit = std::min(unit_, 0x1p-24);
   // In another order it may overflow, or not.
   const double most = unit_ == 0x1p-53 ? greatest_ : std::min(greatest_, 3.4e38);
-  if (!(size < most)) return kAnything;
+  if (!(terms.size < most)) return kAnything;
   // What is summed may have been rounded to nothing.
-  const double lost = size > 0 ? least_ * unit : 0;
-  return rounded(bound + static_cast<double>(length + 1) * (unit * size + lost), result);
+  const double count = static_cast<double>(length) + 1;
+  const double lost = terms.size > 0 ? count * least_ * unit : 0;
+  const double apart = std::sqrt(terms.deviation_squares);
+  const double alike = terms.squares > 0 ? apart / std::sqrt(terms.squares) * result : apart;
+  // Partial sums are as large as the sum where terms do not cancel, else about the root of it.
+  const double own = unit * (std::sqrt(count) * std::abs(result) + terms.size) * kEvenly + lost;
+  return rounded(
+      {terms.bound + count * unit * terms.size + lost, together(together(apart, alike), own)},
+      result);
 }
 
-double ElementBound::of_sum_of_products(std::int64_t length, double size, double bound,
-                                        double result) const {
-  const double own =
-      bound == 0 ? 0 : kOwnUnits * unit_ * size + static_cast<double>(length) * least_ * kLost;
-  return of_sum(length, size, bound + own, result);
+TermSums ElementBound::with_rounded_products(std::int64_t length, TermSums terms) const {
+  if (terms.bound == 0) return terms;
+  const double unit = kEvenly * unit_;
+  terms.bound += kOwnUnits * unit_ * terms.size + static_cast<double>(length) * least_ * kLost;
+  terms.deviation_squares += unit * unit * terms.squares;
+  return terms;
 }
 
 }  // namespace assay::compiler

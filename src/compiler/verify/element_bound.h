@@ -3,6 +3,11 @@
 #pragma once
 
 // How far off one element may be, given how far off the elements are that it is computed of.
+//
+// Two things are known of an error. `bound` is what it cannot exceed: roundings that all point one
+// way. `deviation` is what roundings come to that point anywhere: their squares add up. After a few
+// products in a row a worst case allows anything, while right programs stay within a few
+// deviations; so no bound is ever more than kDeviations of them.
 
 #include <cmath>
 #include <cstdint>
@@ -13,11 +18,28 @@
 
 namespace assay::compiler {
 
-// A value and how far off it may be; infinite: anything goes.
+// Right programs differ by more than chance: one adds in another order, another has a function that
+// is off by some units. So it is more than chance would need.
+inline constexpr double kDeviations = 32;
+
+struct Error {
+  double bound = 0;  // infinite: anything goes
+  double deviation = 0;
+  bool operator==(const Error&) const = default;
+};
+// A value and its error.
 struct Number {
-  double value = 0, bound = 0;
-  bool is_exact() const { return bound == 0; }
-  bool is_open() const { return std::isinf(bound); }
+  double value = 0;
+  Error error;
+  bool is_exact() const { return error.bound == 0; }
+  bool is_open() const { return std::isinf(error.bound); }
+};
+inline constexpr Error kAnything{std::numeric_limits<double>::infinity(),
+                                 std::numeric_limits<double>::infinity()};
+
+// Of terms t that are added up: Σ |t|, Σ t², and of their errors Σ bound and Σ deviation².
+struct TermSums {
+  double size = 0, squares = 0, bound = 0, deviation_squares = 0;
 };
 
 class ElementBound {
@@ -26,22 +48,20 @@ class ElementBound {
   explicit ElementBound(DType dtype);
 
   // Any primitive that computes element by element.
-  double of(Op op, std::span<const Number> x, double result) const;
-  double of_product(const Number& a, const Number& b, double result) const;
-
-  // Of a sum in any order of `length` terms, whose sizes add up to `size` and bounds to `bound`.
-  double of_sum(std::int64_t length, double size, double bound, double result) const;
-  // The same for products of which some factors are not exact: what `bound` misses is that each
-  // product is rounded.
-  double of_sum_of_products(std::int64_t length, double size, double bound, double result) const;
+  Error of(Op op, std::span<const Number> x, double result) const;
+  Error of_product(const Number& a, const Number& b, double result) const;
+  // A sum, in any order, of `length` terms.
+  Error of_sum(std::int64_t length, const TermSums& terms, double result) const;
+  // What is missing in the errors of terms that are products: each product is rounded.
+  TermSums with_rounded_products(std::int64_t length, TermSums terms) const;
 
  private:
-  double rounded(double bound, double result) const;
-  double of_cast(const Number& x, double result) const;
-  double of_function(Op op, const Number& x, double result) const;
+  Error rounded(Error error, double result) const;
+  Error of_cast(const Number& x, double result) const;
+  Error of_function(Op op, const Number& x, double result) const;
 
   DType dtype_;
-  double unit_ = 0;      // half the distance of neighbours, relative
+  double unit_;          // half the distance of neighbours, relative
   double greatest_ = 0;  // finite
   double least_ = 0;     // normal
 };

@@ -100,6 +100,27 @@ std::vector<bool> only_added(const Graph& graph) {
   return added;
 }
 
+// By which an input is made smaller where it is a factor of sums of many products, as a model's
+// weights are: what comes out is of the size of what goes in, and a softmax further on is not all
+// on one element.
+std::vector<double> scales_of(const Graph& graph, const Bindings& symbols) {
+  constexpr double kFew = 16;
+  std::vector<double> terms(graph.size(), kFew);
+  for (std::size_t id = graph.size(); id-- > 0;) {
+    const auto& node = graph.node(static_cast<NodeId>(id));
+    for (const auto& operand : node.operands) {
+      auto& known = terms[operand.node];
+      if (node.op == Op::kSum && graph.node(operand.node).op == Op::kMul) {
+        known = std::max(known, static_cast<double>(operand.view.shape.back().at(symbols)));
+      } else if (node.op == Op::kCast || (node.op == Op::kMul && terms[id] > kFew)) {
+        known = std::max(known, terms[id]);
+      }
+    }
+  }
+  for (auto& value : terms) value = std::sqrt(kFew / value);
+  return terms;
+}
+
 }  // namespace
 
 InputViews Trial::views() const {
@@ -131,6 +152,8 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::ui
       fmt::format("{} inputs of seed {}", kStyleNames[static_cast<std::size_t>(style)], seed);
   std::uint64_t number = 0;
   const auto added = only_added(graph);
+  const auto scales = scales_of(graph, symbols);
+  const bool is_scaled = style == InputStyle::kOrdinary || style == InputStyle::kMasking;
   for (const auto id : graph.inputs()) {
     const auto& node = graph.node(id);
     std::vector<std::int64_t> extents;
@@ -146,7 +169,7 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::ui
       if (is_floating(node.dtype)) {
         auto value = floating_value(node.dtype, style, pick, raw);
         if (style == InputStyle::kMasking && !added[id] && std::isinf(value)) value = 0;
-        bits = bits_of(node.dtype, value);
+        bits = bits_of(node.dtype, is_scaled ? value * scales[id] : value);
       } else {
         bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw));
       }

@@ -16,7 +16,8 @@
 namespace assay::compiler {
 
 enum class InputStyle : std::uint8_t {
-  kOrdinary,     // floating point in (−2, 2), integers around what they could index
+  kOrdinary,     // floating point in (−2, 2), less for factors of long sums; integers around what
+                 // they could index
   kAdversarial,  // with zeros of both signs, infinities, NaN, the greatest, the least, denormals
   kMasking,      // ordinary with zeros, and −∞ in what is only ever added to something
   kHuge,         // magnitudes over the whole range of the dtype, finite

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <set>
 
 #include "base/error.h"
@@ -117,15 +118,23 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   while (most > 1 && interpreted_elements(graph_, values.back()) > options_.most_work) {
     values = symbol_values(graph_, most = most * 3 / 4);
   }
-  for (const auto& symbols : values) {
-    for (const auto style : options_.styles) {
-      Prepared made{make_trial(graph_, symbols, style, options_.seed), {}, {}};
-      made.expected = interpret_with_bounds(graph_, made.trial.views(), symbols);
-      for (const auto& [name, tensor] : made.trial.inputs) {
-        made.inputs.try_emplace(name, tensor.bytes().size(), tensor.bytes().data());
-      }
-      prepared_.push_back(std::move(made));
+  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
+    Prepared made{make_trial(graph_, symbols, style, options_.seed), {}, {}};
+    made.expected = interpret_with_bounds(graph_, made.trial.views(), symbols);
+    for (const auto& [name, tensor] : made.trial.inputs) {
+      made.inputs.try_emplace(name, tensor.bytes().size(), tensor.bytes().data());
     }
+    return made;
+  };
+  // Large ones beside each other: the interpreter has one thread.
+  const bool is_long = interpreted_elements(graph_, values.back()) > 1e7;
+  for (const auto& symbols : values) {
+    std::vector<std::future<Prepared>> all;
+    for (const auto style : options_.styles) {
+      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
+                               symbols, style));
+    }
+    for (auto& made : all) prepared_.push_back(made.get());
   }
   return prepared_;
 }

@@ -22,7 +22,7 @@ struct VerifyOptions {
   std::int64_t most = 40;  // the greatest value of a symbol that is tried
   // Elements that the interpreter computes for one trial: symbols are kept so small that no more
   // are asked for. A few seconds.
-  double most_work = 4e9;
+  double most_work = 1e9;
   std::uint64_t seed = 1;
 };
 
