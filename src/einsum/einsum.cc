@@ -62,7 +62,11 @@ std::shared_ptr<const Plan> Engine::make(std::string_view expression,
   // the order depends on the slices, and is found anew.
   std::string key;
   std::shared_ptr<const PathReport> known;
-  const bool searches = options.backend == Backend::kBlas && !options.memory && operands.size() > 2;
+  if (options.backend == Backend::kCuda && !options_.model.on_device) {
+    fail("einsum: this engine computes on the processor, not on backend 'cuda'");
+  }
+  const bool searches =
+      options.backend != Backend::kReference && !options.memory && operands.size() > 2;
   if (searches) {
     std::vector<Shape> shapes;
     for (const auto& operand : operands) shapes.push_back(operand.shape);

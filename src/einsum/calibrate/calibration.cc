@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/machine.h"
 #include "base/machine_files.h"
+#include "einsum/kernels/device_time_model.h"
 #include "kernels/blas/blas.h"
 
 namespace assay::einsum {
@@ -48,23 +49,48 @@ Json model_json(const TimeModel& model) {
   return parts;
 }
 
-// The calibration, if it is of this machine, its BLAS and so many threads.
-Calibration for_here(Calibration c, const std::string& path, int threads) {
+// The calibration, if it is of this machine, this library and so many threads.
+Calibration for_here(Calibration c, const std::string& path, int threads, const std::string& blas) {
   const auto here = read_machine().fingerprint();
   if (c.fingerprint != here) {
     fail("{}: this is the calibration of another machine, {}; this one is {}", path, c.fingerprint,
          here);
   }
+  if (c.model.on_device != (threads == 0)) {
+    fail("{}: this calibration is of a {}, not of a {}", path,
+         c.model.on_device ? "device" : "processor", threads == 0 ? "device" : "processor");
+  }
   if (c.threads != threads) {
     fail("{}: this calibration is for {} threads, not {}", path, c.threads, threads);
   }
-  if (c.blas != blas::description()) {
-    fail("{}: this calibration is of another BLAS, '{}'; run assay einsum calibrate", path, c.blas);
+  if (c.blas != blas) {
+    fail("{}: this calibration is of another {}, '{}'; run assay einsum calibrate{}", path,
+         threads == 0 ? "device or library" : "BLAS", c.blas, threads == 0 ? " --device cuda" : "");
   }
   return c;
 }
 
-std::string file_name(int threads) { return fmt::format("einsum-{}", threads); }
+std::string file_name(int threads) {
+  return threads == 0 ? "einsum-cuda" : fmt::format("einsum-{}", threads);
+}
+
+std::optional<Calibration> stored_calibration(int threads, const std::string& blas) {
+  const auto fingerprint = read_machine().fingerprint();
+  const auto json = load_machine_file(fingerprint, file_name(threads));
+  if (!json) return std::nullopt;
+  const auto path = machine_file(fingerprint, file_name(threads));
+  return for_here(calibration_from_json(*json, path), path, threads, blas);
+}
+
+Json to_json(const TransferModel& t) {
+  return {{"fixed_s", t.fixed}, {"bandwidth_b_per_s", t.bandwidth}};
+}
+TransferModel transfer_from_json(const Json& json, const std::string& what) {
+  const TransferModel t{json_field<double>(json, "fixed_s", what),
+                        json_field<double>(json, "bandwidth_b_per_s", what)};
+  if (!(t.fixed >= 0 && t.bandwidth > 0)) fail("{}: a transfer's numbers are not positive", what);
+  return t;
+}
 
 }  // namespace
 
@@ -78,8 +104,13 @@ Json to_json(const Calibration& c) {
                         {"predicted_s", m.predicted_s},
                         {"residual", m.predicted_s / m.measured_s - 1}});
   }
-  return {{"format", kFormat},    {"fingerprint", c.fingerprint}, {"blas", c.blas},
-          {"threads", c.threads}, {"parts", model_json(c.model)}, {"measurements", measured}};
+  Json json = {{"format", kFormat},    {"fingerprint", c.fingerprint}, {"blas", c.blas},
+               {"threads", c.threads}, {"parts", model_json(c.model)}, {"measurements", measured}};
+  if (c.model.on_device) {
+    json["transfers"] = {{"to_device", to_json(c.model.to_device)},
+                         {"from_device", to_json(c.model.from_device)}};
+  }
+  return json;
 }
 
 Calibration calibration_from_json(const Json& json, const std::string& what) {
@@ -105,6 +136,12 @@ Calibration calibration_from_json(const Json& json, const std::string& what) {
     }
   }
   c.model.id = short_hash(canonical_json(parts));
+  if (const auto at = json.find("transfers"); at != json.end()) {
+    c.model.on_device = true;
+    c.model.id = short_hash(canonical_json({parts, *at}));
+    c.model.to_device = transfer_from_json(json_field<Json>(*at, "to_device", what), what);
+    c.model.from_device = transfer_from_json(json_field<Json>(*at, "from_device", what), what);
+  }
   return c;
 }
 
@@ -116,7 +153,11 @@ void save_calibration(const std::string& path, const Calibration& calibration) {
 }
 
 Calibration load_calibration(const std::string& path, int threads) {
-  return for_here(calibration_from_json(read_json_file(path), path), path, threads);
+  return for_here(calibration_from_json(read_json_file(path), path), path, threads,
+                  blas::description());
+}
+Calibration load_device_calibration(const std::string& path, const std::string& device) {
+  return for_here(calibration_from_json(read_json_file(path), path), path, 0, device);
 }
 
 std::string save_machine_calibration(const Calibration& c) {
@@ -124,16 +165,17 @@ std::string save_machine_calibration(const Calibration& c) {
 }
 
 std::optional<Calibration> load_machine_calibration(int threads) {
-  const auto fingerprint = read_machine().fingerprint();
-  const auto json = load_machine_file(fingerprint, file_name(threads));
-  if (!json) return std::nullopt;
-  const auto path = machine_file(fingerprint, file_name(threads));
-  return for_here(calibration_from_json(*json, path), path, threads);
+  return stored_calibration(threads, blas::description());
 }
 
 TimeModel machine_model(int threads) {
   const auto stored = load_machine_calibration(threads);
   return stored ? stored->model : TimeModel();
+}
+
+TimeModel device_model(const std::string& device) {
+  const auto stored = stored_calibration(0, device);
+  return stored ? stored->model : default_device_model();
 }
 
 }  // namespace assay::einsum

@@ -26,8 +26,8 @@ struct Measurement {
 
 struct Calibration {
   std::string fingerprint;  // of the machine (base/machine.h)
-  std::string blas;         // the library that was measured
-  int threads = 1;
+  std::string blas;         // the library that was measured; of a device, that and which it is
+  int threads = 1;          // 0 for a device
   TimeModel model;
   std::vector<Measurement> measurements;
 };
@@ -48,5 +48,10 @@ std::string save_machine_calibration(const Calibration& calibration);  // return
 std::optional<Calibration> load_machine_calibration(int threads);
 // Its model, or the defaults.
 TimeModel machine_model(int threads);
+
+// The same for this machine's GPU, which `device` describes with its library
+// ("NVIDIA H200, cuBLAS 13.0.2").
+Calibration load_device_calibration(const std::string& path, const std::string& device);
+TimeModel device_model(const std::string& device);
 
 }  // namespace assay::einsum

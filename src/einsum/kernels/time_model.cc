@@ -105,9 +105,20 @@ double PairTimeModel::seconds(const PairSize& size) const {
   const double bytes = static_cast<double>(size_of(dtype_)) * size.batch *
                        (size.m * size.k + size.k * size.n + size.m * size.n);
   const double flop = 2 * size.mac();
-  const double product = model_.seconds(
-      gemm_part(size.m, size.n, size.k), dtype_,
-      {.m = size.m, .n = size.n, .k = size.k, .calls = size.batch, .flop = flop, .bytes = bytes});
+  const bool together = model_.on_device;
+  const double product = model_.seconds(model_.gemm_part_of(size.m, size.n, size.k), dtype_,
+                                        {.m = together ? size.m * size.batch : size.m,
+                                         .n = size.n,
+                                         .k = size.k,
+                                         .calls = together ? 1 : size.batch,
+                                         .flop = flop,
+                                         .bytes = bytes});
+  if (together) {
+    // A term is read twice, and what a line brings is shared by neighbours at best.
+    const double read = 2 * size.mac() * static_cast<double>(size_of(dtype_));
+    return std::min(product,
+                    model_.seconds(Part::kLoops, dtype_, {.flop = flop, .bytes = bytes + read}));
+  }
   constexpr double kVector = 16;  // bytes for which loops count two flop (loop_nest.h)
   const double loops =
       model_.seconds(Part::kLoops, dtype_,

@@ -64,6 +64,12 @@ double jumps(double elements, double run, double distance, double element_size);
 
 double seconds(const PartModel& model, const Work& work);
 
+// Copies between the processor's memory and a device's, one way: fixed + bytes / bandwidth.
+struct TransferModel {
+  double fixed = 0, bandwidth = 1e10;
+  double seconds(double bytes) const { return bytes > 0 ? fixed + bytes / bandwidth : 0; }
+};
+
 class TimeModel {
  public:
   TimeModel();  // defaults
@@ -75,6 +81,16 @@ class TimeModel {
   double seconds(Part part, DType dtype, Work work) const;
   double band(Part part, DType dtype) const;
   bool calibrated() const { return part(Part::kGemm, true).shapes > 0; }
+
+  // The kernels are a GPU's: one launch computes all products of a batch, so that the rows of all
+  // of them fill it, and calls are launches. Operands and results cross a bus.
+  bool on_device = false;
+  TransferModel to_device, from_device;
+  // The part that products of this size belong to. A device has no small ones.
+  Part gemm_part_of(double m, double n, double k) const {
+    const Part part = gemm_part(m, n, k);
+    return on_device && part == Part::kSmallGemm ? Part::kGemm : part;
+  }
 
   // What distinguishes this model's predictions from another's, for cache keys; "default" if so.
   std::string id = "default";

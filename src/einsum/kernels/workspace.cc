@@ -8,8 +8,10 @@
 
 namespace assay::einsum {
 
+MemorySource processor_memory() { return {allocate_aligned, free_aligned}; }
+
 Workspace::~Workspace() {
-  for (const auto& block : kept_) free_aligned(block.data, block.capacity);
+  for (const auto& block : kept_) source_.release(block.data, block.capacity);
 }
 
 void Workspace::set_bound(std::size_t bytes) {
@@ -21,7 +23,7 @@ void Workspace::make_room(std::size_t bytes) {
   while (!kept_.empty() && out_ + kept_sum_ + bytes > bound_) {
     const auto largest = std::ranges::max_element(kept_, {}, &Block::capacity);
     kept_sum_ -= largest->capacity;
-    free_aligned(largest->data, largest->capacity);
+    source_.release(largest->data, largest->capacity);
     kept_.erase(largest);
   }
 }
@@ -43,7 +45,7 @@ Workspace::Buffer::Buffer(Workspace& from, std::size_t bytes)
     from.kept_.erase(best);
   } else {
     from.make_room(capacity_);
-    data_ = allocate_aligned(capacity_);
+    data_ = from.source_.allocate(capacity_);
   }
   from.out_ += capacity_;
   from.live_ += asked_;
@@ -67,7 +69,7 @@ void Workspace::Buffer::reset() {
     owner_->kept_.push_back({data_, capacity_});
     owner_->kept_sum_ += capacity_;
   } else {
-    free_aligned(data_, capacity_);
+    owner_->source_.release(data_, capacity_);
   }
   data_ = nullptr;
 }

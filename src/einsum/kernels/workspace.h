@@ -12,13 +12,22 @@
 
 namespace assay::einsum {
 
+// Where a workspace's memory comes from.
+struct MemorySource {
+  void* (*allocate)(std::size_t bytes);
+  void (*release)(void* data, std::size_t bytes);
+};
+MemorySource processor_memory();
+
 // Hands out aligned, uninitialised memory and counts the bytes that are out. Freed blocks are kept
 // for the next one of about their size, since fresh pages cost as much as a pass over them. Not
 // thread-safe: one for each run at a time.
 class Workspace {
  public:
   // Keeps at most so many bytes of freed blocks.
-  explicit Workspace(std::size_t keep_bytes = std::size_t{256} << 20) : keep_bytes_(keep_bytes) {}
+  explicit Workspace(std::size_t keep_bytes = std::size_t{256} << 20,
+                     const MemorySource& source = processor_memory())
+      : source_(source), keep_bytes_(keep_bytes) {}
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();
@@ -80,6 +89,7 @@ class Workspace {
     void* data;
     std::size_t capacity;
   };
+  MemorySource source_;
   std::size_t keep_bytes_;
   std::vector<Block> kept_;
   void make_room(std::size_t bytes);

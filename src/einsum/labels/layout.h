@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "einsum/labels/label_set.h"
+#include "einsum/labels/loop.h"
 
 namespace assay::einsum {
 
@@ -63,13 +64,6 @@ inline std::vector<Label> memory_order(Layout layout) {
   for (const auto& mode : layout) order.push_back(mode.label);
   return order;
 }
-
-// One loop over up to three tensors; a stride is 0 where the tensor does not have the label.
-struct Loop {
-  std::int64_t extent = 1;
-  std::int64_t a = 0, b = 0, c = 0;
-  bool operator==(const Loop&) const = default;
-};
 
 // Walks all combinations of loop indices, the last loop fastest.
 class Odometer {

@@ -9,6 +9,7 @@
 #include "einsum/kernels/gett.h"
 #include "einsum/kernels/loop_nest.h"
 #include "einsum/kernels/strided.h"
+#include "einsum/lower/device_nest.h"
 #include "einsum/lower/gemm_form.h"
 #include "einsum/lower/gett_form.h"
 
@@ -33,6 +34,13 @@ class Lowering {
   }
 
   std::vector<Lowered> run() {
+    model_.on_device ? add_device_ways() : add_processor_ways();
+    std::ranges::stable_sort(found_, {}, &Lowered::predicted_s);
+    return std::move(found_);
+  }
+
+ private:
+  void add_processor_ways() {
     add_loops();
     for (auto& form : gemv_forms(task_, groups_)) add_gemv(std::move(form));
     // A product of one term is all writing: loops do no worse.
@@ -44,11 +52,22 @@ class Lowering {
     if (size_.k >= kWorthPacking) {
       for (const auto& choice : gett_forms(task_, groups_)) add_gett(choice);
     }
-    std::ranges::stable_sort(found_, {}, &Lowered::predicted_s);
-    return std::move(found_);
   }
 
- private:
+  // What a GPU has kernels for: its threads take loops in any order, and its library's products
+  // take vectors.
+  void add_device_ways() {
+    Lowered step = base(loops_kernel());
+    auto nest = device_nest(loops_over(task_.a, task_.b, task_.c), size_of(task_.dtype));
+    step.loops = std::move(nest.loops);
+    step.lanes = nest.lanes;
+    predict(step, Part::kLoops, nest.work);
+    found_.push_back(std::move(step));
+    for (int copies = 0; size_.k > 1 && copies < 8; ++copies) {
+      add_gemm((copies & 1) != 0, (copies & 2) != 0, (copies & 4) != 0);
+    }
+  }
+
   Lowered base(Kernel kernel) const {
     Lowered step;
     step.kernel = kernel;
@@ -65,12 +84,15 @@ class Lowering {
     if (step.copies > 0) step.band = std::max(step.band, model_.band(Part::kPermute, task_.dtype));
   }
 
-  void add_loops() {
+  Kernel loops_kernel() const {
     const bool has_k = size_.k > 1, has_batch = size_.batch > 1;
     const bool has_free = size_.m > 1 || size_.n > 1;
-    Lowered step = base(!has_free ? (has_k && !has_batch ? Kernel::kDot : Kernel::kHadamard)
-                        : has_k   ? Kernel::kLoops
-                                  : Kernel::kOuter);
+    if (!has_free) return has_k && !has_batch ? Kernel::kDot : Kernel::kHadamard;
+    return has_k ? Kernel::kLoops : Kernel::kOuter;
+  }
+
+  void add_loops() {
+    const Lowered step = base(loops_kernel());
     add_nest(step, task_);
     // The same with one tensor copied into an order that suits the others.
     for (const Layout* like : {&task_.a, &task_.b}) {
@@ -165,8 +187,9 @@ class Lowering {
     step.workspace += elements;
     ++step.copies;
     auto loops = fused_loops(loops_over(from, {}, to));
-    step.predicted_s +=
-        model_.seconds(Part::kPermute, task_.dtype, permute_work(loops, size_of(task_.dtype)));
+    const auto work = model_.on_device ? device_permute_work(loops, size_of(task_.dtype))
+                                       : permute_work(loops, size_of(task_.dtype));
+    step.predicted_s += model_.seconds(Part::kPermute, task_.dtype, work);
     return loops;
   }
 
@@ -204,6 +227,20 @@ class Lowering {
       const double passes = iterations(form.summed) > 1 ? 2 : 1;
       const double rows = form.m, columns = form.n, depth = form.k;
       const double a = rows * depth * calls, b = columns * depth * calls;
+      if (model_.on_device) {
+        // One launch for each index of the sums around the product.
+        const double launches = as_double(iterations(form.summed));
+        predict(candidate, model_.gemm_part_of(rows, columns, depth),
+                {.m = rows * calls / launches,
+                 .n = columns,
+                 .k = depth,
+                 .calls = launches,
+                 .flop = 2 * size_.mac(),
+                 .bytes = element_ * (a + b + passes * rows * columns * calls)});
+        candidate.gemm = std::move(form);
+        found_.push_back(std::move(candidate));
+        continue;
+      }
       predict(candidate, gemm_part(rows, columns, depth),
               {.m = rows,
                .n = columns,

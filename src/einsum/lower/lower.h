@@ -43,6 +43,7 @@ struct Lowered {
   GemvForm gemv;
   GettForm gett;
   std::vector<Loop> loops;
+  int lanes = 1;  // threads of a device that share one element of the result (device_nest.h)
   std::vector<Loop> unpack_c;  // strides a: temporary, c: result
 };
 

@@ -196,8 +196,8 @@ void check_shapes(const TensorView& b, std::span<const double> occupied,
 
 }  // namespace
 
-Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
-                     std::span<const double> virtuals, const Mp2Options& o) {
+ActiveOrbitals active_orbitals(const TensorView& b, std::span<const double> occupied,
+                               std::span<const double> virtuals, const Mp2Options& o) {
   check_shapes(b, occupied, virtuals, o);
   const auto view =
       b.slice(0, o.frozen_occupied, b.extent(0)).slice(1, 0, b.extent(1) - o.frozen_virtual);
@@ -208,26 +208,39 @@ Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
       if (!std::isfinite(e)) fail("mp2: an orbital energy is {}", e);
     }
   }
-  if (view.element_count() == 0) return {};
+  if (view.element_count() == 0) return {view, occ, vir};
   const double highest = *std::ranges::max_element(occ), lowest = *std::ranges::min_element(vir);
   if (2 * highest - 2 * lowest >= 0) {
     fail("mp2: the highest occupied energy {} is not below the lowest virtual one {}", highest,
          lowest);
   }
-  std::optional<Tensor> copy;  // where B does not lie as the products need it
-  if (view.dtype() != DType::kF64 || !view.is_contiguous())
-    copy = Tensor::converted(view, DType::kF64);
-  const double* data = copy ? copy->as<double>().data() : view.data<double>();
-  const auto energy = Mp2(data, view.extent(1), view.extent(2), occ, vir).run(o.threads);
+  return {view, occ, vir};
+}
+
+Mp2Energy finite_energy(const Mp2Energy& energy, const TensorView& dense, const Mp2Options& o) {
   if (std::isfinite(energy.total)) return energy;
-  for (std::int64_t i = 0; i < view.element_count(); ++i) {
+  const double* const data = dense.data<double>();
+  for (std::int64_t i = 0; i < dense.element_count(); ++i) {
     if (!std::isfinite(data[i])) {
-      const std::int64_t row = i / view.extent(2);
-      fail("mp2: B[{}, {}, {}] is {}", o.frozen_occupied + row / view.extent(1),
-           row % view.extent(1), i % view.extent(2), data[i]);
+      const std::int64_t row = i / dense.extent(2);
+      fail("mp2: B[{}, {}, {}] is {}", o.frozen_occupied + row / dense.extent(1),
+           row % dense.extent(1), i % dense.extent(2), data[i]);
     }
   }
   fail("mp2: the integrals are so large that the energy is {}", energy.total);
+}
+
+Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
+                     std::span<const double> virtuals, const Mp2Options& o) {
+  const auto [view, occ, vir] = active_orbitals(b, occupied, virtuals, o);
+  if (view.element_count() == 0) return {};
+  std::optional<Tensor> copy;  // where B does not lie as the products need it
+  if (view.dtype() != DType::kF64 || !view.is_contiguous())
+    copy = Tensor::converted(view, DType::kF64);
+  const TensorView dense = copy ? copy->view() : view;
+  const double* const data = dense.data<double>();
+  return finite_energy(Mp2(data, view.extent(1), view.extent(2), occ, vir).run(o.threads), dense,
+                       o);
 }
 
 Tensor ao_to_mo(Engine& engine, const TensorView& b_ao, const TensorView& c_occupied,

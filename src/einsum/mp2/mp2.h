@@ -36,6 +36,19 @@ struct Mp2Options {
 Mp2Energy mp2_energy(const TensorView& b, std::span<const double> occupied,
                      std::span<const double> virtuals, const Mp2Options& options = {});
 
+// What frozen ranges leave of a problem.
+struct ActiveOrbitals {
+  TensorView b;
+  std::span<const double> occupied, virtuals;
+};
+// Throws UserError as mp2_energy does, but for numbers in b.
+ActiveOrbitals active_orbitals(const TensorView& b, std::span<const double> occupied,
+                               std::span<const double> virtuals, const Mp2Options& options);
+// The energy, if it is finite; else throws UserError that names what in the active part of b,
+// dense and in f64, is not.
+Mp2Energy finite_energy(const Mp2Energy& energy, const TensorView& dense,
+                        const Mp2Options& options);
+
 // B_iaP = Σ_mn C_mi C_na B_mnP.
 Tensor ao_to_mo(Engine& engine, const TensorView& b_ao, const TensorView& c_occupied,
                 const TensorView& c_virtual);

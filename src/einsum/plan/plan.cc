@@ -21,8 +21,8 @@
 namespace assay::einsum {
 namespace {
 
-constexpr auto kBackends =
-    make_names<Backend>({{Backend::kReference, "reference"}, {Backend::kBlas, "blas"}});
+constexpr auto kBackends = make_names<Backend>(
+    {{Backend::kReference, "reference"}, {Backend::kBlas, "blas"}, {Backend::kCuda, "cuda"}});
 
 // The plain loops: one step over all labels at once.
 void plan_loops(Plan& plan) {
@@ -120,14 +120,27 @@ void plan_steps(Plan& plan, const TimeModel& model, const PathReport* known) {
   if (draft.is_squeezed()) plan.path.optimal = false;
 }
 
+// What crosses the bus, and how long that takes: operands that are not there yet, and the result.
+void add_transfers(Plan& plan, const TimeModel& model) {
+  for (const auto& operand : plan.operands) {
+    if (operand.resident) continue;
+    const double bytes = bytes_of(operand.dtype, operand.shape);
+    plan.transfers.to_bytes += bytes;
+    plan.transfers.seconds += model.to_device.seconds(bytes);
+  }
+  if (!plan.options.result_stays) {
+    plan.transfers.from_bytes = bytes_of(plan.result, plan.output_shape());
+    plan.transfers.seconds += model.from_device.seconds(plan.transfers.from_bytes);
+  }
+  plan.predicted_s += plan.transfers.seconds;
+}
+
 }  // namespace
 
 std::string_view name_of(Backend backend) { return kBackends[backend]; }
 
 Backend backend_from_name(std::string_view name) {
   if (const auto backend = kBackends.find(name)) return *backend;
-  if (name == "cuda")
-    throw EnvironmentError("einsum: this program was built without backend 'cuda'");
   fail("einsum: the backend is reference, blas or cuda, not '{}'", name);
 }
 
@@ -154,6 +167,8 @@ std::int64_t Plan::runs_of(const Step& step) const {
 
 Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,
                const PlanOptions& options, const TimeModel& model, const PathReport* path) {
+  check((options.backend == Backend::kCuda) == model.on_device,
+        "a device's plan is made by a device's model");
   // 1. What the labels mean for these shapes.
   Plan plan;
   std::vector<Shape> shapes;
@@ -175,6 +190,7 @@ Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,
   } else {
     plan_steps(plan, model, path);
   }
+  if (options.backend == Backend::kCuda) add_transfers(plan, model);
   return plan;
 }
 

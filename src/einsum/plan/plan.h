@@ -27,9 +27,10 @@ namespace assay::einsum {
 enum class Backend {
   kReference,  // plain loops over all labels at once, sums in fp64
   kBlas,       // pairwise steps on the processor
+  kCuda,       // pairwise steps on a GPU; einsum/cuda runs such plans
 };
 std::string_view name_of(Backend backend);
-// Throws UserError that lists the names; EnvironmentError for `cuda`, which is not built in.
+// Throws UserError that lists the names.
 Backend backend_from_name(std::string_view name);
 
 // How f32 and c64 operands are computed with.
@@ -46,7 +47,8 @@ struct PlanOptions {
   std::uint64_t seed = 0;  // of the search, for networks beyond its exact limit
   int exact_limit = 16;    // terms that are searched exactly; see SearchOptions
   int tries = 128;
-  double budget_s = 0;  // of the search, beyond one round of it; see SearchOptions
+  double budget_s = 0;        // of the search, beyond one round of it; see SearchOptions
+  bool result_stays = false;  // on the device: nothing is copied back
 };
 
 // What a plan is made for: an operand's dtype, shape and strides.
@@ -54,6 +56,7 @@ struct OperandSpec {
   DType dtype = DType::kF64;
   Shape shape;
   Axes strides;
+  bool resident = false;  // lies in the device's memory already
   // A row-major tensor.
   static OperandSpec dense(DType dtype, Shape shape);
   static OperandSpec of(const TensorView& view);
@@ -66,6 +69,12 @@ struct PathReport {
   bool optimal = false;
   // Pairs of nodes, as Tree has them, after operands with equal labels were joined.
   Tree tree;
+};
+
+// What crosses the bus when a plan for a device runs.
+struct Transfers {
+  double to_bytes = 0, from_bytes = 0;
+  double seconds = 0;  // predicted
 };
 
 struct RunReport {
@@ -92,14 +101,15 @@ class Plan {
   std::vector<Axes> operand_strides;  // as the steps use them, by axis
   PathReport path;
   double mac = 0, flop = 0;  // of all runs of all steps
-  double predicted_s = 0;
-  double peak_bytes = 0;  // predicted
+  double predicted_s = 0;    // with its transfers
+  Transfers transfers;       // of Backend::kCuda
+  double peak_bytes = 0;     // predicted
   bool calibrated = false;
 
   Shape output_shape() const { return problem.output_shape(); }
   // out = alpha·contraction + beta·out. The operands are as the plan has them (else UserError); out
   // has the result's shape and dtype, any strides without overlap, and shares no memory with an
-  // operand. With beta 0, out is not read.
+  // operand. With beta 0, out is not read. Not for Backend::kCuda.
   RunReport run_into(std::span<const TensorView> tensors, const MutableTensorView& out,
                      Workspace& workspace, const RunOptions& options = {}) const;
   Tensor run(std::span<const TensorView> tensors, Workspace& workspace) const;
@@ -107,7 +117,8 @@ class Plan {
   std::int64_t runs_of(const Step& step) const;  // once for each part of the slices it sees
 };
 
-// Decides. Throws UserError: bad notation or shapes, dtypes that cannot be contracted, or a memory
+// Decides; the model is a device's for Backend::kCuda, and the processor's else. Throws UserError:
+// bad notation or shapes, dtypes that cannot be contracted, or a memory
 // bound that cannot be met (the message says the least that was found). `path` is an order found
 // earlier for the same problem, which makes a search unnecessary.
 Plan make_plan(const Notation& notation, std::vector<OperandSpec> operands,

@@ -71,12 +71,14 @@ void append_key(std::string& key, const TensorView& operand) {
   put(key, operand.dtype());
   put_numbers(key, operand.shape().extents());
   put_numbers(key, operand.strides());
+  put(key, false);  // not resident, as OperandSpec::of has it
 }
 
 void append_key(std::string& key, const OperandSpec& operand) {
   put(key, operand.dtype);
   put_numbers(key, operand.shape.extents());
   put_numbers(key, operand.strides);
+  put(key, operand.resident);
 }
 
 void append_key(std::string& key, const PlanOptions& options, std::string_view model_id) {
@@ -92,6 +94,7 @@ void append_key(std::string& key, const PlanOptions& options, std::string_view m
   put(key, options.exact_limit);
   put(key, options.tries);
   put(key, options.budget_s);
+  put(key, options.result_stays);
   key.append(model_id);
 }
 

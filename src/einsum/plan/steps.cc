@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "einsum/kernels/loop_nest.h"
 #include "einsum/kernels/strided.h"
+#include "einsum/lower/device_nest.h"
 
 namespace assay::einsum {
 namespace {
@@ -85,10 +86,20 @@ class StepMaker {
     lowered.size = {.m = to, .k = from / to};
     lowered.bytes = element_ * (from + to);
     const Part part = sums ? Part::kLoops : Part::kPermute;
-    lowered.loops = sums ? nest_loops(std::move(lowered.loops), size_of(in_.dtype))
-                         : fused_loops(std::move(lowered.loops));
-    lowered.work = sums ? nest_work(lowered.loops, size_of(in_.dtype))
-                        : permute_work(lowered.loops, size_of(in_.dtype));
+    const std::size_t size = size_of(in_.dtype);
+    if (!sums) {
+      lowered.loops = fused_loops(std::move(lowered.loops));
+      lowered.work = model_.on_device ? device_permute_work(lowered.loops, size)
+                                      : permute_work(lowered.loops, size);
+    } else if (model_.on_device) {
+      auto nest = device_nest(std::move(lowered.loops), size);
+      lowered.loops = std::move(nest.loops);
+      lowered.lanes = nest.lanes;
+      lowered.work = nest.work;
+    } else {
+      lowered.loops = nest_loops(std::move(lowered.loops), size);
+      lowered.work = nest_work(lowered.loops, size);
+    }
     lowered.predicted_s = model_.seconds(part, in_.dtype, lowered.work);
     lowered.band = model_.band(part, in_.dtype);
     layouts_[t] = step.c;

@@ -11,6 +11,7 @@
 #include "einsum/kernels/strided.h"
 #include "einsum/plan/plan.h"
 #include "einsum/plan/steps.h"
+#include "einsum/run/plan_run.h"
 #include "einsum/run/run_pair.h"
 #include "tensor/convert.h"
 
@@ -95,29 +96,14 @@ void scale(const MutableTensorView& out, std::complex<double> beta) {
 }
 
 template <typename T>
-T scalar(std::complex<double> value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(value.real());
-  } else {
-    return T(static_cast<typename T::value_type>(value.real()),
-             static_cast<typename T::value_type>(value.imag()));
-  }
-}
-
-template <typename T>
 class Run {
  public:
   Run(const Plan& plan, std::span<const TensorView> tensors, Workspace& workspace,
       const RunOptions& options)
       : plan_(plan), workspace_(workspace), options_(options) {
-    const std::size_t nodes = plan.operands.size() + plan.steps.size();
-    buffers_.resize(nodes);
-    base_.resize(nodes, nullptr);
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      base_[i] =
-          tensors[i].dtype() == plan.compute ? tensors[i].data<T>() : converted(i, tensors[i]);
+    for (const auto& tensor : tensors) {
+      operands_.push_back(tensor.dtype() == plan.compute ? tensor.data<T>() : converted(tensor));
     }
-    if (options.analyze) report_.step_seconds.assign(plan.steps.size(), 0);
   }
 
   RunReport run(const MutableTensorView& out) {
@@ -135,132 +121,40 @@ class Run {
     // Buffers that kernels take for themselves and keep.
     const Workspace::Lent packing(workspace_,
                                   static_cast<std::size_t>(most_packing(plan_.steps)) * sizeof(T));
-    for_each_slice(result);
+    PlanRun<T> steps(
+        plan_, workspace_, options_,
+        [this](const Step& step, const T* a, const T* b, T* c, T alpha, T beta,
+               Counters& counters) { compute(step, a, b, c, alpha, beta, counters); },
+        [] { return 1e-9 * static_cast<double>(monotonic_ns()); });
+    auto report = steps.run(operands_, result);
     if (!direct) convert_into(TensorView(plan_.compute, result, out.shape()), out);
-    return std::move(report_);
+    return report;
   }
 
  private:
-  const T* converted(std::size_t i, const TensorView& view) {
-    buffers_[i] = workspace_.take<T>(static_cast<double>(view.element_count()));
-    T* const to = buffers_[i].template data<T>();
+  const T* converted(const TensorView& view) {
+    copies_.push_back(workspace_.take<T>(static_cast<double>(view.element_count())));
+    T* const to = copies_.back().template data<T>();
     convert_into(view, MutableTensorView(plan_.compute, to, view.shape()));
     return to;
   }
 
-  // Elements from one part of a slice to the next, in a tensor with these labels and strides.
-  static std::int64_t part_stride(const Slice& slice, std::span<const Label> labels,
-                                  const Shape& shape, std::span<const std::int64_t> strides) {
-    std::int64_t stride = 0;
-    for (std::size_t axis = 0; axis < labels.size(); ++axis) {
-      if (labels[axis] == slice.label && shape[axis] != 1) stride += strides[axis];
-    }
-    return stride * slice.chunk;
-  }
-
-  void for_each_slice(T* result) {
-    if (plan_.slices.empty()) {
-      steps(base_, result, scalar<T>(options_.beta), 0);
-      return;
-    }
-    const Shape shape = plan_.output_shape();
-    const auto output_strides = row_major_strides(shape);
-    std::vector<std::int64_t> index(plan_.slices.size(), 0);
-    auto pointers = base_;
-    int from = 0;  // steps of this depth and more run for the next part
-    for (std::int64_t part = 0; part < plan_.slice_count(); ++part) {
-      std::copy_n(base_.begin(), plan_.operands.size(), pointers.begin());
-      std::int64_t offset = 0;
-      bool first = true;
-      for (std::size_t s = 0; s < plan_.slices.size(); ++s) {
-        const Slice& slice = plan_.slices[s];
-        for (std::size_t i = 0; i < plan_.operands.size(); ++i) {
-          pointers[i] += index[s] * part_stride(slice, plan_.problem.terms[i],
-                                                plan_.operands[i].shape, plan_.operand_strides[i]);
-        }
-        offset += index[s] * part_stride(slice, plan_.problem.output, shape, output_strides);
-        first &= !slice.summed || index[s] == 0;
-      }
-      steps(pointers, result + offset, first ? scalar<T>(options_.beta) : T(1), from);
-      for (std::size_t s = index.size(); s-- > 0;) {
-        from = static_cast<int>(s) + 1;
-        if (++index[s] < plan_.slices[s].parts) break;
-        index[s] = 0;
-      }
-    }
-  }
-
-  // Runs the steps of depth `from` and more; `at` has the results of the others from before.
-  void steps(std::vector<const T*>& at, T* result, T beta, int from) {
-    for (const Step& step : plan_.steps) {  // what was kept of earlier runs makes room first
-      if (step.depth >= from) buffers_[static_cast<std::size_t>(step.result)].reset();
-    }
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      const Step& step = plan_.steps[s];
-      if (step.depth < from) continue;
-      const bool last = s + 1 == plan_.steps.size();
-      const auto node = static_cast<std::size_t>(step.result);
-      T* to = result;
-      if (!last) {
-        buffers_[node] = workspace_.take<T>(element_count(step.c));
-        to = buffers_[node].template data<T>();
-        at[node] = to;
-      }
-      const T* a = at[static_cast<std::size_t>(step.operands[0])];
-      const T* b =
-          step.operands.size() > 1 ? at[static_cast<std::size_t>(step.operands[1])] : nullptr;
-      const T alpha = last ? scalar<T>(options_.alpha) : T(1);
-      const T keep = last ? beta : T(0);
-      if (options_.analyze) {
-        timed(s, [&] { compute(step, a, b, to, alpha, keep); });
-      } else {
-        compute(step, a, b, to, alpha, keep);
-      }
-      release(step);
-    }
-  }
-
-  void release(const Step& step) {
-    for (const int used : step.operands) {
-      const auto node = static_cast<std::size_t>(used);
-      if (node < plan_.operands.size()) continue;
-      // A result of an outer loop serves more than this run.
-      if (plan_.steps[node - plan_.operands.size()].depth == step.depth) buffers_[node].reset();
-    }
-  }
-
-  void compute(const Step& step, const T* a, const T* b, T* c, T alpha, T beta) {
+  void compute(const Step& step, const T* a, const T* b, T* c, T alpha, T beta,
+               Counters& counters) {
     const bool copies = step.lowered.kernel == Kernel::kCopy && step.lowered.size.k == 1;
     if (copies) {
-      ++report_.counters.kernels[static_cast<std::size_t>(Kernel::kCopy)];
+      ++counters.kernels[static_cast<std::size_t>(Kernel::kCopy)];
       permute<T>(step.lowered.loops, a, c, alpha, beta, plan_.options.threads);
     } else {
-      run_pair<T>(step.lowered, a, b, c, alpha, beta, plan_.options.threads, workspace_,
-                  report_.counters);
-    }
-  }
-
-  template <typename F>
-  void timed(std::size_t s, F&& f) {
-    const Counters before = report_.counters;
-    const auto begin = monotonic_ns();
-    f();
-    report_.step_seconds[s] += 1e-9 * static_cast<double>(monotonic_ns() - begin);
-    if (report_.step_kernels.size() > s) return;  // a later slice
-    for (int k = 0; k < kKernels; ++k) {
-      if (report_.counters.kernels[static_cast<std::size_t>(k)] !=
-          before.kernels[static_cast<std::size_t>(k)]) {
-        report_.step_kernels.push_back(static_cast<Kernel>(k));
-      }
+      run_pair<T>(step.lowered, a, b, c, alpha, beta, plan_.options.threads, workspace_, counters);
     }
   }
 
   const Plan& plan_;
   Workspace& workspace_;
   const RunOptions& options_;
-  std::vector<Workspace::Buffer> buffers_;
-  std::vector<const T*> base_;
-  RunReport report_;
+  std::vector<Workspace::Buffer> copies_;
+  std::vector<const T*> operands_;
 };
 
 template <typename T>
@@ -273,6 +167,9 @@ RunReport run_as(const Plan& plan, std::span<const TensorView> tensors,
 
 RunReport Plan::run_into(std::span<const TensorView> tensors, const MutableTensorView& out,
                          Workspace& workspace, const RunOptions& run_options) const {
+  if (options.backend == Backend::kCuda) {
+    fail("einsum: this plan is for a GPU, and the processor cannot run it");
+  }
   check_operands(*this, tensors);
   check_output(*this, tensors, out);
   for (const auto& [name, value] :

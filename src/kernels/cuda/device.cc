@@ -61,6 +61,13 @@ void* Memory::allocate(std::size_t bytes) {
   return reinterpret_cast<void*>((at + kBoundary - 1) / kBoundary * kBoundary);
 }
 
+void* allocate_piece(std::size_t bytes) {
+  void* piece = nullptr;
+  check(cudaMalloc(&piece, bytes), "allocating device memory");
+  return piece;
+}
+void release_piece(void* piece) noexcept { cudaFree(piece); }
+
 std::size_t free_bytes() {
   std::size_t free = 0, all = 0;
   check(cudaMemGetInfo(&free, &all), "asking for the device's memory");
@@ -70,6 +77,15 @@ std::size_t free_bytes() {
 void copy_to_device(void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copying to the device");
   check(cudaDeviceSynchronize(), "copying to the device");
+}
+void copy_to_device(void* to, const void* from, std::size_t bytes, Stream after) {
+  auto* const stream = static_cast<cudaStream_t>(after);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "copying to the device");
+  check(cudaStreamSynchronize(stream), "copying to the device");
+}
+void fill_bytes(void* to, int value, std::size_t bytes, Stream after) {
+  check(cudaMemsetAsync(to, value, bytes, static_cast<cudaStream_t>(after)),
+        "filling device memory");
 }
 void copy_to_host(void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the device");
@@ -91,6 +107,34 @@ void copy_rows_to_host(void* to, std::size_t row_bytes, const void* from, std::s
 void fill_bytes(void* to, int value, std::size_t bytes) {
   check(cudaMemset(to, value, bytes), "filling device memory");
   check(cudaDeviceSynchronize(), "filling device memory");
+}
+
+OwnStream::OwnStream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  stream_ = stream;
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+  event_ = event;
+}
+OwnStream::~OwnStream() {
+  cudaEventDestroy(static_cast<cudaEvent_t>(event_));
+  cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
+}
+void OwnStream::wait_for(Stream other) {
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(other)),
+        "recording an event");
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream_), static_cast<cudaEvent_t>(event_)),
+        "waiting for an event");
+}
+void OwnStream::release(Stream other) {
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(stream_)),
+        "recording an event");
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(other), static_cast<cudaEvent_t>(event_)),
+        "waiting for an event");
+}
+void wait_for(Stream stream) {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the device");
 }
 
 Clock::Clock(bool sweeps) : sweeps_(sweeps) {

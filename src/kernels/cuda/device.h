@@ -56,15 +56,42 @@ class Memory {
 
 std::size_t free_bytes();  // that the device has left
 
+// A piece by itself, for those who keep count otherwise; aligned to 256 bytes. Releasing waits for
+// the device, and never fails.
+void* allocate_piece(std::size_t bytes);
+void release_piece(void* piece) noexcept;
+
 // Return when it is done.
 void copy_to_device(void* to, const void* from, std::size_t bytes);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
-// Behind the work of that stream.
+// Behind the work of that stream; those to the device return when `from` may be changed.
+void copy_to_device(void* to, const void* from, std::size_t bytes, Stream after);
+void fill_bytes(void* to, int value, std::size_t bytes, Stream after);
 void copy_to_host(void* to, const void* from, std::size_t bytes, Stream after);
 // The first `row_bytes` of rows that begin `step_bytes` apart.
 void copy_rows_to_host(void* to, std::size_t row_bytes, const void* from, std::size_t step_bytes,
                        std::size_t rows, Stream after);
 void fill_bytes(void* to, int value, std::size_t bytes);
+
+// A stream of its own, and events by which one waits for another.
+class OwnStream {
+ public:
+  OwnStream();
+  ~OwnStream();
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+  Stream get() const { return stream_; }
+  // What is enqueued here from now on waits for all work of the other stream so far.
+  void wait_for(Stream other);
+  // What is enqueued on the other stream from now on waits for all work here so far.
+  void release(Stream other);
+
+ private:
+  Stream stream_ = nullptr;
+  void* event_ = nullptr;
+};
+// Returns when all work of the stream is done.
+void wait_for(Stream stream);
 
 // Measures calls on a stream of its own by the device's events. Without sweeps a batch is timed
 // from its first call to its last; with them, the cache is overwritten before each call, and each

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/libraries.h"
 
+#include <complex>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -15,6 +16,27 @@ void check_cublas(int status, const char* what) {
   throw DeviceError(status == 3 ? Trouble::kMemory : Trouble::kOther,
                     fmt::format("cuBLAS, {}: status {}", what, status));
 }
+
+// As cuBLAS numbers them: cudaDataType_t, and the cublasComputeType_t that is a type's own.
+template <typename T>
+struct CublasType;
+template <>
+struct CublasType<float> {
+  static constexpr int kData = 0, kCompute = 68;
+};
+template <>
+struct CublasType<double> {
+  static constexpr int kData = 1, kCompute = 70;
+};
+template <>
+struct CublasType<std::complex<float>> {
+  static constexpr int kData = 4, kCompute = 68;
+};
+template <>
+struct CublasType<std::complex<double>> {
+  static constexpr int kData = 5, kCompute = 70;
+};
+constexpr int kItsChoice = -1;  // of an algorithm
 
 }  // namespace
 
@@ -41,9 +63,16 @@ Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
   library_.bind(sgemm_, "cublasSgemm_v2");
   library_.bind(dgemm_, "cublasDgemm_v2");
   library_.bind(batched_dgemm_, "cublasDgemmStridedBatched");
+  library_.bind(gemm_ex_, "cublasGemmEx");
+  library_.bind(stepped_ex_, "cublasGemmStridedBatchedEx");
+  library_.bind(listed_ex_, "cublasGemmBatchedEx");
   library_.bind(dgetrf_, "cublasDgetrfBatched");
   library_.bind(dgetrs_, "cublasDgetrsBatched");
   check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
+  use(stream);
+}
+
+void Cublas::use(Stream stream) const {
   check_cublas(library_.function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream),
                "setting the stream");
 }
@@ -67,6 +96,40 @@ void Cublas::gemm_columns(int m, int n, int k, const Columns& a, const Columns& 
                               b.step, &beta, c.data, c.ld, c.step, count),
                "batched dgemm");
 }
+
+// To it the rows are columns: B first, and n before m.
+template <typename T>
+void Cublas::multiply(const Product<T>& p) const {
+  constexpr int kType = CublasType<T>::kData, kCompute = CublasType<T>::kCompute;
+  const int op_a = p.turn_a ? 1 : 0, op_b = p.turn_b ? 1 : 0;
+  const int status =
+      p.count == 1 ? gemm_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &p.alpha, p.b, kType, p.ldb, p.a,
+                              kType, p.lda, &p.beta, p.c, kType, p.ldc, kCompute, kItsChoice)
+                   : stepped_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &p.alpha, p.b, kType, p.ldb,
+                                 p.step_b, p.a, kType, p.lda, p.step_a, &p.beta, p.c, kType, p.ldc,
+                                 p.step_c, p.count, kCompute, kItsChoice);
+  check_cublas(status, "gemm");
+}
+template <typename T>
+void Cublas::multiply_at(const Product<T>& p, const T* const* a, const T* const* b,
+                         T* const* c) const {
+  constexpr int kType = CublasType<T>::kData, kCompute = CublasType<T>::kCompute;
+  const auto listed = [](const auto* list) { return reinterpret_cast<const void* const*>(list); };
+  check_cublas(
+      listed_ex_(handle_, p.turn_b ? 1 : 0, p.turn_a ? 1 : 0, p.n, p.m, p.k, &p.alpha, listed(b),
+                 kType, p.ldb, listed(a), kType, p.lda, &p.beta, reinterpret_cast<void* const*>(c),
+                 kType, p.ldc, p.count, kCompute, kItsChoice),
+      "gemm by addresses");
+}
+#define ASSAY_INSTANTIATE(T)                                                                \
+  template void Cublas::multiply<T>(const Product<T>&) const;                               \
+  template void Cublas::multiply_at<T>(const Product<T>&, const T* const*, const T* const*, \
+                                       T* const*) const;
+ASSAY_INSTANTIATE(float)
+ASSAY_INSTANTIATE(double)
+ASSAY_INSTANTIATE(std::complex<float>)
+ASSAY_INSTANTIATE(std::complex<double>)
+#undef ASSAY_INSTANTIATE
 
 Cublas::Factors Cublas::Factors::make(int n, const Columns& matrices, const Columns& sides,
                                       int count, Memory& memory) {

@@ -30,6 +30,29 @@ class Cublas {
   void gemm(int m, int n, int k, const float* a, const float* b, float* c) const;
   void gemm(int m, int n, int k, const double* a, const double* b, double* c) const;
 
+  // C ← α op(A) op(B) + βC for `count` triples of matrices that lie row after row, each of them
+  // `step` elements behind the one before. T is float, double, or std::complex of either; op
+  // transposes or does nothing. In the arithmetic of T: no TF32.
+  template <typename T>
+  struct Product {
+    bool turn_a = false, turn_b = false;
+    int m = 0, n = 0, k = 0;
+    T alpha = 1, beta = 0;
+    const T *a = nullptr, *b = nullptr;
+    T* c = nullptr;
+    int lda = 0, ldb = 0, ldc = 0;
+    std::int64_t step_a = 0, step_b = 0, step_c = 0;
+    int count = 1;
+  };
+  template <typename T>
+  void multiply(const Product<T>& product) const;
+  // The same where the matrices lie anywhere: p.a, p.b and p.c are ignored, and the device's memory
+  // has `count` addresses of each.
+  template <typename T>
+  void multiply_at(const Product<T>& p, const T* const* a, const T* const* b, T* const* c) const;
+  // Work goes to another stream from here on.
+  void use(Stream stream) const;
+
   // C ← A B + βC for `count` triples of matrices in f64, column after column, each of them `step`
   // elements behind the one before.
   struct Columns {
@@ -71,6 +94,21 @@ class Cublas {
                       long long step_b, const double* beta, double* c, int ldc, long long step_c,
                       int count);
   Batched* batched_dgemm_ = nullptr;
+  using GemmEx = int(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                     const void* a, int type_a, int lda, const void* b, int type_b, int ldb,
+                     const void* beta, void* c, int type_c, int ldc, int compute, int algorithm);
+  using SteppedEx = int(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                        const void* a, int type_a, int lda, long long step_a, const void* b,
+                        int type_b, int ldb, long long step_b, const void* beta, void* c,
+                        int type_c, int ldc, long long step_c, int count, int compute,
+                        int algorithm);
+  using ListedEx = int(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                       const void* const* a, int type_a, int lda, const void* const* b, int type_b,
+                       int ldb, const void* beta, void* const* c, int type_c, int ldc, int count,
+                       int compute, int algorithm);
+  GemmEx* gemm_ex_ = nullptr;
+  SteppedEx* stepped_ex_ = nullptr;
+  ListedEx* listed_ex_ = nullptr;
   int (*dgetrf_)(void* handle, int n, double* const* a, int lda, int* pivots, int* info,
                  int count) = nullptr;
   int (*dgetrs_)(void* handle, int op, int n, int vectors, const double* const* a, int lda,
