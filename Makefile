@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .PHONY: help demo build-tests test test-all test-cuda test-other sanitize sanitize-threads statistics performance build configure peers \
-  install clean deps deps-build deps-test format check-format lint
+  install dist test-dist clean deps deps-build deps-test format check-format lint
 
 help:
 	@echo 'make demo      install what is missing, build, measure a little, show a table'
@@ -23,6 +23,8 @@ help:
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
 	@echo 'make lint      clang-tidy over what changed since LINT_BASE (the last commit), format and all'
 	@echo 'make install   installs to PREFIX ($(PREFIX))'
+	@echo 'make dist      build/dist/assay-VERSION-linux-ARCH.tar.xz: runs on any Linux with glibc 2.36 or newer'
+	@echo 'make test-dist the same, tried in a root with glibc alone'
 	@echo 'make clean     removes build/'
 
 PRESET ?= release
@@ -82,7 +84,7 @@ performance: build
 
 # Needs nvcc and a GPU, and no packages beside those of `make build`.
 test-cuda: configure
-	@cmake --build build -j $(JOBS) --target assay-worker-cuda assay-transport-cuda cuda_tests
+	@cmake --build build -j $(JOBS) --target assay-worker-cuda assay-einsum-cuda assay-transport-cuda cuda_tests
 	@scripts/test-cuda build
 
 test-other: deps-test
@@ -91,6 +93,12 @@ test-other: deps-test
 peers:
 	@scripts/install-packages scripts/packages-peers.txt
 	@scripts/make-peers .peers
+
+# An archive that runs where nothing can be installed, and its test in a root with glibc alone.
+dist: build
+	@scripts/dist build build/dist
+test-dist: dist
+	@scripts/test-dist build/dist/assay-*.tar.xz
 
 install: build
 	@cmake --install build --prefix $(PREFIX)

@@ -6,6 +6,7 @@ import cupy
 
 from assay_worker.device import Device, OnDevice
 from assay_worker.edges import ZERO_OF_REDUCE, blocks_of_vertices, with_absent_vertex
+from assay_worker.mp2 import energy_by_rows
 from assay_worker.peer import Peer, PeerWorkload
 from assay_worker.semiring import blocks_of_rows
 
@@ -91,6 +92,12 @@ class Cupy(Peer):
             return c
 
         return product
+
+    def contraction(self, expression):
+        return lambda *operands: cupy.einsum(expression, *operands, optimize=True)
+
+    def mp2(self, point):
+        return energy_by_rows(point, cupy, self.take)
 
     def take_edges(self, point, v, idx, x, w):
         return tuple(map(self.take, with_absent_vertex(point, v, idx, x, w)))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from assay_worker import philox
+from assay_worker.peer import start_peer, unknown
 from assay_worker.workload import ProviderFailure, Workload
 
 DTYPES = {"f32": np.float32, "f64": np.float64}
@@ -158,12 +159,26 @@ class TorchEinsum(Contraction):
         return {"torch": self.torch.__version__}
 
 
-def make(case, provider, point, cores):
+def make_on_device(case, provider, expression, extents, point, cores, platform):
+    peer = start_peer(case, provider, cores, platform)
+    function = peer.contraction(expression)
+    if function is None:
+        raise unknown(case, provider)
+
+    def inputs(input_set):
+        return tuple(map(peer.take, make_operands(expression, extents, point, input_set)))
+
+    return peer.workload(function, inputs, "c")
+
+
+def make(case, provider, point, cores, platform="cpu"):
     if case == "einsum_expression":
         expression, extents = point["expression"], [int(e) for e in point["extents"].split("x")]
     else:
         table = PAIRS if case == "einsum_pair" else NETWORKS
         expression, extents = table[point["contraction"]]
+    if platform != "cpu":
+        return make_on_device(case, provider, expression, extents, point, cores, platform)
     if provider in ("numpy", "numpy-plain"):
         return NumpyEinsum(expression, extents, point, optimize=provider == "numpy")
     if provider == "opt_einsum":

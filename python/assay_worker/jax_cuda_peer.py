@@ -4,6 +4,7 @@
 
 from assay_worker.device import Device, OnDevice
 from assay_worker.jax_peer import Jax
+from assay_worker.mp2 import energy_by_rows
 from assay_worker.peer import PeerWorkload
 
 ROWS = 64  # of a that are reduced at a time, where XLA may keep all terms of them in memory
@@ -39,6 +40,12 @@ class JaxCuda(Jax):
 
     def workload(self, function, inputs, output):
         return JaxWorkload(self, function, inputs, output)
+
+    def contraction(self, expression):
+        return self._jitted(lambda *operands: self.jax.numpy.einsum(expression, *operands))
+
+    def mp2(self, point):
+        return self._jitted(energy_by_rows(point, self.jax.numpy, self.take))
 
     def matmul(self, point):
         algebra, spread = point.get("algebra", "real"), point.get("regime", "unit") == "spread"

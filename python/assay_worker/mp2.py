@@ -5,6 +5,7 @@
 import numpy as np
 
 from assay_worker import philox
+from assay_worker.peer import start_peer, unknown
 from assay_worker.workload import ProviderFailure, Workload
 
 
@@ -64,7 +65,40 @@ class TorchPairs(Pairs):
         return {"torch": self.torch.__version__}
 
 
-def make(case, provider, point, cores):
+def energy_by_rows(point, library, take):
+    """i with all j ≥ i at once: one batched product and three passes over T; for peers on a device."""
+    nocc = point["nocc"]
+    virtuals = 0.125 + np.arange(point["nvir"]) / 16
+    sums = take(virtuals[:, None] + virtuals[None, :])
+    occupied = -0.5 - np.arange(nocc) / 8
+    pairs = [take(np.ascontiguousarray(occupied[i] + occupied[i:])[:, None, None]) for i in range(nocc)]
+    weights = [take(np.array([1.0] + [2.0] * (nocc - i - 1))) for i in range(nocc)]
+
+    def energy(b):
+        opposite = same = 0.0
+        for i in range(nocc):
+            t = library.matmul(b[i], b[i:].swapaxes(1, 2))
+            weighted = t / (pairs[i] - sums)
+            direct = (t * weighted).sum((1, 2))
+            exchanged = (weighted * t.swapaxes(1, 2)).sum((1, 2))
+            opposite = opposite + (weights[i] * direct).sum()
+            same = same + (weights[i] * (direct - exchanged)).sum()
+        return library.stack([opposite + same, opposite, same])
+
+    return energy
+
+
+def make_on_device(case, provider, point, cores, platform):
+    peer = start_peer(case, provider, cores, platform)
+    function = peer.mp2(point)
+    if function is None:
+        raise unknown(case, provider)
+    return peer.workload(function, lambda input_set: (peer.take(make_inputs(point, input_set)),), "energy")
+
+
+def make(case, provider, point, cores, platform="cpu"):
+    if platform != "cpu":
+        return make_on_device(case, provider, point, cores, platform)
     if provider == "numpy":
         return Pairs(point)
     if provider == "torch":

@@ -59,6 +59,14 @@ class Peer:
         """The function of a point of ell_edge_aggregate, over what take_edges() returned."""
         return None
 
+    def contraction(self, expression: str) -> Callable[..., Any] | None:
+        """The contraction of operands on a device, by the notation of einsum."""
+        return None
+
+    def mp2(self, point: dict) -> Callable[[Any], Any] | None:
+        """B → energies of a point of mp2_energy on a device."""
+        return None
+
     def take_edges(self, point: dict, v, idx, x, w) -> tuple:
         """The inputs of ell_edge_aggregate in the form this framework keeps graphs in. Untimed."""
         return tuple(map(self.take, (v, idx, x, w)))

@@ -8,6 +8,7 @@ import tempfile
 import torch
 
 from assay_worker.device import Device, OnDevice
+from assay_worker.mp2 import energy_by_rows
 from assay_worker.peer import PeerWorkload
 from assay_worker.torch_peer import Torch, TorchCompile
 
@@ -67,7 +68,11 @@ class OnCuda:
 
 
 class TorchCuda(OnCuda, Torch):
-    pass
+    def contraction(self, expression):
+        return lambda *operands: torch.einsum(expression, *operands)
+
+    def mp2(self, point):
+        return energy_by_rows(point, torch, self.take)
 
 
 class TorchCompileCuda(OnCuda, TorchCompile):

@@ -31,7 +31,8 @@ int simulate_chip(const ChipArguments& arguments);
 // Becomes the program `assay-transport`, which links the file formats and MPI, with our own
 // command line; returns only where that cannot be done (EnvironmentError).
 int transport(char** argv);
-int contract(const EinsumArguments& arguments);
+// Becomes assay-einsum-cuda with the same command line where a device is asked for.
+int contract(const EinsumArguments& arguments, char** argv);
 int compile_graph(const CompileArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);

@@ -10,12 +10,6 @@
 #include <initializer_list>
 
 #include "base/error.h"
-#include "cases/chip/cases.h"
-#include "cases/einsum/cases.h"
-#include "cases/harness/cases.h"
-#include "cases/llm/cases.h"
-#include "cases/semiring/cases.h"
-#include "cases/transport/cases.h"
 
 namespace assay::cli {
 namespace {
@@ -86,17 +80,6 @@ void become_program(const std::string& name, char** argv) {
                     name, program));
   }
   throw EnvironmentError(fmt::format("cannot start '{}': {}", program, errno_text(errno)));
-}
-
-lab::CaseRegistry all_cases() {
-  lab::CaseRegistry cases;
-  cases::semiring::add_cases(cases);
-  cases::transport::add_cases(cases);
-  cases::chip::add_cases(cases);
-  cases::einsum::add_cases(cases);
-  cases::llm::add_cases(cases);
-  cases::harness::add_cases(cases);
-  return cases;
 }
 
 }  // namespace assay::cli

@@ -23,7 +23,7 @@ struct Dispatch {
   int operator()(const CalibrateArguments& a) const { return calibrate(a); }
   int operator()(const ChipArguments& a) const { return simulate_chip(a); }
   int operator()(const TransportArguments&) const { return transport(argv); }
-  int operator()(const EinsumArguments& a) const { return contract(a); }
+  int operator()(const EinsumArguments& a) const { return contract(a, argv); }
   int operator()(const CompileArguments& a) const { return compile_graph(a); }
   int operator()(const CompareArguments& a) const { return compare(a); }
   int operator()(const GateArguments& a) const { return gate(a); }

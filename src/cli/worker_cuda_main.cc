@@ -3,20 +3,28 @@
 //
 // The worker that computes on a GPU: a program of its own, so that attempts on the CPU never load
 // CUDA.
+#include "base/json.h"
+#include "cases/einsum/cuda/workloads.h"
 #include "cases/semiring/cuda/workloads.h"
 #include "cases/transport/cuda/workloads.h"
 #include "cli/worker_program.h"
 #include "kernels/cuda/libraries.h"
+#include "kernels/cuda/peaks.h"
 
 int main(int argc, char** argv) {
   using namespace assay;
   const auto workloads = [] {
     lab::WorkloadRegistry registry;
+    cases::einsum::cuda::add_workloads(registry);
     cases::semiring::cuda::add_workloads(registry);
     cases::transport::cuda::add_workloads(registry);
     return registry;
   };
   const auto load = [](const std::string& library) { kernels::cuda::open_library(library); };
-  return cli::worker_main(argc, argv,
-                          {"assay-worker-cuda", workloads, load, cases::semiring::cuda::smoke});
+  const auto peaks = [] {
+    return canonical_json({{"name", kernels::cuda::device_facts().name},
+                           {"rates", kernels::cuda::measure_device_peaks()}});
+  };
+  return cli::worker_main(
+      argc, argv, {"assay-worker-cuda", workloads, load, cases::semiring::cuda::smoke, peaks});
 }

@@ -23,6 +23,10 @@ int worker_main(int argc, char** argv, const WorkerProgram& program) {
       std::puts(program.smoke().c_str());
       return 0;
     }
+    if (argc == 2 && option == lab::kPeaksOption && program.peaks) {
+      std::puts(program.peaks().c_str());
+      return 0;
+    }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;
@@ -33,7 +37,7 @@ int worker_main(int argc, char** argv, const WorkerProgram& program) {
   }
   if (argc != 2) {
     std::fprintf(stderr, "usage: %s SPEC | --can-load LIBRARY | --built-from%s\n",
-                 program.name.c_str(), program.smoke ? " | --smoke" : "");
+                 program.name.c_str(), program.smoke ? " | --smoke | --peaks" : "");
     return 2;
   }
   return lab::run_worker(argv[1], program.workloads());

@@ -15,6 +15,7 @@ struct WorkerProgram {
   std::function<lab::WorkloadRegistry()> workloads;
   std::function<void(const std::string&)> load;  // loads a library, or throws std::exception
   std::function<std::string()> smoke;            // of a device's worker: lab::kSmokeOption
+  std::function<std::string()> peaks = {};       // likewise: lab::kPeaksOption
 };
 int worker_main(int argc, char** argv, const WorkerProgram& program);
 

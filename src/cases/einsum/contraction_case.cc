@@ -63,9 +63,24 @@ class ContractionCase : public lab::Case {
          .runtime = lab::Runtime::kPython,
          .modules = {"opt_einsum", "numpy"}},
         {.id = "torch",
-         .description = "torch.einsum on the processor",
+         .description = "torch.einsum",
          .runtime = lab::Runtime::kPython,
+         .platforms = {"cpu", "cuda"},
          .modules = {"torch", "numpy"}},
+        {.id = "assay",
+         .description = "this engine on a GPU: planned before the calls, operands and result there",
+         .platforms = {"cuda"},
+         .library = "libcublas.so"},
+        {.id = "cupy",
+         .description = "cupy.einsum with optimize=True",
+         .runtime = lab::Runtime::kPython,
+         .platforms = {"cuda"},
+         .modules = {"cupy"}},
+        {.id = "jax",
+         .description = "jax.numpy.einsum, jitted, in the precision of the operands",
+         .runtime = lab::Runtime::kPython,
+         .platforms = {"cuda"},
+         .modules = {"jax", "jaxlib"}},
     };
   }
   std::string_view baseline() const override { return "assay-blas"; }
@@ -95,10 +110,9 @@ class ContractionCase : public lab::Case {
   std::optional<lab::Limit> limit(const Json& json, int cores,
                                   const lab::Ceilings& ceilings) const override {
     const ContractionPoint p(json, table_);
-    const auto name = fmt::format("fma_{}", name_of(p.dtype));
-    const auto rate = ceilings.rate(name, cores);
-    if (!rate) return std::nullopt;
-    const lab::Limit arithmetic{p.contraction.flop / 2 / *rate, name};
+    const auto product = ceilings.product_time(p.contraction.flop / 2, name_of(p.dtype), cores);
+    if (!product) return std::nullopt;
+    const lab::Limit arithmetic{product->seconds, product->ceiling};
     const auto triad = ceilings.rate("triad", cores);
     if (!triad || p.bytes / *triad <= arithmetic.seconds) return arithmetic;
     return lab::Limit{p.bytes / *triad, "triad", false};

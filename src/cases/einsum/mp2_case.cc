@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "cases/einsum/case_list.h"
-#include "cases/einsum/oracle/mp2_oracle.h"
+#include "cases/einsum/mp2_inputs.h"
 #include "einsum/mp2/mp2.h"
 #include "kernels/blas/blas.h"
 #include "lab/record/point.h"
-#include "tensor/fill.h"
 #include "tensor/safetensors.h"
 
 namespace assay::cases::einsum {
@@ -18,28 +17,6 @@ namespace {
 
 namespace engine = assay::einsum;
 using lab::Provider;
-
-struct Mp2Point {
-  std::int64_t nocc, nvir, naux, seed;
-  explicit Mp2Point(const Json& p)
-      : nocc(lab::point_int(p, "nocc")),
-        nvir(lab::point_int(p, "nvir")),
-        naux(lab::point_int(p, "naux")),
-        seed(lab::point_int(p, "seed")) {}
-};
-
-// B uniform on [−0.1, 0.1), stream "b"; orbital energies −0.5 − i/8 and 1/8 + a/16.
-Mp2Problem make_problem(const Mp2Point& p, int set) {
-  Mp2Problem problem{Tensor(DType::kF64, Shape({p.nocc, p.nvir, p.naux})), {}, {}};
-  for (std::int64_t i = 0; i < p.nocc; ++i) {
-    problem.occupied.push_back(-0.5 - static_cast<double>(i) / 8);
-  }
-  for (std::int64_t a = 0; a < p.nvir; ++a) {
-    problem.virtuals.push_back(0.125 + static_cast<double>(a) / 16);
-  }
-  fill_uniform(problem.b.mutable_view(), lab::input_stream(p.seed, "b", set), -0.1, 0.1);
-  return problem;
-}
 
 // Pair by pair as the formula stands: T of one pair in memory, every element visited.
 engine::Mp2Energy by_pairs(const Mp2Problem& s) {
@@ -92,6 +69,12 @@ class Mp2EnergyCase : public lab::Case {
   std::vector<Json> standard_points() const override {
     return {point(5, 19, 72), point(16, 128, 128), point(32, 256, 512)};
   }
+  // With one that fills a GPU; its right answer takes minutes of a core.
+  std::vector<Json> all_points() const override {
+    auto points = standard_points();
+    points.push_back(point(64, 512, 1024));
+    return points;
+  }
   std::vector<Provider> providers() const override {
     return {{.id = "assay-fused",
              .description = "this engine: pairs i ≤ j, tiles in cache",
@@ -104,9 +87,25 @@ class Mp2EnergyCase : public lab::Case {
              .runtime = lab::Runtime::kPython,
              .modules = {"numpy"}},
             {.id = "torch",
-             .description = "torch: loop over pairs i ≤ j",
+             .description = "torch: loop over pairs i ≤ j, on a GPU over i with all j ≥ i at once",
              .runtime = lab::Runtime::kPython,
-             .modules = {"torch", "numpy"}}};
+             .platforms = {"cpu", "cuda"},
+             .modules = {"torch", "numpy"}},
+            {.id = "assay",
+             .description = "this engine on a GPU: products of an i with some j ≥ i, sums behind "
+                            "each, on three streams",
+             .platforms = {"cuda"},
+             .library = "libcublas.so"},
+            {.id = "cupy",
+             .description = "CuPy: loop over i with all j ≥ i at once",
+             .runtime = lab::Runtime::kPython,
+             .platforms = {"cuda"},
+             .modules = {"cupy"}},
+            {.id = "jax",
+             .description = "JAX, jitted: loop over i with all j ≥ i at once",
+             .runtime = lab::Runtime::kPython,
+             .platforms = {"cuda"},
+             .modules = {"jax", "jaxlib"}}};
   }
   std::string_view baseline() const override { return "assay-fused"; }
   std::optional<lab::Skip> why_not(const Json&, std::string_view, std::string_view) const override {
@@ -121,6 +120,13 @@ class Mp2EnergyCase : public lab::Case {
     const Mp2Point p(json);
     return {{"flops", engine::mp2_flop(p.nocc, p.nvir, p.naux)},
             {"bytes", 8.0 * static_cast<double>(p.nocc * p.nvir * p.naux)}};
+  }
+  // All products at the rate of multiply-adds.
+  std::optional<lab::Limit> limit(const Json& json, int cores,
+                                  const lab::Ceilings& ceilings) const override {
+    const auto product = ceilings.product_time(work(json).at("flops") / 2, "f64", cores);
+    if (!product) return std::nullopt;
+    return lab::Limit{product->seconds, product->ceiling};
   }
   std::vector<lab::Expectation> expect(const Json& json, int set,
                                        std::int64_t /*draw*/) const override {

@@ -50,8 +50,16 @@ class MatmulCase : public lab::Case {
     const MatmulPoint p(point);
     if (p.algebra == Algebra::kBoolean) return std::nullopt;
     const bool compares = p.algebra == Algebra::kMaxPlus || p.algebra == Algebra::kMinPlus;
-    const auto name = fmt::format("{}_{}", compares ? "add_max" : "fma", name_of(p.dtype));
-    const auto rate = ceilings.rate(name, cores);
+    if (!compares) {
+      const auto product = ceilings.product_time(p.pairs(), name_of(p.dtype), cores);
+      if (!product) return std::nullopt;
+      return lab::Limit{product->seconds, product->ceiling};
+    }
+    // A GPU has a maximum of three integers.
+    const auto dtype = name_of(p.dtype);
+    std::string name = fmt::format("add_max3_{}", dtype);
+    auto rate = ceilings.rate(name, cores);
+    if (!rate) rate = ceilings.rate(name = fmt::format("add_max_{}", dtype), cores);
     if (!rate) return std::nullopt;
     return lab::Limit{p.pairs() / *rate, name};
   }

@@ -146,7 +146,7 @@ struct EinsumArguments {
   Action action = Action::kContract;
   std::string expression;
   std::vector<std::string> shapes, operands;
-  std::string out, dtype, objective = "time", memory, backend, calibration;
+  std::string out, dtype, objective = "time", memory, backend, calibration, device = "cpu";
   bool explain = false, analyze = false, json = false;
   std::optional<int> threads, exact_limit, tries;
   std::optional<double> budget;  // seconds

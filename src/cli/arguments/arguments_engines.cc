@@ -240,7 +240,13 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   app.add_option("--objective", a.objective, "time (default), mac, flop, write");
   app.add_option("--memory", a.memory,
                  "bound on all tensors and packing alive at once, e.g. 64MiB");
-  app.add_option("--backend", a.backend, "blas (default), reference");
+  app.add_option("--backend", a.backend, "blas (default), reference, cuda");
+  const auto add_device = [&a](CLI::App& to, const char* what) {
+    to.add_option("--device", a.device, what);
+  };
+  add_device(app,
+             "cpu (default), cuda: an NVIDIA GPU, auto: whichever is predicted to be done first "
+             "(ASSAY_EINSUM_DEVICE_MIN_FLOP: the GPU from so many operations on)");
   app.add_option("--exact-limit", a.exact_limit, "terms that are searched exactly (16)");
   app.add_option("--tries", a.tries,
                  "of the search beyond that: more take longer and find no worse (128)");
@@ -263,10 +269,13 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
     sub->footer(std::string("Examples:\n") + examples);
     return sub;
   };
-  action(Action::kCalibrate, "calibrate",
-         "measure the kernels here, so that plans know how long things take",
-         "  assay einsum calibrate\n  assay einsum calibrate --threads 1 --out one_core.json")
-      ->add_option("--out", a.out, "file (one for this machine in the cache folder)");
+  auto* calibrate =
+      action(Action::kCalibrate, "calibrate",
+             "measure the kernels here, so that plans know how long things take",
+             "  assay einsum calibrate\n  assay einsum calibrate --threads 1 --out one_core.json\n"
+             "  assay einsum calibrate --device cuda");
+  calibrate->add_option("--out", a.out, "file (one for this machine in the cache folder)");
+  add_device(*calibrate, "cpu (default), cuda: the kernels of an NVIDIA GPU and the way to it");
   const auto decomposition = [&](Action value, const char* name, const char* description,
                                  const char* examples) {
     auto* sub = action(value, name, description, examples);
@@ -305,12 +314,14 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   mp2->add_option("--chain", a.chain, "a chain of this many hydrogen atoms");
   mp2->add_option("--spacing", a.spacing, "of the chain, in bohr (1.4)")->needs("--chain");
   mp2->add_option("--basis", a.basis, "of the chain: sto-3g (default), 6-31g")->needs("--chain");
+  add_device(*mp2, "cpu (default), cuda: an NVIDIA GPU");
   mp2->add_option("--frozen-occupied", a.frozen_occupied, "lowest orbitals left out (0)");
   mp2->add_option("--frozen-virtual", a.frozen_virtual, "highest orbitals left out (0)");
   app.require_subcommand(0, 1);
   app.footer(R"(Examples:
   assay einsum 'ij,jk->ik' --shapes 512x512,512x512 --explain --analyze
   assay einsum 'ij,jk->ik' --operands a.npy b.npy --out c.npy
+  assay einsum 'bij,bjk->bik' --shapes 32x1024x1024,32x1024x1024 --device auto --explain
   assay einsum calibrate
   assay einsum cp x.npy --rank 4 --out parts
   assay einsum mp2 --chain 10 --spacing 1.8 --basis 6-31g)");

@@ -16,10 +16,12 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
+#include "cli/engines/einsum_device.h"
 #include "cli/installation.h"
 #include "cli/program.h"
 #include "einsum/calibrate/calibration.h"
 #include "einsum/calibrate/calibration_measure.h"
+#include "einsum/plan/dispatch.h"
 #include "einsum/plan/explain.h"
 #include "tensor/fill.h"
 #include "tensor/npy.h"
@@ -114,9 +116,12 @@ einsum::PlanOptions plan_options(const EinsumArguments& a, const einsum::Engine&
 int calibrate(const EinsumArguments& a) {
   const int threads = threads_of(a);
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  const auto calibration = einsum::calibrate(threads, [&](const std::string& what) {
+  const auto progress = [&](const std::string& what) {
     if (terminal) std::fprintf(stderr, "\r\033[K%s", what.c_str());
-  });
+  };
+  const bool device = place_of(a) != EinsumPlace::kProcessor;
+  const auto calibration =
+      device ? calibrate_device(progress) : einsum::calibrate(threads, progress);
   if (terminal) std::fputs("\r\033[K", stderr);
   if (!a.out.empty()) einsum::save_calibration(a.out, calibration);
   const auto path = a.out.empty() ? einsum::save_machine_calibration(calibration) : a.out;
@@ -124,10 +129,17 @@ int calibrate(const EinsumArguments& a) {
     print(pretty_json(einsum::to_json(calibration)) + "\n");
     return kFine;
   }
-  print(fmt::format("{} threads, {}\n", threads, calibration.blas));
+  print(device ? calibration.blas + "\n"
+               : fmt::format("{} threads, {}\n", threads, calibration.blas));
+  if (device) {
+    print(fmt::format("  there {}, back {}\n",
+                      format_rate(calibration.model.to_device.bandwidth, "B/s"),
+                      format_rate(calibration.model.from_device.bandwidth, "B/s")));
+  }
   for (const auto part : einsum::kParts) {
     for (const bool wide : {false, true}) {
       const auto& p = calibration.model.part(part, wide);
+      if (p.shapes == 0) continue;  // no kernel of a device
       print(fmt::format("  {:<10} {}  {:>3} shapes  band {:>3.0f} %  up to {}, {}\n", name_of(part),
                         wide ? "f64" : "f32", p.shapes, 100 * p.band, format_rate(p.rate, "flop/s"),
                         format_rate(p.bandwidth, "B/s")));
@@ -149,32 +161,80 @@ bool keeps_paths(Use use) {
   }
 }
 
+// The plan that runs, and what was decided before.
+struct Chosen {
+  std::shared_ptr<const einsum::Plan> plan;
+  std::shared_ptr<const einsum::Plan> device_plan;  // where a device was asked for
+  std::optional<einsum::Dispatch> dispatch;
+};
+
+Chosen choose(const EinsumArguments& a, einsum::Engine& engine, const Operands& operands,
+              EinsumDevice* device) {
+  const auto options = plan_options(a, engine);
+  Chosen chosen;
+  if (device != nullptr) chosen.device_plan = device->plan(a.expression, operands.specs(), options);
+  if (place_of(a) == EinsumPlace::kDevice) {
+    chosen.dispatch = einsum::forced_on_device(*chosen.device_plan);
+    chosen.plan = chosen.device_plan;
+    return chosen;
+  }
+  const bool keeps = keeps_paths([&] { engine.load_paths(); });
+  chosen.plan = engine.plan(a.expression, operands.specs(), options);
+  if (keeps) keeps_paths([&] { engine.save_paths(); });
+  if (device == nullptr) return chosen;
+  chosen.dispatch =
+      einsum::choose_place(*chosen.plan, *chosen.device_plan, einsum::device_min_flop());
+  if (chosen.dispatch->chosen == einsum::Backend::kCuda) chosen.plan = chosen.device_plan;
+  return chosen;
+}
+
+einsum::RunReport run_plan(const EinsumArguments& a, const einsum::Plan& plan,
+                           const std::vector<TensorView>& views, Tensor& out,
+                           EinsumDevice* device) {
+  if (plan.options.backend == einsum::Backend::kCuda) {
+    if (a.analyze) device->run(plan, views, out, false);  // code is loaded, memory is there
+    return device->run(plan, views, out, a.analyze);
+  }
+  einsum::Workspace workspace(plan.options.memory ? 0 : std::size_t{1} << 30);
+  if (a.analyze) plan.run_into(views, out.mutable_view(), workspace);  // pages and caches
+  return plan.run_into(views, out.mutable_view(), workspace, {.analyze = a.analyze});
+}
+
+void explain_chosen(const EinsumArguments& a, const Chosen& chosen,
+                    const einsum::RunReport* measured) {
+  if (a.json) {
+    auto json = einsum::explain(*chosen.plan, measured);
+    if (chosen.dispatch) json["device"] = to_json(*chosen.dispatch, *chosen.device_plan);
+    print(pretty_json(json) + "\n");
+    return;
+  }
+  print(einsum::explain_text(*chosen.plan, measured));
+  if (chosen.dispatch) print(dispatch_text(*chosen.dispatch, *chosen.device_plan));
+}
+
 int contract_expression(const EinsumArguments& a) {
   if (a.expression.empty() && a.shapes.empty() && a.operands.empty()) {
     fail("an expression or a subcommand is needed (see assay einsum --help)");
   }
   einsum::Engine engine(engine_options(a));
   Operands operands(a);
-  const bool keeps = keeps_paths([&] { engine.load_paths(); });
-  const auto plan = engine.plan(a.expression, operands.specs(), plan_options(a, engine));
-  if (keeps) keeps_paths([&] { engine.save_paths(); });
+  std::optional<EinsumDevice> device;
+  if (place_of(a) != EinsumPlace::kProcessor) device.emplace(a.calibration);
+  EinsumDevice* const there = device ? &*device : nullptr;
+  const auto chosen = choose(a, engine, operands, there);
+  const auto& plan = chosen.plan;
   std::optional<einsum::RunReport> report;
   if (a.analyze || !a.out.empty() || !a.explain) {
     const auto& views = operands.views(a.seed);
     Tensor out(plan->result, plan->output_shape());
-    einsum::Workspace workspace(plan->options.memory ? 0 : std::size_t{1} << 30);
-    if (a.analyze) plan->run_into(views, out.mutable_view(), workspace);  // pages and caches
-    report = plan->run_into(views, out.mutable_view(), workspace, {.analyze = a.analyze});
+    report = run_plan(a, *plan, views, out, there);
     if (!a.out.empty()) write_npy(a.out, out.view());
     if (a.out.empty() && !a.explain && !a.analyze && !a.json) {
       print(fmt::format("{} {}: --out writes it, --explain shows the plan\n", name_of(out.dtype()),
                         out.shape().to_string()));
     }
   }
-  if (!a.explain && !a.analyze && !a.json) return kFine;
-  const auto* measured = report ? &*report : nullptr;
-  print(a.json ? pretty_json(einsum::explain(*plan, measured)) + "\n"
-               : einsum::explain_text(*plan, measured));
+  if (a.explain || a.analyze || a.json) explain_chosen(a, chosen, report ? &*report : nullptr);
   return kFine;
 }
 
@@ -184,13 +244,16 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   auto options = einsum::EngineOptions::from_environment();
   options.threads = threads_of(a);
   if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
+  // A device has an engine of its own; this one is the processor's.
+  if (options.backend == einsum::Backend::kCuda) options.backend = einsum::Backend::kBlas;
   // Contractions do without the file of orders where there is no home folder to keep it in.
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != 0;
   };
   const bool has_home = is_set("HOME") || is_set("ASSAY_MACHINE_DIR") || is_set("XDG_STATE_HOME");
-  if (!a.calibration.empty()) {
+  const bool device_file = place_of(a) != EinsumPlace::kProcessor;  // --calibration is the device's
+  if (!a.calibration.empty() && !device_file) {
     options.model = einsum::load_calibration(a.calibration, options.threads).model;
   } else if (has_home) {
     options.model = einsum::machine_model(options.threads);
@@ -202,8 +265,27 @@ einsum::EngineOptions engine_options(const EinsumArguments& a) {
   return options;
 }
 
-int contract(const EinsumArguments& a) {
+EinsumPlace place_of(const EinsumArguments& a) {
+  if (a.device == "auto") return EinsumPlace::kFaster;
+  if (a.device == "cuda") return EinsumPlace::kDevice;
+  if (a.device != "cpu") fail("--device must be cpu, cuda or auto, got '{}'", a.device);
+  const auto backend = a.backend.empty() ? einsum::EngineOptions::from_environment().backend
+                                         : einsum::backend_from_name(a.backend);
+  return backend == einsum::Backend::kCuda ? EinsumPlace::kDevice : EinsumPlace::kProcessor;
+}
+
+int contract(const EinsumArguments& a, char** argv) {
   using Action = EinsumArguments::Action;
+  const bool has_use =
+      a.action == Action::kContract || a.action == Action::kCalibrate || a.action == Action::kMp2;
+  const auto place = has_use || a.device != "cpu" ? place_of(a) : EinsumPlace::kProcessor;
+  if (place != EinsumPlace::kProcessor) {
+    if (!has_use) fail("decompositions run on the CPU: --device {}", a.device);
+    if (place == EinsumPlace::kFaster && a.action != Action::kContract) {
+      fail("--device must be cpu or cuda here, got '{}'", a.device);
+    }
+    if (!EinsumDevice::is_here()) become_program("assay-einsum-cuda", argv);
+  }
   switch (a.action) {
     case Action::kContract:
       return contract_expression(a);

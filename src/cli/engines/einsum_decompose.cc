@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "cli/commands.h"
 #include "cli/engines/einsum.h"
+#include "cli/engines/einsum_device.h"
 #include "einsum/decompose/cp.h"
 #include "einsum/decompose/tensor_train.h"
 #include "einsum/decompose/tucker.h"
@@ -138,6 +139,12 @@ int mp2(const EinsumArguments& a) {
   }
   const auto options = engine_options(a);
   const einsum::Mp2Options mp2_options{a.frozen_occupied, a.frozen_virtual, options.threads};
+  const auto energy_of = [&](const TensorView& b, std::span<const double> occupied,
+                             std::span<const double> virtuals) {
+    return place_of(a) == EinsumPlace::kProcessor
+               ? einsum::mp2_energy(b, occupied, virtuals, mp2_options)
+               : mp2_on_device(b, occupied, virtuals, mp2_options);
+  };
   einsum::Mp2Energy e;
   Json json = Json::object();
   std::string text;
@@ -148,7 +155,7 @@ int mp2(const EinsumArguments& a) {
       if (n < 1) fail("--synthetic: sizes are at least 1, not {}", n);
     }
     const auto s = einsum::synthetic_mp2(a.synthetic[0], a.synthetic[1], a.synthetic[2]);
-    e = einsum::mp2_energy(s.b.view(), s.occupied, s.virtuals, mp2_options);
+    e = energy_of(s.b.view(), s.occupied, s.virtuals);
   } else if (!a.chain.empty()) {
     const auto field = einsum::solve_mean_field(
         {chain_atoms(a.chain), a.spacing, einsum::hydrogen_basis_from_name(a.basis)});
@@ -158,13 +165,13 @@ int mp2(const EinsumArguments& a) {
     const auto b =
         einsum::ao_to_mo(engine, field.b.view(), c.slice(1, 0, o), c.slice(1, o, c.extent(1)));
     const std::span energies(field.orbital_energies);
-    e = einsum::mp2_energy(b.view(), energies.first(static_cast<std::size_t>(o)),
-                           energies.subspan(static_cast<std::size_t>(o)), mp2_options);
+    e = energy_of(b.view(), energies.first(static_cast<std::size_t>(o)),
+                  energies.subspan(static_cast<std::size_t>(o)));
     json["scf"] = field.energy;
     text = fmt::format("SCF           {:.12f}\n", field.energy);
   } else {
-    e = einsum::mp2_energy(NpyFile(a.b).view(), energies_of(a.occupied, "--occupied"),
-                           energies_of(a.virtuals, "--virtual"), mp2_options);
+    e = energy_of(NpyFile(a.b).view(), energies_of(a.occupied, "--occupied"),
+                  energies_of(a.virtuals, "--virtual"));
   }
   json.update({{"mp2", e.total}, {"opposite_spin", e.opposite_spin}, {"same_spin", e.same_spin}});
   text += fmt::format("MP2           {:.15g}\nopposite spin {:.15g}\nsame spin     {:.15g}\n",

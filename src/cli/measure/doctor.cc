@@ -40,6 +40,7 @@ struct Findings {
   double harness_overhead_s = 0;
   std::optional<lab::Ceilings> ceilings;  // measured now or before
   std::string ceilings_file;              // where they were saved just now
+  std::string device_trouble;             // why those of the GPU that is there were not measured
   std::optional<lab::Calibration> calibration;
   std::vector<lab::NoiseLine> noise_lines;  // of the rows that were named
 };
@@ -60,6 +61,9 @@ Findings examine(bool peaks, const std::vector<std::string>& sources) {
   f.steal = lab::steal_fraction(before, f.noise);
   if (peaks) {
     f.ceilings = measure_ceilings(f.cpus);
+    if (auto device = measure_device(find_programs(), f.device_trouble)) {
+      f.ceilings->devices.push_back(std::move(*device));
+    }
     f.ceilings_file = lab::save_ceilings(f.machine.fingerprint(), *f.ceilings);
   } else {
     f.ceilings = lab::load_ceilings(f.machine.fingerprint());
@@ -80,6 +84,8 @@ std::vector<std::string> warnings(const Findings& f) {
   if (f.machine.governor != "performance" && f.machine.governor != "not available") {
     list.push_back(fmt::format("the governor is '{}': clocks vary with load", f.machine.governor));
   }
+  if (!f.device_trouble.empty())
+    list.push_back(fmt::format("the GPU's ceilings were not measured: {}", f.device_trouble));
   if (f.harness_overhead_s > 0.03)
     list.push_back("an empty attempt takes more than 30 ms: short points will be slow to measure");
   return list;

@@ -12,9 +12,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json.h"
+#include "base/process.h"
 #include "base/units.h"
 #include "kernels/peaks/peaks.h"
+#include "lab/record/protocol.h"
 #include "lab/run/cores.h"
+#include "lab/run/gpu.h"
 
 namespace assay::cli {
 namespace {
@@ -90,6 +94,22 @@ std::vector<Line> lines_of(const lab::Ceilings& ceilings) {
   return lines;
 }
 
+std::string device_text(const lab::Ceilings::Device& device) {
+  std::string text = fmt::format("ceilings of {}\n", device.name);
+  const auto bytes = [](std::string_view name) {
+    return name == "copy" || name == "triad" || name.starts_with("read_") ||
+           name.starts_with("to_device") || name.starts_with("from_device");
+  };
+  for (const auto& [name, rate] : device.rates) {
+    const bool launches = name.starts_with("launch");
+    const int each = bytes(name) ? 1 : lab::Ceilings::operations(name);
+    text += launches ? fmt::format("  {:<27} {:>16}\n", name, format_seconds(1 / rate))
+                     : fmt::format("  {:<27} {:>16}\n", name,
+                                   format_rate(each * rate, bytes(name) ? "B/s" : "op/s"));
+  }
+  return text;
+}
+
 }  // namespace
 
 lab::Ceilings measure_ceilings(const std::vector<int>& cpus) {
@@ -111,6 +131,34 @@ lab::Ceilings measure_ceilings(const std::vector<int>& cpus) {
   return ceilings;
 }
 
+std::optional<lab::Ceilings::Device> measure_device(const lab::Programs& programs,
+                                                    std::string& why_not) {
+  if (const auto none = lab::why_no_gpu()) return std::nullopt;
+  const lab::RunGpu gpu(programs);
+  if (const auto trouble = gpu.trouble()) {
+    why_not = trouble->message;
+    return std::nullopt;
+  }
+  const std::atomic<bool> never = false;
+  const auto lock = lab::CoreLock::acquire(
+      {}, never, [] { std::fputs("waiting: another runner holds the GPU\n", stderr); },
+      gpu.gpu().uuid);
+  std::fputs(fmt::format("measuring the ceilings of {} …\n", gpu.gpu().name).c_str(), stderr);
+  ProcessSpec spec;
+  spec.argv = {programs.worker_cuda, lab::kPeaksOption};
+  spec.environment = gpu.environment();
+  spec.time_limit_s = 120;
+  const auto result = run_process(spec);
+  if (result.exit_code != 0) {
+    why_not = result.stderr_text.empty()
+                  ? "the worker for it did not answer"
+                  : result.stderr_text.substr(0, result.stderr_text.find('\n'));
+    return std::nullopt;
+  }
+  return lab::Ceilings::device_from_json(parse_checked_json(result.stdout_text, "--peaks"),
+                                         "assay-worker-cuda --peaks");
+}
+
 std::string format_ceilings(const lab::Ceilings& ceilings) {
   std::string text =
       fmt::format("ceilings, measured {}, {}\n", ceilings.measured, ceilings.instruction_set);
@@ -128,6 +176,7 @@ std::string format_ceilings(const lab::Ceilings& ceilings) {
                                  : fmt::format("{:.1f} {}", 1e-9 * it->second, line.unit);
     });
   }
+  for (const auto& device : ceilings.devices) text += device_text(device);
   return text;
 }
 

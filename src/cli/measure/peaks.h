@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lab/record/ceilings.h"
+#include "lab/run/environment.h"
 
 namespace assay::cli {
 
@@ -13,7 +15,12 @@ namespace assay::cli {
 // them meanwhile; tells on the error stream what it does. Some 20 s.
 lab::Ceilings measure_ceilings(const std::vector<int>& cpus);
 
-// A table, one column for each group of cores.
+// The ceilings of this machine's GPU, by its worker, holding the lock on it. Nothing where there is
+// none, or where `why_not` then says what is wrong.
+std::optional<lab::Ceilings::Device> measure_device(const lab::Programs& programs,
+                                                    std::string& why_not);
+
+// A table, one column for each group of cores; a list for each device.
 std::string format_ceilings(const lab::Ceilings& ceilings);
 
 }  // namespace assay::cli

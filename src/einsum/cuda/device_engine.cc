@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "einsum/calibrate/calibration.h"
 #include "einsum/cuda/convert.h"
 #include "einsum/cuda/run_step.h"
 #include "einsum/run/plan_run.h"
@@ -61,7 +62,7 @@ DeviceEngine::DeviceEngine(Options options)
       cublas_(stream_),
       memory_(options.memory),
       planner_({.backend = Backend::kCuda,
-                .model = std::move(options.model),
+                .model = options.model ? *options.model : device_model(description()),
                 .path_file = std::move(options.path_file)}),
       workspace_(kKeptBytes, device_memory()) {}
 

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "einsum/einsum.h"
-#include "einsum/kernels/device_time_model.h"
 #include "kernels/cuda/libraries.h"
 
 namespace assay::einsum::cuda {
@@ -47,7 +46,7 @@ using Operand = std::variant<TensorView, DeviceTensor>;
 class DeviceEngine {
  public:
   struct Options {
-    TimeModel model = default_device_model();
+    std::optional<TimeModel> model;       // absent: this machine's calibration, or the defaults
     std::string path_file;                // as EngineOptions has it
     std::optional<std::uint64_t> memory;  // bound on what a call takes there; the device's own else
     kernels::cuda::Stream stream = nullptr;  // whose work is waited for; null: one of its own

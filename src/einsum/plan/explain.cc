@@ -121,6 +121,7 @@ Json explain(const Plan& plan, const RunReport* report) {
                {"steps", steps}};
   if (report != nullptr) {
     json["measured_peak_bytes"] = report->peak_bytes;
+    if (report->transfer_seconds > 0) json["measured_transfer_s"] = report->transfer_seconds;
     json["counters"] = {{"gemm_calls", report->counters.gemm_calls},
                         {"gemv_calls", report->counters.gemv_calls},
                         {"reference_calls", report->counters.reference_calls},
@@ -140,6 +141,9 @@ std::string explain_text(const Plan& plan, const RunReport* report) {
   if (report != nullptr) {
     text +=
         fmt::format("measured peak {}\n", format_bytes(static_cast<double>(report->peak_bytes)));
+    if (report->transfer_seconds > 0) {
+      text += fmt::format("measured transfers {}\n", format_seconds(report->transfer_seconds));
+    }
   }
   return text;
 }

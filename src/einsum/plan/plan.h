@@ -82,6 +82,7 @@ struct RunReport {
   std::vector<double> step_seconds;  // filled where asked for; summed over slices
   std::vector<Kernel> step_kernels;  // what each step's counters saw
   std::size_t peak_bytes = 0;        // operands, result and workspace
+  double transfer_seconds = 0;       // of copies to and from a device
 };
 
 struct RunOptions {

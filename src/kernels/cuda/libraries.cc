@@ -69,10 +69,6 @@ Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
   library_.bind(dgetrf_, "cublasDgetrfBatched");
   library_.bind(dgetrs_, "cublasDgetrsBatched");
   check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
-  use(stream);
-}
-
-void Cublas::use(Stream stream) const {
   check_cublas(library_.function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream),
                "setting the stream");
 }
@@ -95,6 +91,17 @@ void Cublas::gemm_columns(int m, int n, int k, const Columns& a, const Columns& 
   check_cublas(batched_dgemm_(handle_, 0, 0, m, n, k, &one, a.data, a.ld, a.step, b.data, b.ld,
                               b.step, &beta, c.data, c.ld, c.step, count),
                "batched dgemm");
+}
+
+void Cublas::square(int n, const void* a, const void* b, void* c, int type, int compute) const {
+  const float one = 1, zero = 0;
+  const double wide_one = 1, wide_zero = 0;
+  const bool wide = compute == CublasType<double>::kCompute;
+  const void* const alpha = wide ? static_cast<const void*>(&wide_one) : &one;
+  const void* const beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
+  check_cublas(gemm_ex_(handle_, 0, 0, n, n, n, alpha, b, type, n, a, type, n, beta, c, type, n,
+                        compute, kItsChoice),
+               "gemm");
 }
 
 // To it the rows are columns: B first, and n before m.

@@ -50,8 +50,8 @@ class Cublas {
   // has `count` addresses of each.
   template <typename T>
   void multiply_at(const Product<T>& p, const T* const* a, const T* const* b, T* const* c) const;
-  // Work goes to another stream from here on.
-  void use(Stream stream) const;
+  // C = A B of n × n matrices of a cudaDataType_t, computed as a cublasComputeType_t says.
+  void square(int n, const void* a, const void* b, void* c, int type, int compute) const;
 
   // C ← A B + βC for `count` triples of matrices in f64, column after column, each of them `step`
   // elements behind the one before.

@@ -23,6 +23,20 @@ double positive_number(const Json& object, const char* key, std::string_view wha
 
 }  // namespace
 
+Ceilings::Device Ceilings::device_from_json(const Json& json, std::string_view what) {
+  const auto field = [&](const char* key) {
+    return json.is_object() ? json.value(key, Json()) : Json();
+  };
+  if (!field("name").is_string() || !field("rates").is_object()) {
+    fail("{}: a device must have 'name' and 'rates', got {}", what, canonical_json(json));
+  }
+  Device device{json["name"].get<std::string>(), {}};
+  for (const auto& [name, value] : json["rates"].items()) {
+    device.rates[name] = positive_number(json["rates"], name.c_str(), what);
+  }
+  return device;
+}
+
 std::optional<double> Ceilings::rate(std::string_view name, int cores) const {
   std::optional<double> of_one;
   for (const auto& group : groups) {
@@ -32,6 +46,33 @@ std::optional<double> Ceilings::rate(std::string_view name, int cores) const {
     if (group.cores == 1) of_one = it->second * cores;
   }
   return of_one;
+}
+
+std::optional<Ceilings> Ceilings::on_device(std::string_view name, int cores) const {
+  for (const auto& device : devices) {
+    if (device.name != name) continue;
+    Ceilings own{measured, device.name, {}, {}};
+    // The device's rates are what they are, however many cores ask it to work.
+    own.groups.push_back({1, 0, device.rates});
+    if (cores != 1) own.groups.push_back({cores, 0, device.rates});
+    return own;
+  }
+  return std::nullopt;
+}
+
+std::optional<Ceilings::ProductTime> Ceilings::product_time(double multiply_adds,
+                                                            std::string_view dtype,
+                                                            int cores) const {
+  const auto by = [&](const std::string& name, double products) -> std::optional<ProductTime> {
+    const auto found = rate(name, cores);
+    if (!found) return std::nullopt;
+    return ProductTime{products * multiply_adds / *found, name};
+  };
+  if (!of_device()) return by(fmt::format("fma_{}", dtype), 1);
+  const auto plain = by(fmt::format("gemm_{}", dtype), 1);
+  if (dtype != "f32") return plain;
+  const auto split = by("gemm_tf32", 3);
+  return split && (!plain || split->seconds < plain->seconds) ? split : plain;
 }
 
 std::optional<double> Ceilings::read_rate(double bytes, int cores) const {
@@ -56,7 +97,7 @@ std::optional<double> Ceilings::read_rate(double bytes, int cores) const {
 
 int Ceilings::operations(std::string_view name) {
   const auto is = [&](std::string_view loop) { return name.starts_with(loop); };
-  return is("sub_fma_") ? 3 : is("fma_") || is("add_max_") ? 2 : 1;
+  return is("sub_fma_") ? 3 : is("fma_") || is("add_max") || is("gemm_") ? 2 : 1;
 }
 
 Json Ceilings::to_json() const {
@@ -64,7 +105,11 @@ Json Ceilings::to_json() const {
   for (const auto& group : groups) {
     list.push_back({{"cores", group.cores}, {"clock_hz", group.clock_hz}, {"rates", group.rates}});
   }
-  return {{"measured", measured}, {"instruction_set", instruction_set}, {"groups", list}};
+  Json json = {{"measured", measured}, {"instruction_set", instruction_set}, {"groups", list}};
+  for (const auto& device : devices) {
+    json["devices"].push_back({{"name", device.name}, {"rates", device.rates}});
+  }
+  return json;
 }
 
 Ceilings Ceilings::from_json(const Json& json, std::string_view what) {
@@ -89,6 +134,9 @@ Ceilings Ceilings::from_json(const Json& json, std::string_view what) {
       group.rates[name] = positive_number(from["rates"], name.c_str(), what);
     }
     c.groups.push_back(std::move(group));
+  }
+  for (const auto& from : json.value("devices", Json::array())) {
+    c.devices.push_back(device_from_json(from, what));
   }
   return c;
 }

@@ -25,9 +25,30 @@ struct Ceilings {
     double clock_hz = 0;
     std::map<std::string, double> rates;
   };
+  // Of a GPU: rates as kernels/cuda/peaks.h names them, the same names for the same things.
+  struct Device {
+    std::string name;
+    std::map<std::string, double> rates;
+  };
   std::string measured;         // when, ISO 8601
   std::string instruction_set;  // of the loops
   std::vector<Group> groups;    // one core, and all of them
+  std::vector<Device> devices = {};
+
+  // What a GPU of that name can do, as the ceilings of so many cores; nothing where it was not
+  // measured.
+  std::optional<Ceilings> on_device(std::string_view name, int cores) const;
+  // Whether these are a GPU's.
+  bool of_device() const { return rate("gemm_tf32", 1).has_value(); }
+  // The least time of so many multiply-adds in products of f32 or f64, and by which ceiling. On a
+  // GPU f32 is three products in TF32, the fewest that keep its precision, or one in f32, whichever
+  // is faster.
+  struct ProductTime {
+    double seconds = 0;
+    std::string ceiling;
+  };
+  std::optional<ProductTime> product_time(double multiply_adds, std::string_view dtype,
+                                          int cores) const;
 
   // Of `cores` cores: of the group of that size, else of one core times so many, which is no less.
   // Nothing for a name that was not measured.
@@ -42,6 +63,7 @@ struct Ceilings {
   Json to_json() const;
   // Throws UserError naming `what`.
   static Ceilings from_json(const Json& json, std::string_view what);
+  static Device device_from_json(const Json& json, std::string_view what);
 };
 
 // Those that were saved under a machine's fingerprint; nothing if none were. Throws UserError

@@ -42,6 +42,29 @@ TEST(Ceilings, SurviveJson) {
   EXPECT_EQ(Ceilings::from_json(c.to_json(), "x").to_json(), c.to_json());
 }
 
+TEST(Ceilings, ADeviceHasItsOwn) {
+  auto c = example_ceilings();
+  c.devices.push_back(
+      {"GPU", {{"gemm_tf32", 300}, {"gemm_f32", 50}, {"gemm_f64", 60}, {"triad", 7}}});
+  EXPECT_EQ(Ceilings::from_json(c.to_json(), "x").to_json(), c.to_json());
+  EXPECT_FALSE(c.on_device("another", 4));
+  const auto device = c.on_device("GPU", 16);
+  ASSERT_TRUE(device);
+  EXPECT_TRUE(device->of_device());
+  EXPECT_FALSE(c.of_device());
+  EXPECT_EQ(device->rate("triad", 16), 7);  // however many cores ask
+  EXPECT_EQ(device->rate("fma_f32", 16), std::nullopt);
+  // Three products in TF32 are faster than one in f32.
+  const auto f32 = device->product_time(600, "f32", 16), f64 = device->product_time(600, "f64", 16);
+  EXPECT_EQ(f32->ceiling, "gemm_tf32");
+  EXPECT_EQ(f32->seconds, 6);
+  EXPECT_EQ(f64->ceiling, "gemm_f64");
+  EXPECT_EQ(f64->seconds, 10);
+  EXPECT_EQ(c.product_time(600, "f32", 4)->ceiling, "fma_f32");
+  EXPECT_FALSE(c.product_time(600, "f64", 4));
+  EXPECT_THROW(Ceilings::device_from_json(Json{{"name", "x"}}, "here"), UserError);
+}
+
 TEST(Ceilings, WhatIsNotOneIsRefusedByName) {
   auto json = example_ceilings().to_json();
   json["groups"][0]["rates"]["fma_f32"] = -1;

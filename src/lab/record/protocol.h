@@ -31,6 +31,8 @@ inline constexpr const char* kAttemptVariable = "ASSAY_ATTEMPT";
 inline constexpr const char* kCanLoadOption = "--can-load";
 // `assay-worker-cuda --smoke` exits 0 when the device computes rightly, and says what it is.
 inline constexpr const char* kSmokeOption = "--smoke";
+// A device's worker measures its ceilings, and prints {"name": …, "rates": {…}} (ceilings.h).
+inline constexpr const char* kPeaksOption = "--peaks";
 
 // How an attempt measures. Every value is recorded in its row.
 struct MeasureSettings {

@@ -57,8 +57,13 @@ constexpr double kCeilingSlack = 1.5;
 // How far from the machine's limit; beyond it, the work was not done.
 void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilings) {
   const double seconds = row.metric_or_nan("steady_time");
-  if (!(seconds > 0) || row.platform != "cpu") return;
-  const auto limit = definition.limit(row.point, row.cores, ceilings);
+  if (!(seconds > 0)) return;
+  std::optional<Ceilings> device;
+  if (row.platform != "cpu") {
+    if (row.provenance.gpu) device = ceilings.on_device(row.provenance.gpu->name, row.cores);
+    if (!device) return;
+  }
+  const auto limit = definition.limit(row.point, row.cores, device ? *device : ceilings);
   if (!limit) return;
   const double fraction = limit->seconds / seconds;
   row.metrics["fraction_of_limit"] = fraction;

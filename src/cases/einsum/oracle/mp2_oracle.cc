@@ -30,14 +30,18 @@ std::array<double, 3> plain_mp2(const Mp2Problem& problem) {
   const auto nocc = static_cast<std::size_t>(shape[0]), nvir = static_cast<std::size_t>(shape[1]),
              naux = static_cast<std::size_t>(shape[2]);
   const double* const all = problem.b.as<double>().data();
-  std::vector<double> t(nvir * nvir), turned(naux * nvir);
-  double opposite = 0, same = 0;
-  for (std::size_t j = 0; j < nocc; ++j) {
+  // Orbitals j in any order and number at a time; their sums are added in order.
+  std::vector<std::array<double, 2>> of_orbital(nocc);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t back = 0; back < nocc; ++back) {
+    const std::size_t j = nocc - 1 - back;  // the longest first
+    std::vector<double> t(nvir * nvir), turned(naux * nvir);
     for (std::size_t b = 0; b < nvir; ++b) {
       for (std::size_t p = 0; p < naux; ++p) {
         turned[p * nvir + b] = all[(j * nvir + b) * naux + p];
       }
     }
+    double opposite = 0, same = 0;
     for (std::size_t i = 0; i <= j; ++i) {
       std::ranges::fill(t, 0.0);
       for (std::size_t a = 0; a < nvir; ++a) {
@@ -58,6 +62,12 @@ std::array<double, 3> plain_mp2(const Mp2Problem& problem) {
       opposite += weight * pair_opposite;
       same += weight * pair_same;
     }
+    of_orbital[j] = {opposite, same};
+  }
+  double opposite = 0, same = 0;
+  for (const auto& [o, s] : of_orbital) {
+    opposite += o;
+    same += s;
   }
   return {opposite + same, opposite, same};
 }

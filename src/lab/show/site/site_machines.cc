@@ -90,19 +90,32 @@ void add_budgets(std::vector<Noise>& noise, const SiteIndex& index) {
   }
 }
 
+// The rates of a processor or a device as roofs: of computing, and of moving bytes.
+Json roofs_json(const std::map<std::string, double>& rates) {
+  Json compute = Json::array(), memory = Json::array();
+  for (const auto& [name, rate] : rates) {
+    // What a launch and the way to a device take is nobody's roof.
+    if (name.starts_with("launch") || name.starts_with("to_") || name.starts_with("from_"))
+      continue;
+    const bool bytes = name == "triad" || name == "copy" || name.starts_with("read_");
+    const int each = bytes ? 1 : Ceilings::operations(name);
+    (bytes ? memory : compute).push_back(Json::array({name, each * rate}));
+  }
+  return {{"compute", std::move(compute)}, {"memory", std::move(memory)}};
+}
+
 Json ceilings_json(const Ceilings& ceilings) {
   Json groups = Json::array();
   for (const auto& group : ceilings.groups) {
-    Json compute = Json::array(), memory = Json::array();
-    for (const auto& [name, rate] : group.rates) {
-      const bool bytes = name == "triad" || name.starts_with("read_");
-      const int each = bytes ? 1 : Ceilings::operations(name);
-      (bytes ? memory : compute).push_back(Json::array({name, each * rate}));
-    }
-    groups.push_back({{"cores", group.cores},
-                      {"clock_hz", group.clock_hz},
-                      {"compute", std::move(compute)},
-                      {"memory", std::move(memory)}});
+    Json json = roofs_json(group.rates);
+    json["cores"] = group.cores;
+    json["clock_hz"] = group.clock_hz;
+    groups.push_back(std::move(json));
+  }
+  for (const auto& device : ceilings.devices) {
+    Json json = roofs_json(device.rates);
+    json["device"] = device.name;
+    groups.push_back(std::move(json));
   }
   return {{"measured", ceilings.measured},
           {"instruction_set", ceilings.instruction_set},

@@ -49,16 +49,20 @@ export function rooflinePage(model, _, redraw) {
     ];
   }
   const results = usable.filter((s) => s.machine === machine.index);
-  const cores = [...new Set(results.map((s) => String(s.cores)))].sort((a, b) => b - a);
+  // Where a result was measured: on so many cores, or on a GPU whose ceilings are known.
+  const device = machine.ceilings.groups.find((g) => g.device);
+  const placeOf = (s) => device && s.platform === "cuda" ? "GPU" : String(s.cores);
+  const cores = [...new Set(results.map(placeOf))].sort((a, b) => (b === "GPU") - (a === "GPU") || b - a);
   const by = pick("by", ["provider", "case"]);
   const byChoice = choice("Colours by", [["provider", "provider"], ["case", "case"]], by, (value) => {
     state.set({by: value === "provider" ? "" : value});
     redraw();
   }, "by");
   const chosen = pick("cores", cores.length ? cores : ["1"]);
-  const group = machine.ceilings.groups.find((g) => String(g.cores) === chosen) ||
-      machine.ceilings.groups[machine.ceilings.groups.length - 1];
-  const shown = results.filter((s) => String(s.cores) === chosen);
+  const processors = machine.ceilings.groups.filter((g) => !g.device);
+  const group = (chosen === "GPU" ? device : processors.find((g) => String(g.cores) === chosen)) ||
+      processors[processors.length - 1] || device;
+  const shown = results.filter((s) => placeOf(s) === chosen);
   const coresChoice = cores.length > 1 ? choice("Cores", cores.map((c) => [c, c]), chosen, (value) => {
     state.set({cores: value});
     redraw();
@@ -66,9 +70,11 @@ export function rooflinePage(model, _, redraw) {
   return [
     head,
     h("p", {class: "lead"},
-      `${machine.name}, ${f.short(machine.model, 60)}; ceilings of ${
-          f.count(group.cores, "core")}, measured ${f.moment(machine.ceilings.measured)} UTC with ${
-          machine.ceilings.instruction_set} loops at ${f.rate(group.clock_hz, "Hz")}.`),
+      group.device ?
+          `${machine.name}; ceilings of ${group.device}, measured ${f.moment(machine.ceilings.measured)} UTC.` :
+          `${machine.name}, ${f.short(machine.model, 60)}; ceilings of ${
+              f.count(group.cores, "core")}, measured ${f.moment(machine.ceilings.measured)} UTC with ${
+              machine.ceilings.instruction_set} loops at ${f.rate(group.clock_hz, "Hz")}.`),
     h("div", {class: "controls"}, machineChoice, coresChoice, byChoice),
     section(
         "Roofline",
@@ -102,15 +108,18 @@ function roofName(name, group) {
   const size = Number(name.slice("read_".length));
   const largest = Math.max(...group.memory.map(([n]) => Number(n.slice("read_".length)) || 0));
   if (name === "triad") return "memory";
+  if (name === "copy") return "memory, copied";
   if (name.startsWith("read_") && size)
     return size === largest && size >= 2 ** 25 ?
         "memory, reads alone" :
-        f.bytes(size).replace(/\.0+ /, " ") + " a core, cached";
-  const [, operation, dtype] = name.match(/^(.*)_(f\d+)$/) || ["", name, ""];
+        f.bytes(size).replace(/\.0+ /, " ") + (group.device ? ", cached" : " a core, cached");
+  const [, operation, dtype] = name.match(/^(.*)_((?:b|t)?f\d+)$/) || ["", name, ""];
   const words = {
     fma: "multiply-add",
     add: "add",
     add_max: "add and max",
+    add_max3: "add and max of three",
+    gemm: "matrix product",
     sub_fma: "subtract, multiply-add",
     exp: "exponential"
   };

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "lab/measure/workload.h"
+
+namespace assay::cases::einsum::cuda {
+
+void add_workloads(lab::WorkloadRegistry& workloads);
+
+}  // namespace assay::cases::einsum::cuda

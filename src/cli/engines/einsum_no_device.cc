@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error.h"
+#include "cli/engines/einsum_device.h"
+
+namespace assay::cli {
+namespace {
+
+[[noreturn]] void elsewhere() { throw InternalError("another program has the device"); }
+
+}  // namespace
+
+struct EinsumDevice::Own {};
+
+bool EinsumDevice::is_here() { return false; }
+EinsumDevice::EinsumDevice(const std::string&) { elsewhere(); }
+EinsumDevice::~EinsumDevice() = default;
+std::shared_ptr<const einsum::Plan> EinsumDevice::plan(const std::string&,
+                                                       std::span<const einsum::OperandSpec>,
+                                                       const einsum::PlanOptions&) {
+  elsewhere();
+}
+einsum::RunReport EinsumDevice::run(const einsum::Plan&, const std::vector<TensorView>&, Tensor&,
+                                    bool) {
+  elsewhere();
+}
+einsum::Calibration calibrate_device(const std::function<void(const std::string&)>&) {
+  elsewhere();
+}
+einsum::Mp2Energy mp2_on_device(const TensorView&, std::span<const double>, std::span<const double>,
+                                const einsum::Mp2Options&) {
+  elsewhere();
+}
+
+}  // namespace assay::cli
