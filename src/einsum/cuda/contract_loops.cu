@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+
 #include "einsum/cuda/contract_loops.h"
 #include "einsum/cuda/launch.h"
 #include "einsum/cuda/numbers.cuh"
@@ -17,6 +21,9 @@ struct Nest {
   int loops = 0;
   std::int64_t count = 1;
   std::int64_t extent[kMostLoops], a[kMostLoops], b[kMostLoops], c[kMostLoops];
+  // The same in 32 bits, for all that fits: half the instructions.
+  std::int32_t short_a[kMostLoops], short_b[kMostLoops], short_c[kMostLoops];
+  std::int64_t reach = 0;  // no tensor's offset is beyond
   std::uint32_t factor[kMostLoops];
   std::uint8_t shift[kMostLoops];
 
@@ -26,6 +33,11 @@ struct Nest {
     b[loops] = loop.b;
     c[loops] = loop.c;
     count *= loop.extent;
+    short_a[loops] = static_cast<std::int32_t>(loop.a);
+    short_b[loops] = static_cast<std::int32_t>(loop.b);
+    short_c[loops] = static_cast<std::int32_t>(loop.c);
+    const std::int64_t widest = std::max({std::abs(loop.a), std::abs(loop.b), std::abs(loop.c)});
+    reach += (loop.extent - 1) * widest;
     const auto d = static_cast<std::uint64_t>(loop.extent);
     int s = 0;
     while (s < 32 && (std::uint64_t{1} << s) < d) ++s;
@@ -37,14 +49,15 @@ struct Nest {
   }
 };
 
+template <bool kWide>
 struct Offsets {
-  std::int64_t a = 0, b = 0, c = 0;
+  std::conditional_t<kWide, std::int64_t, std::int32_t> a = 0, b = 0, c = 0;
 };
 
 // Where combination number n of the loops lies.
 template <bool kWide>
-__device__ inline Offsets offsets(const Nest& nest, std::int64_t n) {
-  Offsets at;
+__device__ inline Offsets<kWide> offsets(const Nest& nest, std::int64_t n) {
+  Offsets<kWide> at;
   if constexpr (kWide) {
     for (int l = nest.loops - 1; l >= 0; --l) {
       const std::int64_t next = n / nest.extent[l], x = n - next * nest.extent[l];
@@ -62,10 +75,10 @@ __device__ inline Offsets offsets(const Nest& nest, std::int64_t n) {
                        (static_cast<std::uint64_t>(__umulhi(nest.factor[l], rest)) + rest) >>
                        nest.shift[l]);
       const auto x =
-          static_cast<std::int64_t>(rest - next * static_cast<std::uint32_t>(nest.extent[l]));
-      at.a += x * nest.a[l];
-      at.b += x * nest.b[l];
-      at.c += x * nest.c[l];
+          static_cast<std::int32_t>(rest - next * static_cast<std::uint32_t>(nest.extent[l]));
+      at.a += x * nest.short_a[l];
+      at.b += x * nest.short_b[l];
+      at.c += x * nest.short_c[l];
       rest = next;
     }
   }
@@ -102,9 +115,12 @@ __device__ inline auto terms(const Nest& summed, const N* a, const N* b, std::in
   using Sum = typename SumOf<N>::Type;
   constexpr int kAtOnce = 4;
   const auto term = [&](std::int64_t s) {
-    Offsets at;
-    if constexpr (kOneLoop) {
+    Offsets<kWide> at;
+    if constexpr (kOneLoop && kWide) {
       at = {s * summed.a[0], s * summed.b[0], 0};
+    } else if constexpr (kOneLoop) {
+      const auto n = static_cast<std::int32_t>(s);
+      at = {n * summed.short_a[0], n * summed.short_b[0], 0};
     } else {
       at = offsets<kWide>(summed, s);
     }
@@ -141,7 +157,7 @@ __global__ void __launch_bounds__(kThreads)
     const bool exists = task < tasks;
     const std::int64_t part = parts == 1 || !exists ? 0 : task / free.count;
     const std::int64_t e = exists ? task - part * free.count : 0;
-    const Offsets at = offsets<kWide>(free, e);
+    const Offsets<kWide> at = offsets<kWide>(free, e);
     const std::int64_t first = part * each;
     const std::int64_t last = first + each < summed.count ? first + each : summed.count;
     Sum sum{};
@@ -189,11 +205,11 @@ __global__ void __launch_bounds__(kThreads)
   for (std::int64_t e = blockIdx.x * static_cast<std::int64_t>(kThreads * kAtOnce) + threadIdx.x;
        e < free.count; e += step) {
     typename SumOf<N>::Type product[kAtOnce];
-    std::int64_t to[kAtOnce];
+    decltype(Offsets<kWide>::c) to[kAtOnce];
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
       if (e + u * kThreads >= free.count) break;
-      const Offsets at = offsets<kWide>(free, e + u * kThreads);
+      const Offsets<kWide> at = offsets<kWide>(free, e + u * kThreads);
       to[u] = at.c;
       product[u] = wide(a[at.a]);
       if (b != nullptr) product[u] = product[u] * wide(b[at.b]);
@@ -253,7 +269,8 @@ void contract_loops(std::span<const Loop> loops, int lanes, const T* a, const T*
   for (const auto& loop : loops) (loop.c != 0 ? free : summed).add(loop);
   using N = DeviceNumber<T>;
   constexpr std::int64_t kNarrow = std::int64_t{1} << 31;
-  const bool is_wide = free.count >= kNarrow || summed.count >= kNarrow;
+  const bool is_wide = free.count >= kNarrow || summed.count >= kNarrow ||
+                       free.reach + summed.reach >= kNarrow;
   auto* const run = is_wide ? contract<true, N> : contract<false, N>;
   run(free, summed, lanes, reinterpret_cast<const N*>(a), reinterpret_cast<const N*>(b),
       reinterpret_cast<N*>(c), device_number(alpha), device_number(beta), workspace, stream);

@@ -60,7 +60,8 @@ void compare_with_limit(Row& row, const Case& definition, const Ceilings& ceilin
   if (!(seconds > 0)) return;
   std::optional<Ceilings> device;
   if (row.platform != "cpu") {
-    if (row.provenance.gpu) device = ceilings.on_device(row.provenance.gpu->name, row.cores);
+    const auto& gpu = row.provenance.gpu;
+    if (gpu && gpu->name) device = ceilings.on_device(*gpu->name, row.cores);
     if (!device) return;
   }
   const auto limit = definition.limit(row.point, row.cores, device ? *device : ceilings);

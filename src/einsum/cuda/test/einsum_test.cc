@@ -305,7 +305,7 @@ void test_contractions(DeviceEngine& engine, bool small) {
   test_contraction(engine, {"ij,ij->i", {{6, 5}, {6, 5}}, DType::kF64, {}, 1, spoil});
 }
 
-void test_memory(DeviceEngine& engine) {
+void test_memory(DeviceEngine& engine, bool small) {
   const std::vector<Shape> chain = {{40, 50}, {50, 60}, {60, 70}};
   const double fixed = 8.0 * (40 * 50 + 50 * 60 + 60 * 70 + 40 * 70);
   const auto bound = static_cast<std::uint64_t>(fixed + 8 * 40 * 20);
@@ -321,6 +321,8 @@ void test_memory(DeviceEngine& engine) {
                                             OperandSpec::dense(DType::kF64, Shape({n, n}))};
     engine.plan("ij,jk->ik", specs, {});
   });
+  // compute-sanitizer reports every call that fails.
+  if (small) return;
   try {
     const DeviceTensor huge(DType::kF64, Shape({std::int64_t{1} << 45}));
     expect(false, "there is no such memory");
@@ -537,7 +539,7 @@ int run(const std::string& what) {
   test_permutes();
   DeviceEngine engine;
   test_contractions(engine, small);
-  test_memory(engine);
+  test_memory(engine, small);
   test_refusals(engine);
   test_views(engine);
   test_mp2s(small);
