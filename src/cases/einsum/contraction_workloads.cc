@@ -121,12 +121,7 @@ class ContractionWorkload : public lab::Workload {
 }  // namespace
 
 void add_contraction_workloads(lab::WorkloadRegistry& w) {
-  static const std::vector<Contraction> kNoTable;
-  const std::pair<const char*, const std::vector<Contraction>*> cases[] = {
-      {"einsum_pair", &pair_contractions()},
-      {"einsum_network", &network_contractions()},
-      {"einsum_expression", &kNoTable}};
-  for (const auto& [name, table] : cases) {
+  for (const auto& [name, table] : contraction_tables()) {
     const auto add = [&w, name = name, table = table](const char* provider, engine::Backend backend,
                                                       Planned planned) {
       w.add(name, provider, [table, backend, planned](const Json& point, int cores) {

@@ -190,4 +190,12 @@ void fill_operands(const ContractionPoint& point, int set, std::vector<Tensor>& 
   }
 }
 
+const std::vector<ContractionTable>& contraction_tables() {
+  static const std::vector<Contraction> kNone;
+  static const std::vector<ContractionTable> kTables = {{"einsum_pair", &pair_contractions()},
+                                                        {"einsum_network", &network_contractions()},
+                                                        {"einsum_expression", &kNone}};
+  return kTables;
+}
+
 }  // namespace assay::cases::einsum

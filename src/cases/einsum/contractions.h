@@ -35,6 +35,12 @@ double flop_of_pair(const Contraction& pair);
 
 const std::vector<Contraction>& pair_contractions();
 const std::vector<Contraction>& network_contractions();
+// The cases that contract, and their tables; empty for the one whose points say all.
+struct ContractionTable {
+  const char* name;
+  const std::vector<Contraction>* contractions;
+};
+const std::vector<ContractionTable>& contraction_tables();
 
 // A canonical point of a case, read: it names a contraction of the table, or spells one out
 // (einsum_expression).

@@ -138,12 +138,7 @@ class DeviceEnergy : public DeviceWorkload {
 }  // namespace
 
 void add_workloads(lab::WorkloadRegistry& w) {
-  static const std::vector<Contraction> kNoTable;
-  const std::pair<const char*, const std::vector<Contraction>*> cases[] = {
-      {"einsum_pair", &pair_contractions()},
-      {"einsum_network", &network_contractions()},
-      {"einsum_expression", &kNoTable}};
-  for (const auto& [name, table] : cases) {
+  for (const auto& [name, table] : contraction_tables()) {
     w.add(name, "assay", [table = table](const Json& point, int) {
       return in_terms_of_a_row([&]() -> std::unique_ptr<lab::Workload> {
         return std::make_unique<DeviceContraction>(point, *table);
