@@ -114,7 +114,7 @@ GraphTensor instance(const std::string& rule, Graph& g, DType dtype, Chance& cha
     const auto expert =
         GraphTensor::input(g, "expert", chance.coin() ? DType::kI32 : DType::kI64, {rows});
     return expert_matmul(laid_out(g, "x", dtype, {rows, 5}, chance),
-                         GraphTensor::input(g, "w", dtype, {3, 5, 4}), expert);
+                         laid_out(g, "w", dtype, {3, 5, 4}, chance), expert);
   }
   if (rule == "attention") {
     const std::int64_t heads = 4, shared = chance.coin() ? 4 : 2;

@@ -155,7 +155,8 @@ std::pair<GraphTensor, GraphTensor> top_k(const GraphTensor& x, std::int64_t cou
 
 GraphTensor expert_matmul(const GraphTensor& x, const GraphTensor& weights,
                           const GraphTensor& expert) {
-  check_floating("expert_matmul", {x, weights});
+  check_floating("expert_matmul", {x});
+  check_floating("expert_matmul", {weights});
   if (x.rank() != 2 || weights.rank() != 3 || expert.rank() != 1 ||
       !(x.shape()[1] == weights.shape()[1]) || !(x.shape()[0] == expert.shape()[0])) {
     fail("expert_matmul: shapes {}, {} and {} do not go together", to_string(x.shape()),
@@ -171,7 +172,7 @@ GraphTensor expert_matmul(const GraphTensor& x, const GraphTensor& weights,
   const auto within = GraphTensor::iota(x.graph(), k * n, expert.dtype()).reshape({k, n});
   const auto index = first.unsqueeze(-1).unsqueeze(-1) * static_cast<double>(*size) + within;
   // [r, n, k]: every row's own matrix, in the form that rules find without making it.
-  const auto own = gather(weights.contiguous(), index);
+  const auto own = gather(weights, index);
   const auto products = as_f32_at_least(x).unsqueeze(-2) * as_f32_at_least(own).transpose();
   return products.sum(-1).cast(x.dtype());
 }

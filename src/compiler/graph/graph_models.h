@@ -43,8 +43,8 @@ GraphTensor geglu(const GraphTensor& a, const GraphTensor& b);
 // they were, i64. Without NaN.
 std::pair<GraphTensor, GraphTensor> top_k(const GraphTensor& x, std::int64_t count);
 
-// Row r of x [r, k] times the matrix of its expert, weights [experts, k, n] → [r, n]. An expert [r]
-// outside counts as the nearest inside.
+// Row r of x [r, k] times the matrix of its expert, weights [experts, k, n] by any view → [r, n] of
+// x's dtype. An expert [r] outside counts as the nearest inside.
 GraphTensor expert_matmul(const GraphTensor& x, const GraphTensor& weights,
                           const GraphTensor& expert);
 

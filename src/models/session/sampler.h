@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The next token, chosen by its logits. Draw i depends on the seed, i and the logits alone.
+
+#include <cstdint>
+#include <span>
+
+#include "base/philox.h"
+
+namespace assay::models {
+
+struct SamplingOptions {
+  double temperature = 0;  // 0: always the greatest, of equal ones the first
+  std::int64_t top_k = 0;  // only among that many of the greatest; 0: among all
+  double top_p = 1;        // of those, only the fewest that together have this probability
+  std::uint64_t seed = 0;
+};
+
+class Sampler {
+ public:
+  // Throws UserError that names an option outside of its range.
+  explicit Sampler(const SamplingOptions& options);
+
+  // Throws UserError for logits that are NaN or +∞: the weights are broken.
+  std::int64_t pick(std::span<const float> logits);
+
+ private:
+  SamplingOptions options_;
+  Philox stream_;
+  std::uint64_t drawn_ = 0;
+};
+
+}  // namespace assay::models

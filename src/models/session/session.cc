@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "models/session/session.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "models/families/rotary_tables.h"
+
+namespace assay::models {
+
+Session::Session(const ModelConfig& config, const ModelWeights& weights, const GraphLimits& limits,
+                 compiler::Program program, const compiler::Runtime& runtime)
+    : config_(config), weights_(weights), limits_(limits), executor_(std::move(program), runtime) {
+  for (const auto& buffer : executor_.program().buffers) {
+    if (buffer.kind == compiler::Buffer::Kind::kTemporary) continue;
+    outer_.push_back(memory_of(buffer));
+  }
+  check(tokens_ != nullptr && logits_ != nullptr, "the program of a model");
+}
+
+std::byte* Session::own(DType dtype, const std::vector<std::int64_t>& extents) {
+  return own_.emplace_back(dtype, Shape(extents)).bytes().data();
+}
+
+std::byte* Session::memory_of(const compiler::Buffer& buffer) {
+  // The largest it can become.
+  const compiler::Bindings greatest = {{"s", limits_.chunk}, {"p", limits_.context - 1}};
+  std::vector<std::int64_t> extents;
+  for (const auto& dim : buffer.shape) extents.push_back(dim.at(greatest));
+  if (buffer.kind == compiler::Buffer::Kind::kState) {
+    auto* data = own(buffer.dtype, extents);
+    cache_bytes_ += own_.back().byte_count();
+    return data;
+  }
+  if (buffer.kind == compiler::Buffer::Kind::kOutput) {
+    auto* data = own(buffer.dtype, extents);
+    check(buffer.name == "logits", "the only output of a model");
+    logits_ = reinterpret_cast<const float*>(data);
+    return data;
+  }
+  if (buffer.name == "tokens") {
+    auto* data = own(buffer.dtype, extents);
+    tokens_ = reinterpret_cast<std::int64_t*>(data);
+    return data;
+  }
+  const auto uses = rotary_uses(config_);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const bool is_cosine = buffer.name == rotary_cosine(i);
+    if (!is_cosine && buffer.name != rotary_sine(i)) continue;
+    auto tables =
+        rotary_tables(config_.rotaries.at(uses[i].rotary), uses[i].width, limits_.capacity());
+    own_.push_back(std::move(is_cosine ? tables.cosine : tables.sine));
+    return own_.back().bytes().data();
+  }
+  // Kernels take all operands alike; what is an input is only read.
+  return static_cast<std::byte*>(
+      const_cast<void*>(weights_.view(buffer.name).raw_data()));  // NOLINT
+}
+
+std::span<const float> Session::extend(std::span<const std::int64_t> tokens) {
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  if (count == 0) fail("no tokens to go on from");
+  for (const auto token : tokens) {
+    if (token < 0 || token >= config_.vocab) {
+      fail("tokens of this model are from 0 to {}, not {}", config_.vocab - 1, token);
+    }
+  }
+  if (count > limits_.context - position_) {
+    fail("a context of {} tokens, of which {} are taken, does not hold {} more", limits_.context,
+         position_, count);
+  }
+  all_logits_.clear();
+  for (std::int64_t begin = 0; begin < count; begin += limits_.chunk) {
+    const auto some = std::min(limits_.chunk, count - begin);
+    std::copy_n(tokens.data() + begin, some, tokens_);
+    executor_.run({{"s", some}, {"p", position_}}, outer_);
+    position_ += some;
+    if (limits_.all_logits) {
+      all_logits_.insert(all_logits_.end(), logits_, logits_ + some * config_.vocab);
+    }
+  }
+  if (limits_.all_logits) return all_logits_;
+  return {logits_, static_cast<std::size_t>(config_.vocab)};
+}
+
+}  // namespace assay::models

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A model at work on one text: its program, its caches, and how many tokens are in them.
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "compiler/program/program.h"
+#include "compiler/run/executor.h"
+#include "models/families/model_graph.h"
+
+namespace assay::models {
+
+class Session {
+ public:
+  // Config and weights live as long. The program is one of model_graph(config, weights, limits).
+  Session(const ModelConfig& config, const ModelWeights& weights, const GraphLimits& limits,
+          compiler::Program program, const compiler::Runtime& runtime);
+
+  // Puts tokens behind those that are there, `limits.chunk` at a time. Returns the logits of what
+  // follows on the last (with all_logits: on each of them, row by row), valid until the next call.
+  // Throws UserError, and changes nothing, for no tokens, for one that the vocabulary does not
+  // have, and for more than the context holds.
+  std::span<const float> extend(std::span<const std::int64_t> tokens);
+
+  // Tokens that are there.
+  std::int64_t position() const { return position_; }
+  std::int64_t vocab() const { return config_.vocab; }
+  const GraphLimits& limits() const { return limits_; }
+  // Forgets them all.
+  void reset() { position_ = 0; }
+
+  std::int64_t cache_bytes() const { return cache_bytes_; }
+  const compiler::Executor& executor() const { return executor_; }
+
+ private:
+  std::byte* own(DType dtype, const std::vector<std::int64_t>& extents);
+  std::byte* memory_of(const compiler::Buffer& buffer);
+
+  const ModelConfig& config_;
+  const ModelWeights& weights_;
+  const GraphLimits limits_;
+  compiler::Executor executor_;
+  std::deque<Tensor> own_;
+  std::vector<std::byte*> outer_;
+  std::int64_t* tokens_ = nullptr;
+  const float* logits_ = nullptr;
+  std::vector<float> all_logits_;
+  std::int64_t position_ = 0, cache_bytes_ = 0;
+};
+
+}  // namespace assay::models
