@@ -25,6 +25,7 @@ struct Dispatch {
   int operator()(const TransportArguments&) const { return transport(argv); }
   int operator()(const EinsumArguments& a) const { return contract(a, argv); }
   int operator()(const CompileArguments& a) const { return compile_graph(a); }
+  int operator()(const LlmArguments& a) const { return language_model(a); }
   int operator()(const CompareArguments& a) const { return compare(a); }
   int operator()(const GateArguments& a) const { return gate(a); }
   int operator()(const HistoryArguments& a) const { return history(a); }

@@ -11,7 +11,7 @@ ROOT, PROVIDER, TEST = sys.argv[1:4]
 MODULES = {
     "numpy": "numpy", "torch": "torch", "torch-compile": "torch", "jax": "jax",
     "pyg": "torch_geometric", "pyg-edge-index": "torch_geometric", "keops": "pykeops",
-    "onnxruntime": "onnxruntime",
+    "onnxruntime": "onnxruntime", "transformers": "transformers",
 }  # fmt: skip
 if TEST.startswith("transport"):
     MODULES["numpy"] = "scipy"
@@ -26,7 +26,7 @@ for python in candidates:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         with tempfile.TemporaryDirectory() as folder:
             environment["TMPDIR"] = folder
-            command = [python, test, ROOT, PROVIDER, folder]
+            command = [python, test, ROOT, PROVIDER, folder, *sys.argv[4:]]
             sys.exit(subprocess.run(command, env=environment, check=False).returncode)
 print(
     f"skipped: no module {MODULES[PROVIDER]} in {' or '.join(candidates)}; `make peers` installs it"

@@ -334,6 +334,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv, const std::str
         add_transport);
   offer(app, chosen, "einsum", "tensor contractions and decompositions, used directly", add_einsum);
   offer(app, chosen, "compile", "the tensor graph compiler, used directly", add_compile);
+  offer(app, chosen, "llm", "language models: made by chance, asked, explained", add_llm);
 
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };

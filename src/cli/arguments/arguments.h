@@ -174,6 +174,26 @@ struct CompileArguments {
   std::optional<int> threads;
 };
 
+struct LlmArguments {
+  enum class Action { kInit, kGenerate, kExplain };
+  Action action = Action::kGenerate;
+  std::string model;  // a folder
+  // init
+  std::string family, size = "tiny", dtype = "bf16", out;
+  std::uint64_t seed = 0;  // of weights, or of sampling
+  // generate
+  std::string prompt;
+  std::vector<std::int64_t> tokens;
+  std::int64_t max_tokens = 128, top_k = 0;
+  double temperature = 0, top_p = 1;
+  bool stream = false, json = false, ignore_end = false;
+  std::optional<std::int64_t> context, chunk;
+  std::optional<int> threads;
+  // explain
+  std::int64_t new_tokens = 1, cached_tokens = 128;
+  std::string dot, trace;
+};
+
 struct CompareArguments {
   std::string a, b;
   std::vector<std::string> sources;
@@ -251,7 +271,7 @@ using Command =
     std::variant<ListArguments, RunArguments, TimeArguments, NewArguments, ReportArguments,
                  FiguresArguments, SiteArguments, ServeArguments, StoreArguments, DoctorArguments,
                  CalibrateArguments, ChipArguments, TransportArguments, EinsumArguments,
-                 CompileArguments, ImportArguments, ExportArguments, CompareArguments,
+                 CompileArguments, LlmArguments, ImportArguments, ExportArguments, CompareArguments,
                  GateArguments, HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help, or `version`, and returns an exit status instead where that

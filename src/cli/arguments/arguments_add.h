@@ -5,7 +5,7 @@
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
 // arguments.cc (measuring and keeping), arguments_time.cc, arguments_engines.cc,
-// arguments_exchange.cc, arguments_decide.cc, arguments_publish.cc (pages).
+// arguments_llm.cc, arguments_exchange.cc, arguments_decide.cc, arguments_publish.cc (pages).
 
 #include <cstdint>
 #include <functional>
@@ -52,6 +52,9 @@ void add_chip(CLI::App& app, ChipArguments& a);
 void add_transport(CLI::App& app, TransportArguments& a);
 void add_einsum(CLI::App& app, EinsumArguments& a);
 void add_compile(CLI::App& app, CompileArguments& a);
+
+// arguments_llm.cc
+void add_llm(CLI::App& app, LlmArguments& a);
 
 // arguments_decide.cc
 void add_compare(CLI::App& app, CompareArguments& a);

@@ -13,6 +13,7 @@
 #include "base/machine.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
+#include "cli/engines/machine_limits.h"
 #include "cli/installation.h"
 #include "cli/program.h"
 #include "compiler/choose/search.h"
@@ -20,7 +21,6 @@
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/graph/graph_json.h"
 #include "compiler/show/show_program.h"
-#include "kernels/peaks/peaks.h"
 #include "tensor/safetensors.h"
 
 namespace assay::cli {
@@ -51,19 +51,9 @@ compiler::Bindings symbols_from(const CompileArguments& a, const Graph& graph) {
 }
 
 Runtime runtime_from(const CompileArguments& a) {
-  const int threads = a.threads.value_or(usable_cores());
-  if (threads < 1 || threads > 1024) fail("--threads is from 1 to 1024, not {}", threads);
   if (a.runtime == "plain") return plain_runtime();
   if (a.runtime != "cpu") fail("--runtime: expected cpu or plain, got '{}'", a.runtime);
-  return cpu_runtime(threads);
-}
-
-MachineLimits measured_limits(int threads) {
-  kernels::PeakOptions options;
-  options.threads = threads;
-  options.rounds = 2;
-  const auto peaks = kernels::measure_peaks(options);
-  return {peaks.triad_bytes_per_second, 2 * peaks.f32.fma};
+  return cpu_runtime(threads_or_all(a.threads));
 }
 
 // Says which step is next, so that one that brings everything down has a name.
@@ -147,7 +137,7 @@ int compile_graph(const CompileArguments& a) {
     TimedProgram timed(found.program, runtime, trial);
     timed.call();
     facts.step_seconds = timed.step_seconds();
-    if (a.explain) facts.limits = measured_limits(a.threads.value_or(usable_cores()));
+    if (a.explain) facts.limits = measured_limits(threads_or_all(a.threads));
   }
   if (!a.dot.empty()) write_file_atomically(a.dot, as_dot(found.program));
   if (!a.trace.empty()) write_file_atomically(a.trace, as_trace(found.program, facts));

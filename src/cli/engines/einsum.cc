@@ -29,12 +29,6 @@
 namespace assay::cli {
 namespace {
 
-int threads_of(const EinsumArguments& a) {
-  const int threads = a.threads.value_or(usable_cores());
-  if (threads < 1 || threads > 1024) fail("--threads is from 1 to 1024, not {}", threads);
-  return threads;
-}
-
 Shape shape_from(const std::string& text) {
   if (text == "scalar") return Shape();
   std::vector<std::int64_t> extents;
@@ -114,7 +108,7 @@ einsum::PlanOptions plan_options(const EinsumArguments& a, const einsum::Engine&
 }
 
 int calibrate(const EinsumArguments& a) {
-  const int threads = threads_of(a);
+  const int threads = threads_or_all(a.threads);
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const auto progress = [&](const std::string& what) {
     if (terminal) std::fprintf(stderr, "\r\033[K%s", what.c_str());
@@ -242,7 +236,7 @@ int contract_expression(const EinsumArguments& a) {
 
 einsum::EngineOptions engine_options(const EinsumArguments& a) {
   auto options = einsum::EngineOptions::from_environment();
-  options.threads = threads_of(a);
+  options.threads = threads_or_all(a.threads);
   if (!a.backend.empty()) options.backend = einsum::backend_from_name(a.backend);
   // A device has an engine of its own; this one is the processor's.
   if (options.backend == einsum::Backend::kCuda) options.backend = einsum::Backend::kBlas;

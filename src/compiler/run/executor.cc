@@ -41,12 +41,22 @@ Executor::Executor(Program program, const Runtime& runtime, ExecutorOptions opti
     : program_(std::move(program)), options_(std::move(options)) {
   for (const auto& kernel : program_.kernels) kernels_.push_back(runtime.prepare(kernel));
   for (BufferId id = 0; id < program_.buffers.size(); ++id) {
-    if (program_.buffers[id].kind != Buffer::Kind::kTemporary) outer_.push_back(id);
+    const auto& buffer = program_.buffers[id];
+    if (buffer.kind != Buffer::Kind::kTemporary) {
+      outer_.push_back(id);
+      continue;
+    }
+    for (const auto& dim : buffer.shape) dim.add_symbols(plan_symbols_);
   }
 }
 
 void Executor::make_room(const Bindings& symbols) {
-  if (is_planned_ && planned_for_ == symbols) return;
+  // The number of cached tokens grows with every call, and changes nothing here.
+  const bool is_same = std::ranges::all_of(plan_symbols_, [&](const std::string& name) {
+    const auto before = planned_for_.find(name), now = symbols.find(name);
+    return before != planned_for_.end() && now != symbols.end() && before->second == now->second;
+  });
+  if (is_planned_ && is_same) return;
   plan_ = plan_memory(program_, symbols, options_.canaries ? kGuardBytes : 0);
   planned_for_ = symbols;
   is_planned_ = true;

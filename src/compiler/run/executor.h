@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,7 +70,8 @@ class Executor {
   Program program_;
   ExecutorOptions options_;
   std::vector<std::unique_ptr<ReadyKernel>> kernels_;
-  std::vector<BufferId> outer_;  // those that are not temporaries
+  std::vector<BufferId> outer_;         // those that are not temporaries
+  std::set<std::string> plan_symbols_;  // that temporaries' sizes depend on
   Bindings planned_for_;
   bool is_planned_ = false;
   MemoryPlan plan_;

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/choose/compile.h"
 #include "compiler/cpu/cpu_runtime.h"
-#include "models/session/session.h"
+#include "models/session/loaded_model.h"
 #include "tensor/safetensors.h"
 
 namespace {
@@ -34,25 +33,22 @@ std::vector<std::int64_t> tokens_from(const std::string& text) {
 
 int run(const std::vector<std::string>& words) {
   if (words.size() != 4) fail("print_logits MODEL TOKENS CHUNK OUT");
-  const auto config = read_model_config(words[0]);
-  const ModelWeights weights(config, words[0]);
+  const LoadedModel model(words[0]);
   const auto tokens = tokens_from(words[1]);
   GraphLimits limits;
   limits.context = static_cast<std::int64_t>(tokens.size());
   limits.chunk = std::min<std::int64_t>(std::stoll(words[2]), limits.context);
   limits.all_logits = true;
-  Session session(config, weights, limits,
-                  compiler::compile_default(model_graph(config, weights, limits),
-                                            compiler::options_from_environment()),
-                  compiler::cpu_runtime(2));
+  auto session =
+      model.session(limits, compiler::cpu_runtime(2), compiler::options_from_environment());
   std::vector<std::pair<std::string, TensorView>> views;
   std::vector<std::vector<float>> kept;
   kept.reserve(2);
   for (const char* name : {"first", "second"}) {
     const auto logits = session.extend(tokens);
     kept.emplace_back(logits.begin(), logits.end());
-    views.emplace_back(
-        name, TensorView(DType::kF32, kept.back().data(), Shape({limits.context, config.vocab})));
+    views.emplace_back(name, TensorView(DType::kF32, kept.back().data(),
+                                        Shape({limits.context, model.config.vocab})));
     session.reset();
   }
   write_safetensors(words[3], views);

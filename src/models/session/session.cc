@@ -84,4 +84,30 @@ std::span<const float> Session::extend(std::span<const std::int64_t> tokens) {
   return {logits_, static_cast<std::size_t>(config_.vocab)};
 }
 
+std::vector<double> Session::step_seconds(std::int64_t count, std::int64_t cached, int calls) {
+  if (count < 1 || count > limits_.chunk) {
+    fail("new tokens are from 1 to {}, not {}", limits_.chunk, count);
+  }
+  if (cached < 0 || cached >= limits_.context) {
+    fail("cached tokens are from 0 to {}, not {}", limits_.context - 1, cached);
+  }
+  reset();
+  std::fill_n(tokens_, count, 0);
+  const compiler::Bindings symbols = {{"s", count}, {"p", cached}};
+  executor_.run(symbols, outer_);
+  std::vector<std::vector<double>> seconds(executor_.program().steps.size());
+  for (int call = 0; call < calls; ++call) {
+    std::vector<double> once;
+    executor_.run_timed(symbols, outer_, once);
+    for (std::size_t i = 0; i < once.size(); ++i) seconds[i].push_back(once[i]);
+  }
+  std::vector<double> medians;
+  for (auto& of_step : seconds) {
+    const auto middle = of_step.begin() + static_cast<std::ptrdiff_t>(of_step.size() / 2);
+    std::nth_element(of_step.begin(), middle, of_step.end());
+    medians.push_back(*middle);
+  }
+  return medians;
+}
+
 }  // namespace assay::models

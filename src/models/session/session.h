@@ -34,6 +34,11 @@ class Session {
   // Forgets them all.
   void reset() { position_ = 0; }
 
+  // How long each step of the program takes with `count` new tokens behind `cached` that are there:
+  // medians of `calls` calls, after one more. Forgets all tokens. Throws UserError for numbers
+  // beyond the limits.
+  std::vector<double> step_seconds(std::int64_t count, std::int64_t cached, int calls = 5);
+
   std::int64_t cache_bytes() const { return cache_bytes_; }
   const compiler::Executor& executor() const { return executor_; }
 

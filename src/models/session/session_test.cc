@@ -24,7 +24,8 @@ class OfFamily : public testing::TestWithParam<Family> {
 
   std::vector<float> logits_in_chunks(std::span<const std::int64_t> tokens, std::int64_t chunk,
                                       int threads = 2) const {
-    auto session = model_.session(
+    auto session = session_of(
+        model_,
         {.context = static_cast<std::int64_t>(tokens.size()), .chunk = chunk, .all_logits = true},
         threads);
     const auto logits = session.extend(tokens);
@@ -82,7 +83,7 @@ TEST_P(OfFamily, ProgramComputesTheGraph) {
 }
 
 TEST_P(OfFamily, CalledAgainSaysTheSame) {
-  auto session = model_.session({.context = 24, .chunk = 8});
+  auto session = session_of(model_, {.context = 24, .chunk = 8});
   const auto tokens = some_tokens(model_.config.vocab, 20);
   const auto ask = [&] {
     const auto logits = session.extend(tokens);
@@ -103,7 +104,7 @@ TEST_P(OfFamily, CalledAgainSaysTheSame) {
 TEST_P(OfFamily, LastLogitsAreThoseOfTheLastToken) {
   const auto tokens = some_tokens(model_.config.vocab, 13);
   const auto all = logits_in_chunks(tokens, 13);
-  auto session = model_.session({.context = 13, .chunk = 13});
+  auto session = session_of(model_, {.context = 13, .chunk = 13});
   const auto last = session.extend(tokens);
   EXPECT_LE(largest_difference(last, std::span(all).last(last.size())), kOrderOfSums);
 }
@@ -111,7 +112,7 @@ TEST_P(OfFamily, LastLogitsAreThoseOfTheLastToken) {
 TEST(Session, RefusesWhatDoesNotFit) {
   const ModelFolder folder(Family::kLlama);
   const LoadedModel model(folder.path());
-  auto session = model.session({.context = 8, .chunk = 3});
+  auto session = session_of(model, {.context = 8, .chunk = 3});
   const auto refused = [&](std::vector<std::int64_t> tokens) {
     return refusal_of([&] { session.extend(tokens); });
   };
@@ -125,16 +126,16 @@ TEST(Session, RefusesWhatDoesNotFit) {
   session.extend(std::vector<std::int64_t>{1, 2, 3});
   EXPECT_EQ(session.position(), 8);
   EXPECT_THAT(refused({1}), HasSubstr("of which 8 are taken"));
-  EXPECT_EQ(refusal_of([&] { model.session({.context = 4096, .chunk = 3}); }),
+  EXPECT_EQ(refusal_of([&] { session_of(model, {.context = 4096, .chunk = 3}); }),
             "the model knows a context of 1 to 2048 tokens, not 4096");
-  EXPECT_EQ(refusal_of([&] { model.session({.context = 8, .chunk = 9}); }),
+  EXPECT_EQ(refusal_of([&] { session_of(model, {.context = 8, .chunk = 9}); }),
             "tokens are read 1 to 8 at a time, not 9");
 }
 
 TEST(Session, CachesAreOverwrittenInPlace) {
   const ModelFolder folder(Family::kQwen3);
   const LoadedModel model(folder.path());
-  const auto session = model.session({.context = 64, .chunk = 8});
+  const auto session = session_of(model, {.context = 64, .chunk = 8});
   for (const auto& kernel : session.executor().program().kernels) {
     if (const auto* work = std::get_if<compiler::ScatterInto>(&kernel.work)) {
       EXPECT_TRUE(work->in_place);
@@ -147,7 +148,7 @@ TEST(Session, CachesAreOverwrittenInPlace) {
 TEST(Session, LayersShareTheirKernels) {
   const ModelFolder folder(Family::kLlama);
   const LoadedModel model(folder.path());
-  const auto session = model.session({.context = 64, .chunk = 8});
+  const auto session = session_of(model, {.context = 64, .chunk = 8});
   const auto& program = session.executor().program();
   EXPECT_LT(program.kernels.size(), program.steps.size() / 2);
 }
@@ -155,7 +156,7 @@ TEST(Session, LayersShareTheirKernels) {
 TEST(Generate, StopsForEachReason) {
   const ModelFolder folder(Family::kQwen3);
   const LoadedModel model(folder.path());
-  auto session = model.session({.context = 16, .chunk = 8});
+  auto session = session_of(model, {.context = 16, .chunk = 8});
   const std::vector<std::int64_t> prompt = {5, 6, 7};
   const auto said = [&](GenerateOptions options) {
     session.reset();
@@ -182,7 +183,7 @@ TEST(Generate, StopsForEachReason) {
 TEST(Generate, SeedDecides) {
   const ModelFolder folder(Family::kLlama);
   const LoadedModel model(folder.path());
-  auto session = model.session({.context = 40, .chunk = 8});
+  auto session = session_of(model, {.context = 40, .chunk = 8});
   const auto said = [&](std::uint64_t seed) {
     session.reset();
     const std::vector<std::int64_t> prompt = {5, 6, 7};

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/philox.h"
-#include "compiler/choose/compile.h"
 #include "compiler/cpu/cpu_runtime.h"
 
 namespace assay::models {
@@ -16,9 +15,8 @@ ModelFolder::ModelFolder(const Json& config, const WriteOptions& options)
   write_model(config, path(), options);
 }
 
-Session LoadedModel::session(const GraphLimits& limits, int threads) const {
-  return {config, weights, limits, compiler::compile_default(model_graph(config, weights, limits)),
-          compiler::cpu_runtime(threads)};
+Session session_of(const LoadedModel& model, const GraphLimits& limits, int threads) {
+  return model.session(limits, compiler::cpu_runtime(threads));
 }
 
 std::vector<std::int64_t> some_tokens(std::int64_t vocab, std::size_t count, std::uint64_t seed) {

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "models/init/model_sizes.h"
 #include "models/init/write_model.h"
-#include "models/session/session.h"
+#include "models/session/loaded_model.h"
 
 namespace assay::models {
 
@@ -32,15 +32,7 @@ class ModelFolder {
   TemporaryDirectory directory_;
 };
 
-// What a folder holds, ready to be asked.
-struct LoadedModel {
-  explicit LoadedModel(const std::string& folder)
-      : config(read_model_config(folder)), weights(config, folder) {}
-  Session session(const GraphLimits& limits, int threads = 2) const;
-
-  ModelConfig config;
-  ModelWeights weights;
-};
+Session session_of(const LoadedModel& model, const GraphLimits& limits, int threads = 2);
 
 // Tokens of a vocabulary, by chance.
 std::vector<std::int64_t> some_tokens(std::int64_t vocab, std::size_t count,

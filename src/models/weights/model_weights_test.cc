@@ -107,7 +107,8 @@ TEST(ModelWeights, ShardsAreTheSameModel) {
     });
     EXPECT_EQ(a.weights.copied_bytes(), 0);
     const auto tokens = some_tokens(a.config.vocab, 9);
-    auto one = a.session({.context = 9, .chunk = 9}), other = b.session({.context = 9, .chunk = 9});
+    auto one = session_of(a, {.context = 9, .chunk = 9}),
+         other = session_of(b, {.context = 9, .chunk = 9});
     const auto said = one.extend(tokens), said_too = other.extend(tokens);
     EXPECT_EQ(std::vector<float>(said.begin(), said.end()),
               std::vector<float>(said_too.begin(), said_too.end()));

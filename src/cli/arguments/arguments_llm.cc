@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments/arguments_add.h"
+
+namespace assay::cli {
+
+void add_llm(CLI::App& app, LlmArguments& a) {
+  using Action = LlmArguments::Action;
+  const auto action = [&](Action value, const char* name, const char* description,
+                          const char* examples) {
+    auto* sub = app.add_subcommand(name, description);
+    sub->callback([&a, value] { a.action = value; });
+    sub->footer(std::string("Examples:\n") + examples);
+    return sub;
+  };
+  const auto add_model = [&a](CLI::App* to) {
+    to->add_option("--model", a.model,
+                   "folder with config.json, weights (.safetensors) and tokenizer.json")
+        ->required();
+    to->add_option("--threads", a.threads, "cores to use (all)");
+    to->add_flag("--json", a.json, "print JSON");
+  };
+  const auto set_seed = [&a](std::uint64_t seed) { a.seed = seed; };
+
+  auto* init = action(Action::kInit, "init", "write a model with weights by chance",
+                      "  assay llm init --family qwen3 --size tiny --out model\n"
+                      "  assay llm init --family llama --size 160m --dtype f32 --seed 7 --out m");
+  init->add_option("--family", a.family, "llama, qwen3, gemma3, qwen3-moe, gemma4")->required();
+  init->add_option("--size", a.size,
+                   "tiny (default), 160m, and those of known models, e.g. 0.6b of qwen3");
+  init->add_option("--dtype", a.dtype, "bf16 (default), f16, f32");
+  init->add_option("--out", a.out, "folder, which has no model yet")->required();
+  add_seed(*init, "of the weights (0)", set_seed);
+
+  auto* generate = action(Action::kGenerate, "generate", "what a model says of a prompt",
+                          "  assay llm generate --model model --tokens 1,2,3 --max-tokens 20\n"
+                          "  assay llm generate --model model --tokens 1,2,3 --temperature 0.8 "
+                          "--top-p 0.95 --seed 3 --stream");
+  add_model(generate);
+  generate->add_option("--tokens", a.tokens, "the prompt as token numbers, e.g. 1,2,3")
+      ->delimiter(',')
+      ->required();
+  generate->add_option("--max-tokens", a.max_tokens, "at most so many new ones (128)");
+  generate->add_option("--temperature", a.temperature,
+                       "0 (default): always the likeliest; 1: as the model has it");
+  generate->add_option("--top-k", a.top_k, "only among that many of the likeliest (0: all)");
+  generate->add_option("--top-p", a.top_p, "only the fewest with this probability together (1)");
+  add_seed(*generate, "of sampling (0)", set_seed);
+  generate->add_flag("--stream", a.stream, "print each token as it comes");
+  generate->add_flag("--ignore-end", a.ignore_end, "go on behind tokens that end a text");
+  generate->add_option("--context", a.context, "tokens to make room for (prompt and new ones)");
+  generate->add_option("--chunk", a.chunk, "tokens of the prompt to read at once (256)");
+
+  auto* explain = action(Action::kExplain, "explain", "the program of a model, step by step",
+                         "  assay llm explain --model model\n"
+                         "  assay llm explain --model model --new 128 --cached 0 --trace t.json");
+  add_model(explain);
+  explain->add_option("--new", a.new_tokens, "tokens to read at once (1)");
+  explain->add_option("--cached", a.cached_tokens, "tokens that are there already (128)");
+  explain->add_option("--dot", a.dot, "write the program there, for Graphviz");
+  explain->add_option("--trace", a.trace, "write the measured steps there, for Perfetto");
+  app.require_subcommand(1);
+  app.footer(R"(Examples:
+  assay llm init --family qwen3 --size tiny --out model
+  assay llm generate --model model --tokens 1,2,3
+  assay llm explain --model model)");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""assay llm as a user types it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+from assay_cli import ASSAY, CliTest, main
+
+FAMILIES = ("llama", "qwen3", "gemma3", "qwen3-moe", "gemma4")
+
+
+class Llm(CliTest):
+    def init(self, family="qwen3", *more):
+        path = self.path(f"model-{family}")
+        if not os.path.exists(path):
+            self.run_ok("llm", "init", "--family", family, "--size", "tiny", "--out", path, *more)
+        return path
+
+    def generate(self, model, *more):
+        return self.run_ok("llm", "generate", "--model", model, "--tokens", "1,2,3", *more)
+
+    def refused(self, *words):
+        result = self.assay(*words)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        return result.stderr
+
+    def test_every_family_says_something(self):
+        for family in FAMILIES:
+            with self.subTest(family):
+                model = self.init(family)
+                result = self.generate(model, "--max-tokens", "5")
+                tokens = [int(token) for token in result.stdout.split(",")]
+                self.assertEqual(len(tokens), 5)
+                self.assertRegex(result.stderr, r"^3 read, first token after .*; 4 more at .*tokens/s")
+                again = json.loads(self.generate(model, "--max-tokens", "5", "--json", "--chunk", "1").stdout)
+                self.assertEqual(again["tokens"], tokens)
+                self.assertEqual(again["stop"], "max-tokens")
+                self.assertEqual(again["weights_copied_bytes"], 0)
+                streamed = self.generate(model, "--max-tokens", "5", "--stream", "--threads", "1")
+                self.assertEqual(streamed.stdout, result.stdout)
+
+    def test_sampling_is_decided_by_the_seed(self):
+        model = self.init()
+        sample = ("--temperature", "1.5", "--top-k", "50", "--top-p", "0.9", "--max-tokens", "12", "--seed")
+        first = self.generate(model, *sample, "1").stdout
+        self.assertEqual(self.generate(model, *sample, "1").stdout, first)
+        self.assertNotEqual(self.generate(model, *sample, "2").stdout, first)
+
+    def test_ends_where_the_model_says(self):
+        model = self.init("llama")
+        tokens = json.loads(self.generate(model, "--max-tokens", "4", "--json").stdout)["tokens"]
+        with open(os.path.join(model, "generation_config.json"), "w") as file:
+            json.dump({"eos_token_id": [tokens[1]]}, file)
+        ended = json.loads(self.generate(model, "--max-tokens", "4", "--json").stdout)
+        self.assertEqual(ended["stop"], "end-token")
+        self.assertEqual(ended["tokens"], tokens[: tokens.index(tokens[1]) + 1])
+        more = json.loads(self.generate(model, "--max-tokens", "4", "--json", "--ignore-end").stdout)
+        self.assertEqual(more["tokens"], tokens)
+        full = json.loads(self.generate(model, "--ignore-end", "--json", "--context", "5").stdout)
+        self.assertEqual(full["stop"], "context")
+        self.assertEqual(len(full["tokens"]), 3)
+
+    def test_interrupted_it_keeps_what_was_said(self):
+        model = self.init("gemma4")
+        process = subprocess.Popen(
+            [ASSAY, "llm", "generate", "--model", model, "--tokens", "1,2,3", "--max-tokens", "2000",
+             "--ignore-end", "--stream"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+        begin = process.stdout.read(8)  # something was said
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 130, errors)
+        said = (begin + rest).strip().split(",")
+        self.assertTrue(all(token.isdigit() for token in said))
+        self.assertLess(len(said), 2000)
+        self.assertIn("stopped by interrupted", errors)
+
+    def test_explained(self):
+        model = self.init()
+        text = self.run_ok("llm", "explain", "--model", model, "--dot", self.path("p.dot"),
+                           "--trace", self.path("t.json")).stdout  # fmt: skip
+        for word in ("matmul", "attention", "measured", "arena"):
+            self.assertIn(word, text)
+        with open(self.path("t.json")) as file:
+            json.load(file)
+        told = json.loads(self.run_ok("llm", "explain", "--model", model, "--new", "16", "--cached", "0",
+                                      "--json").stdout)  # fmt: skip
+        self.assertTrue(told["kernels"])
+
+    def test_bad_words_are_named(self):
+        model = self.init()
+        ask = ("llm", "generate", "--model", model, "--tokens")
+        self.assertIn("'gpt' is none of llama", self.refused("llm", "init", "--family", "gpt", "--out", "x"))
+        self.assertIn("'9b' is none of tiny", self.refused("llm", "init", "--family", "qwen3", "--size", "9b", "--out", "x"))
+        self.assertIn("got 'i8'", self.refused("llm", "init", "--family", "qwen3", "--dtype", "i8", "--out", "x"))
+        self.assertIn(f"already in '{model}'", self.refused("llm", "init", "--family", "qwen3", "--out", model))
+        self.assertIn("not 512", self.refused(*ask, "1,512"))
+        self.assertIn("not -3", self.refused(*ask, "1,-3"))
+        self.assertIn("not 0", self.refused(*ask, "1", "--max-tokens", "0"))
+        self.assertIn("not 4000", self.refused(*ask, "1", "--context", "4000"))
+        self.assertIn("not 0", self.refused(*ask, "1", "--chunk", "0"))
+        self.assertIn("does not hold 3 more", self.refused(*ask, "1,2,3", "--context", "2"))
+        self.assertIn("not -1", self.refused(*ask, "1", "--temperature", "-1"))
+        self.assertIn("not 2", self.refused(*ask, "1", "--top-p", "2"))
+        self.assertIn("nowhere/config.json", self.refused("llm", "generate", "--model", "nowhere", "--tokens", "1"))
+
+    def test_broken_folders_are_named(self):
+        model = self.init("qwen3-moe")
+
+        def broken(change):
+            path = self.path("broken")
+            shutil.rmtree(path, ignore_errors=True)
+            shutil.copytree(model, path)
+            change(path)
+            return self.refused("llm", "generate", "--model", path, "--tokens", "1")
+
+        def cut(path):
+            os.truncate(os.path.join(path, "model.safetensors"), 100_000)
+
+        def edit(path):
+            name = os.path.join(path, "config.json")
+            with open(name) as file:
+                config = json.load(file)
+            config["num_hidden_layers"] = 5
+            with open(name, "w") as file:
+                json.dump(config, file)
+
+        self.assertIn("broken/model.safetensors: tensors end at byte", broken(cut))
+        self.assertIn("model.safetensors: tensor 'model.layers.4.input_layernorm.weight' is missing", broken(edit))
+        self.assertIn("no weights", broken(lambda path: os.remove(os.path.join(path, "model.safetensors"))))
+
+
+if __name__ == "__main__":
+    main()
