@@ -53,8 +53,7 @@ Executor::Executor(Program program, const Runtime& runtime, ExecutorOptions opti
 void Executor::make_room(const Bindings& symbols) {
   // The number of cached tokens grows with every call, and changes nothing here.
   const bool is_same = std::ranges::all_of(plan_symbols_, [&](const std::string& name) {
-    const auto before = planned_for_.find(name), now = symbols.find(name);
-    return before != planned_for_.end() && now != symbols.end() && before->second == now->second;
+    return planned_for_.contains(name) && planned_for_.at(name) == symbols.at(name);
   });
   if (is_planned_ && is_same) return;
   plan_ = plan_memory(program_, symbols, options_.canaries ? kGuardBytes : 0);

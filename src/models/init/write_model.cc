@@ -66,6 +66,10 @@ Tensor random_weight(const ModelConfig& config, const std::string& name, const S
     low = -high;
   } else if (config.norm_adds_one) {
     low = -0.1, high = 0.1;
+  } else if (name.ends_with(".q_norm.weight") && config.attention_scale == 1) {
+    // What others have as 1/√width lies in this norm.
+    low /= std::sqrt(static_cast<double>(shape[0]));
+    high /= std::sqrt(static_cast<double>(shape[0]));
   }
   fill_uniform(tensor.mutable_view(), stream, low, high);
   return tensor;
