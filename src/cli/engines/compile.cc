@@ -137,6 +137,7 @@ int compile_graph(const CompileArguments& a) {
     TimedProgram timed(found.program, runtime, trial);
     timed.call();
     facts.step_seconds = timed.step_seconds();
+    facts.units = timed.executor().kernel_units(options.symbols);
     if (a.explain) facts.limits = measured_limits(threads_or_all(a.threads));
   }
   if (!a.dot.empty()) write_file_atomically(a.dot, as_dot(found.program));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "compiler/program/program.h"
 
@@ -25,6 +26,8 @@ class CpuKernel {
   // results do not depend on their number. One caller at a time. Throws UserError as run_plain()
   // does, before anything is written.
   virtual void run(const Bindings& symbols, std::span<std::byte* const> operands, int threads) = 0;
+  // What multiplies, where it is a product that one of several units could do: "amx", "AVX3".
+  virtual std::string unit(const Bindings&) { return {}; }
 };
 
 // How many ways there are to run a kernel: variants 0 to that number − 1. 0 is the default, at

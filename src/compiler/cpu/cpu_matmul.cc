@@ -10,6 +10,7 @@
 #include "compiler/cpu/product.h"
 #include "compiler/cpu/region_share.h"
 #include "kernels/memory/scratch.h"
+#include "kernels/targets.h"
 #include "kernels/threads/crew.h"
 
 namespace assay::compiler {
@@ -44,6 +45,14 @@ Matrices matrices_of(const Kernel& kernel, const Access& access, const Bindings&
   return {access.operand, formal.dtype, fixed(access.view, symbols, elements_of(formal, symbols))};
 }
 
+ProductOptions product_options() {
+  return {.caches = kernels::read_cache_sizes(), .unit = kernels::pair_unit()};
+}
+ProductOptions with_threads(ProductOptions options, int threads) {
+  options.threads = threads;
+  return options;
+}
+
 // What becomes of sums that have no epilogue: a cast.
 Region cast_of_sums(const Access& out, DType accumulate, DType to) {
   Region region;
@@ -64,7 +73,9 @@ class CpuMatmul final : public CpuKernel {
                                  : cast_of_sums(work_.out, work_.accumulate,
                                                 kernel_.operands.at(work_.out.operand).dtype)),
         tiles_(epilogue_, kernel_.operands, true),
-        caches_(kernels::read_cache_sizes()) {}
+        options_(product_options()) {
+    options_.packs_both = kernel_.variant == 1;
+  }
 
   std::int64_t scratch_bytes(const Bindings& symbols, int threads) override {
     bind(symbols);
@@ -95,7 +106,7 @@ class CpuMatmul final : public CpuKernel {
         sink.taker = &epilogue;
       }
       multiply<T>(a_.factor(operands, batch), b_.factor(operands, batch), m_, k_, n_, sink,
-                  ProductOptions{caches_, inner, kernel_.variant == 1});
+                  with_threads(options_, inner));
     };
     if (!apart) {
       for (std::int64_t batch = 0; batch < batches_; ++batch) one(batch, 0);
@@ -109,6 +120,14 @@ class CpuMatmul final : public CpuKernel {
         one(batch, worker);
       }
     });
+  }
+
+  std::string unit(const Bindings& symbols) override {
+    bind(symbols);
+    const std::vector<std::byte*> nowhere(kernel_.operands.size());
+    const auto form = form_of(a_.factor(nowhere, 0), b_.factor(nowhere, 0), m_, k_, n_, options_);
+    const bool is_paired = std::is_same_v<T, float> && form == ProductForm::kPaired;
+    return is_paired ? std::string(options_.unit->name) : kernels::instruction_sets().front().name;
   }
 
  private:
@@ -156,7 +175,7 @@ class CpuMatmul final : public CpuKernel {
   const Matmul& work_;
   const Region epilogue_;
   RegionTiles tiles_;
-  const kernels::CacheSizes caches_;
+  ProductOptions options_;
   Matrices a_, b_;
   std::optional<Matrices> out_;
   std::int64_t m_ = 0, k_ = 0, n_ = 0, batches_ = 0;
@@ -171,19 +190,19 @@ class CpuGroupedMatmul final : public CpuKernel {
   explicit CpuGroupedMatmul(const Kernel& kernel)
       : kernel_(kernel),
         work_(std::get<GroupedMatmul>(kernel_.work)),
-        caches_(kernels::read_cache_sizes()) {}
+        options_(product_options()) {}
 
   std::int64_t scratch_bytes(const Bindings& symbols, int) override {
     bind(symbols);
-    return rows() * (a_.columns() + weights_.columns()) * static_cast<std::int64_t>(sizeof(T)) +
-           16 * rows();
+    return rows() * (a_.columns() * static_cast<std::int64_t>(size_of(a_.dtype)) +
+                     weights_.columns() * static_cast<std::int64_t>(sizeof(T)) + 16);
   }
 
   void run(const Bindings& symbols, std::span<std::byte* const> operands, int threads) override {
     bind(symbols);
     const std::int64_t k = a_.columns(), n = weights_.columns(), experts = weights_.view.shape[0];
     if (rows() == 0 || n == 0) return;
-    const kernels::AlignedArray<T> wide(rows() * k), sums(rows() * n);
+    const kernels::AlignedArray<T> sums(rows() * n);
     std::vector<std::pair<std::int64_t, std::int64_t>> order;  // expert, row
     for (std::int64_t t = 0; t < rows(); ++t)
       order.emplace_back(std::clamp<std::int64_t>(expert_of(operands, t), 0, experts - 1), t);
@@ -192,23 +211,19 @@ class CpuGroupedMatmul final : public CpuKernel {
     const auto out = matrices_of(kernel_, work_.out, symbols).factor(operands, 0);
     const auto size = static_cast<std::int64_t>(size_of(a.dtype));
     const auto out_size = static_cast<std::int64_t>(size_of(out.dtype));
-    const TileOp widen = tile_ops().find(Op::kCast, a.dtype, kDTypeOf<T>, 0);
     const TileOp narrow = tile_ops().find(Op::kCast, kDTypeOf<T>, out.dtype, 0);
-    const kernels::AlignedArray<std::byte> row(std::max(k, n) * 8);
+    const kernels::AlignedArray<std::byte> ordered(rows() * k * size), row(n * out_size);
     for (std::int64_t i = 0; i < rows(); ++i) {
       const auto t = order[static_cast<std::size_t>(i)].second;
-      move_elements(size_of(a.dtype), a.data + t * a.row_stride * size, a.column_stride, row.data(),
-                    1, k);
-      const void* in[3] = {row.data(), nullptr, nullptr};
-      widen(in, wide.data() + i * k, k);
+      move_elements(size_of(a.dtype), a.data + t * a.row_stride * size, a.column_stride,
+                    ordered.data() + i * k * size, 1, k);
     }
     for (std::int64_t begin = 0, end = 0; begin < rows(); begin = end) {
       const auto expert = order[static_cast<std::size_t>(begin)].first;
       while (end < rows() && order[static_cast<std::size_t>(end)].first == expert) ++end;
-      multiply<T>(
-          Factor{reinterpret_cast<const std::byte*>(wide.data() + begin * k), kDTypeOf<T>, k, 1},
-          weights_.factor(operands, expert), end - begin, k, n, {sums.data() + begin * n, n},
-          ProductOptions{caches_, std::max(threads, 1)});
+      multiply<T>(Factor{ordered.data() + begin * k * size, a.dtype, k, 1},
+                  weights_.factor(operands, expert), end - begin, k, n,
+                  {sums.data() + begin * n, n}, with_threads(options_, std::max(threads, 1)));
     }
     for (std::int64_t i = 0; i < rows(); ++i) {
       const auto t = order[static_cast<std::size_t>(i)].second;
@@ -241,7 +256,7 @@ class CpuGroupedMatmul final : public CpuKernel {
 
   const Kernel kernel_;
   const GroupedMatmul& work_;
-  const kernels::CacheSizes caches_;
+  const ProductOptions options_;
   Matrices a_, weights_;
   FixedView expert_;
   std::optional<Bindings> bound_;

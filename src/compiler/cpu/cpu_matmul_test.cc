@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/cpu/test_kernel.h"
+#include "compiler/cpu/test_product.h"
 #include "kernels/test_instruction_sets.h"
 
 namespace assay::compiler {
@@ -17,24 +17,6 @@ using Sizes = std::array<std::int64_t, 3>;
 constexpr Sizes kSizes[] = {{0, 3, 2},    {2, 0, 3},   {1, 1, 1},     {1, 7, 5},
                             {1, 257, 33}, {2, 64, 70}, {3, 31, 17},   {5, 100, 65},
                             {8, 129, 13}, {9, 40, 25}, {17, 300, 37}, {64, 65, 49}};
-
-// How a factor [rows, columns] lies: row by row, column by column, with gaps.
-Access laid_out(KernelCheck& check, DType dtype, std::int64_t rows, std::int64_t columns, int how,
-                KernelCheck::Values values = KernelCheck::Values::kUnit) {
-  if (how == 0) return check.whole(check.add(dtype, {rows, columns}, values));
-  if (how == 1) {
-    const auto operand = check.add(dtype, {columns, rows}, values);
-    return {operand, View::contiguous({columns, rows}).permute({1, 0})};
-  }
-  const auto operand = check.add(dtype, {rows, 2 * columns}, values);
-  return {operand, View::contiguous({rows, 2 * columns}).slice(1, 0, 2 * columns, 2)};
-}
-
-// Sums of k products of values up to 4 by 4, in f32 or f64; the plain ones are exact beside them.
-double bound_of_sums(DType accumulate, DType out, std::int64_t k) {
-  const double terms = static_cast<double>(k) + 2;
-  return 16 * terms * terms * unit_roundoff(accumulate) + 16 * terms * unit_roundoff(out);
-}
 
 TEST_P(CpuMatmulTest, AllLayoutsAndDTypes) {
   const DType dtypes[][3] = {

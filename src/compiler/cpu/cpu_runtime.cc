@@ -14,6 +14,7 @@ class ReadyCpuKernel final : public ReadyKernel {
   void run(const Bindings& symbols, std::span<std::byte* const> operands) override {
     kernel_->run(symbols, operands, threads_);
   }
+  std::string unit(const Bindings& symbols) override { return kernel_->unit(symbols); }
 
  private:
   std::unique_ptr<CpuKernel> kernel_;

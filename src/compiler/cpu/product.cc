@@ -8,6 +8,7 @@
 
 #include "compiler/cpu/gemv_kernels.h"
 #include "compiler/cpu/linear_product.h"
+#include "compiler/cpu/pair_product.h"
 #include "compiler/cpu/tile_moves.h"
 #include "compiler/cpu/widened_panels.h"
 #include "kernels/memory/scratch.h"
@@ -152,15 +153,30 @@ void hand_over_all(const T* c, std::int64_t m, std::int64_t n, const SumsSink<T>
 
 }  // namespace
 
+ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
+                    std::int64_t n, const ProductOptions& options) {
+  if (k == 0 || options.packs_both) return ProductForm::kPacked;
+  if (m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
+    return ProductForm::kFewRows;
+  if (is_paired(a, b, m, n, options)) return ProductForm::kPaired;
+  return is_linear(b, m, n) ? ProductForm::kLinear : ProductForm::kPacked;
+}
+
 template <typename T>
 void multiply(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k, std::int64_t n,
               const SumsSink<T>& sink, const ProductOptions& options) {
   if (m == 0 || n == 0) return;
   if constexpr (std::is_same_v<T, float>) {
-    const bool is_free = k > 0 && !options.packs_both;
-    if (is_free && m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
-      return multiply_few_rows(a, b, m, k, n, sink, options.threads);
-    if (is_free && is_linear(b, m, n)) return multiply_linear(a, b, m, k, n, sink, options);
+    switch (form_of(a, b, m, k, n, options)) {
+      case ProductForm::kFewRows:
+        return multiply_few_rows(a, b, m, k, n, sink, options.threads);
+      case ProductForm::kPaired:
+        return multiply_paired(a, b, m, k, n, sink, options);
+      case ProductForm::kLinear:
+        return multiply_linear(a, b, m, k, n, sink, options);
+      case ProductForm::kPacked:
+        break;
+    }
   }
   const kernels::AlignedArray<T> own(sink.taker != nullptr ? m * n : 0);
   T* c = sink.taker != nullptr ? own.data() : sink.data;

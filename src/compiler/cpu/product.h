@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/bf16/pair_units.h"
 #include "kernels/tiles/caches.h"
 #include "tensor/dtype.h"
 
@@ -24,8 +25,10 @@ struct ProductOptions {
   kernels::CacheSizes caches;
   int threads = 1;
   // Panels of both factors are packed, whatever their rows and strides: never the forms for few
-  // rows (gemv_kernels.h) and for x Wᵀ (linear_product.h), which are faster as a rule.
+  // rows (gemv_kernels.h), for x Wᵀ (linear_product.h) and for `unit`, which are faster as a rule.
   bool packs_both = false;
+  // For products of bf16 by bf16 (pair_product.h); null: they are widened to f32.
+  const kernels::PairUnit* unit = nullptr;
 };
 
 // Sums of rows [row, row + rows) × columns [column, column + columns): element (i, j) of them at
@@ -53,6 +56,16 @@ struct SumsSink {
   std::int64_t stride = 0;
   const SumsTaker<T>* taker = nullptr;
 };
+
+// How a product with sums in f32 is made; those in f64 are packed.
+enum class ProductForm : std::uint8_t {
+  kFewRows,  // gemv_kernels.h
+  kPaired,   // pair_product.h
+  kLinear,   // linear_product.h
+  kPacked,   // panels of both factors
+};
+ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
+                    std::int64_t n, const ProductOptions& options);
 
 // Σ_l a(i, l) · b(l, j) for (m, k)·(k, n). Sums are in one order for every number of threads.
 // Factors of f64 only where T is double. Takes memory that threads keep.

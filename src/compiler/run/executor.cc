@@ -50,6 +50,12 @@ Executor::Executor(Program program, const Runtime& runtime, ExecutorOptions opti
   }
 }
 
+std::vector<std::string> Executor::kernel_units(const Bindings& symbols) const {
+  std::vector<std::string> units;
+  for (const auto& kernel : kernels_) units.push_back(kernel->unit(symbols));
+  return units;
+}
+
 void Executor::make_room(const Bindings& symbols) {
   // The number of cached tokens grows with every call, and changes nothing here.
   const bool is_same = std::ranges::all_of(plan_symbols_, [&](const std::string& name) {

@@ -26,6 +26,8 @@ class ReadyKernel {
   virtual ~ReadyKernel() = default;
   // Operands are row-major without gaps, aligned to 64 bytes where they are the arena's.
   virtual void run(const Bindings& symbols, std::span<std::byte* const> operands) = 0;
+  // What multiplies, for people; empty where there is nothing to tell.
+  virtual std::string unit(const Bindings&) { return {}; }
 };
 
 struct Runtime {
@@ -58,6 +60,8 @@ class Executor {
                  std::vector<double>& seconds);
 
   const Program& program() const { return program_; }
+  // Of each of the program's kernels.
+  std::vector<std::string> kernel_units(const Bindings& symbols) const;
   std::int64_t arena_bytes() const { return plan_.arena_bytes; }
 
  private:

@@ -45,6 +45,10 @@ std::string extent_text(const Kernel& kernel) {
   return to_string(std::get<ScatterInto>(kernel.work).index.view.shape);
 }
 
+std::string unit_of(const ProgramFacts& facts, std::uint32_t kernel) {
+  return facts.units.empty() ? std::string() : facts.units[kernel];
+}
+
 struct Line {
   std::uint32_t kernel = 0;
   int times = 0;
@@ -124,7 +128,9 @@ std::string explained(const Program& program, const ProgramFacts& facts) {
     const auto& kernel = program.kernels[line.kernel];
     std::string kind(kind_of(kernel));
     if (kernel.variant != 0) kind += fmt::format("/{}", kernel.variant);
-    text += table_line(line, facts, std::to_string(line.kernel), kind, extent_text(kernel),
+    auto what = extent_text(kernel);
+    if (const auto unit = unit_of(facts, line.kernel); !unit.empty()) what += "  on " + unit;
+    text += table_line(line, facts, std::to_string(line.kernel), kind, what,
                        fmt::format("{}", fmt::join(kernel.rules, ", ")));
   }
   text += table_line(sum_of(lines), facts, "sum", "", "", "");
@@ -155,6 +161,7 @@ Json explained_as_json(const Program& program, const ProgramFacts& facts) {
     json["kind"] = kind_of(kernel);
     json["variant"] = kernel.variant;
     json["what"] = extent_text(kernel);
+    if (auto unit = unit_of(facts, line.kernel); !unit.empty()) json["unit"] = std::move(unit);
     json["rules"] = kernel.rules;
     kernels.push_back(std::move(json));
   }

@@ -21,10 +21,12 @@ struct ProgramFacts {
   Bindings symbols;
   std::optional<MachineLimits> limits;  // predicted times
   std::vector<double> step_seconds;     // measured, for each step; empty: not measured
+  std::vector<std::string> units;       // what multiplies, for each kernel; empty: not known
 };
 
 // One line for each kernel: how often it runs, what it reads and writes, its time predicted and
-// measured, the rules that made it; then the sum, the arena, and layers that repeat.
+// measured, the unit that multiplies, the rules that made it; then the sum, the arena, and layers
+// that repeat.
 std::string explained(const Program& program, const ProgramFacts& facts);
 Json explained_as_json(const Program& program, const ProgramFacts& facts);
 // For Graphviz: steps as boxes, buffers between them.

@@ -128,6 +128,10 @@ class BoundMaker {
   Reader reader(const Operand& operand) const {
     return {values_[operand.node], errors_[operand.node], fixed_view(operand.node, operand.view)};
   }
+  bool is_widened_bf16(NodeId id) const {
+    const auto& node = graph_.node(id);
+    return node.op == Op::kCast && graph_.node(node.operands[0].node).dtype == DType::kBF16;
+  }
   bool is_exact(const Node& node) const {
     return std::ranges::all_of(node.operands,
                                [&](const auto& operand) { return errors_[operand.node].empty(); });
@@ -212,7 +216,8 @@ class BoundMaker {
       return Rows<Error>(errors_[of].data(), errors_[of].empty() ? FixedView{{0}, {1}} : view);
     };
     const auto dx = rows_of_errors(a, view_a), dy = rows_of_errors(b, view_b);
-    const ElementBound bound(node.dtype);
+    const bool is_paired = node.dtype == DType::kF32 && is_widened_bf16(a) && is_widened_bf16(b);
+    const ElementBound bound(node.dtype, is_paired ? SumsOf::kBf16Products : SumsOf::kTerms);
     const auto result = values_[id].as<T>();
     auto& errors = made(id);
     const auto length = x.length();

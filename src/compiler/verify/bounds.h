@@ -5,7 +5,8 @@
 // How far a right answer may be from the interpreter's: each operation is allowed its own rounding,
 // sums any order, exp2 and its like a few last places; and what that does to all that follows is
 // worked out element by element beside the interpretation (element_bound.h). Where a comparison
-// could go either way, or an overflow come or not, nothing is asked of what depends on it.
+// could go either way, or an overflow come or not, nothing is asked of what depends on it. Sums of
+// products of bf16 are allowed what processors' units for them do, and no more (SumsOf).
 
 #include <map>
 #include <string>

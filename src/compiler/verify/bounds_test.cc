@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "compiler/graph/dtypes.h"
 #include "compiler/graph/graph_tensor.h"
 #include "compiler/verify/test_inputs.h"
 
@@ -52,6 +54,46 @@ TEST(Bounds, AreOfTheSizeOfRoundingAndNoLarger) {
   EXPECT_NE(difference(y, other.view()), "");
   other.as<float>()[0] = 2;
   EXPECT_EQ(difference(y, other.view()), "");
+}
+
+// Σ x·y of `count` elements each, in f32; of bf16 or of f32.
+BoundedTensor sum_of_products_of(DType dtype, std::int64_t count, double x, double y) {
+  Graph g;
+  auto a = GraphTensor::input(g, "x", dtype, {count});
+  auto b = GraphTensor::input(g, "y", dtype, {count});
+  if (dtype != DType::kF32) a = a.cast(DType::kF32), b = b.cast(DType::kF32);
+  (a * b).sum(0).set_output("z");
+  Tensor of_x(dtype, Shape({count})), of_y(dtype, Shape({count}));
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (const auto& [tensor, value] : {std::pair(&of_x, x), std::pair(&of_y, y)}) {
+      const auto bits = compiler::bits_of(dtype, value);
+      std::memcpy(tensor->bytes().data() + static_cast<std::size_t>(i) * size_of(dtype), &bits,
+                  size_of(dtype));
+    }
+  }
+  return std::move(interpret_with_bounds(g, {{"x", of_x.view()}, {"y", of_y.view()}}, {}).at("z"));
+}
+
+TEST(Bounds, SumsOfBf16ProductsMayLoseWhatIsLessThanNormal) {
+  Tensor zero(DType::kF32, Shape({}));
+  zero.as<float>()[0] = 0;
+  // 2⁻¹²⁸ is; 2⁻¹²³ is not.
+  EXPECT_EQ(difference(sum_of_products_of(DType::kBF16, 1, 0x1p-64, 0x1p-64), zero.view()), "");
+  EXPECT_NE(difference(sum_of_products_of(DType::kF32, 1, 0x1p-64, 0x1p-64), zero.view()), "");
+  EXPECT_NE(difference(sum_of_products_of(DType::kBF16, 1, 0x1p-60, 0x1p-63), zero.view()), "");
+  // A factor that is less than normal counts beside a large one, or an infinite one.
+  EXPECT_NE(difference(sum_of_products_of(DType::kBF16, 1, 0x1p-130, 0x1p100), zero.view()), "");
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_NE(difference(sum_of_products_of(DType::kBF16, 1, 0x1p-130, infinite), zero.view()), "");
+}
+
+TEST(Bounds, SumsOfBf16ProductsMayRoundToOdd) {
+  for (const std::int64_t count : {1, 3, 8, 1000}) {
+    const double f32 = sum_of_products_of(DType::kF32, count, 0.5, 0.5).bounds[0];
+    const double bf16 = sum_of_products_of(DType::kBF16, count, 0.5, 0.5).bounds[0];
+    EXPECT_GT(bf16, f32);
+    EXPECT_LE(bf16, 2 * f32);
+  }
 }
 
 // A worst case would allow anything after a few products in a row.

@@ -51,7 +51,8 @@ double value_of(Op op, double x) {
 
 }  // namespace
 
-ElementBound::ElementBound(DType dtype) : dtype_(dtype), unit_(unit_roundoff(dtype)) {
+ElementBound::ElementBound(DType dtype, SumsOf sums)
+    : dtype_(dtype), sums_(sums), unit_(unit_roundoff(dtype)) {
   switch (dtype) {
     case DType::kF64:
       greatest_ = std::numeric_limits<double>::max(), least_ = 0x1p-1022;
@@ -172,13 +173,14 @@ Error ElementBound::of_function(Op op, const Number& x, double result) const {
 // the same part of themselves, so is the sum; if each is off by itself, their squares add up.
 Error ElementBound::of_sum(std::int64_t length, const TermSums& terms, double result) const {
   if (unit_ == 0) return terms.bound == 0 ? Error{} : kAnything;
-  const double unit = std::min(unit_, 0x1p-24);
+  const bool is_paired = sums_ == SumsOf::kBf16Products;
+  const double unit = std::min(unit_, 0x1p-24) * (is_paired ? 2 : 1);
   // In another order it may overflow, or not.
   const double most = unit_ == 0x1p-53 ? greatest_ : std::min(greatest_, 3.4e38);
   if (!(terms.size < most)) return kAnything;
   // What is summed may have been rounded to nothing.
   const double count = static_cast<double>(length) + 1;
-  const double lost = terms.size > 0 ? count * least_ * unit : 0;
+  const double lost = terms.size > 0 ? count * least_ * (is_paired ? 1 : unit) : 0;
   const double apart = std::sqrt(terms.deviation_squares);
   const double alike = terms.squares > 0 ? apart / std::sqrt(terms.squares) * result : apart;
   // Partial sums are as large as the sum where terms do not cancel, else about the root of it.

@@ -42,10 +42,16 @@ struct TermSums {
   double size = 0, squares = 0, bound = 0, deviation_squares = 0;
 };
 
+// What adds up terms. Products of two bf16 in f32 may be the work of a processor's unit for them
+// (kernels/bf16/pair_units.h), on any machine: an addition may then be off by a whole unit in the
+// last place, as rounding to odd is, and a product or partial sum below the least normal number be
+// lost. Nothing else is allowed for: factors below normal count, infinities and NaN come out.
+enum class SumsOf : std::uint8_t { kTerms, kBf16Products };
+
 class ElementBound {
  public:
   // Of results of that dtype.
-  explicit ElementBound(DType dtype);
+  explicit ElementBound(DType dtype, SumsOf sums = SumsOf::kTerms);
 
   // Any primitive that computes element by element.
   Error of(Op op, std::span<const Number> x, double result) const;
@@ -61,6 +67,7 @@ class ElementBound {
   Error of_function(Op op, const Number& x, double result) const;
 
   DType dtype_;
+  SumsOf sums_;
   double unit_;          // half the distance of neighbours, relative
   double greatest_ = 0;  // finite
   double least_ = 0;     // normal
