@@ -4,10 +4,8 @@
 
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <vector>
 
 #include "base/error.h"
 #include "kernels/bf16/native_units.h"
@@ -36,30 +34,7 @@ bool is_held_back() {
 #endif
 }
 
-const PairUnit* best_unit() {
-  for (const PairUnit* unit : pair_units()) {
-    if (!is_plain(*unit) && why_not(*unit).empty()) return unit;
-  }
-  return nullptr;
-}
-
-const PairUnit* unit_of_environment() {
-  const char* value = std::getenv("ASSAY_BF16_UNIT");  // NOLINT(concurrency-mt-unsafe)
-  if (value == nullptr || *value == '\0') return best_unit();
-  const std::string_view name = value;
-  if (name == "none") return nullptr;
-  std::string names = "none";
-  for (const PairUnit* unit : pair_units()) {
-    names += fmt::format(", {}", unit->name);
-    if (unit->name != name) continue;
-    const auto reason = why_not(*unit);
-    if (!reason.empty()) fail("ASSAY_BF16_UNIT: {}, got '{}'", reason, name);
-    return unit;
-  }
-  fail("ASSAY_BF16_UNIT: expected one of {}, got '{}'", names, name);
-}
-
-// What a test asks for; `asked` tells no unit from no wish.
+// What a test asks for: none is a wish as well.
 std::atomic<bool> is_asked = false;
 std::atomic<const PairUnit*> asked_unit = nullptr;
 
@@ -88,9 +63,27 @@ std::string why_not(const PairUnit& unit) {
   return {};
 }
 
+const PairUnit* pair_unit_named(std::string_view name) {
+  if (name == "none") return nullptr;
+  std::string names = "none";
+  for (const PairUnit* unit : pair_units()) {
+    names += fmt::format(", {}", unit->name);
+    const auto reason = why_not(*unit);
+    if (name.empty() && !is_plain(*unit) && reason.empty()) return unit;
+    if (unit->name != name) continue;
+    if (!reason.empty()) fail("ASSAY_BF16_UNIT: {}, got '{}'", reason, name);
+    return unit;
+  }
+  if (name.empty()) return nullptr;
+  fail("ASSAY_BF16_UNIT: expected one of {}, got '{}'", names, name);
+}
+
 const PairUnit* pair_unit() {
   if (is_asked) return asked_unit;
-  static const PairUnit* const kUnit = unit_of_environment();
+  static const PairUnit* const kUnit = [] {
+    const char* name = std::getenv("ASSAY_BF16_UNIT");  // NOLINT(concurrency-mt-unsafe)
+    return pair_unit_named(name == nullptr ? "" : name);
+  }();
   return is_held_back() ? nullptr : kUnit;
 }
 

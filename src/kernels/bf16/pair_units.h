@@ -78,10 +78,11 @@ std::span<const PairUnit* const> pair_units();
 // where it must be asked (AMX: its registers are large).
 std::string why_not(const PairUnit& unit);
 
-// The unit for products of bf16: the best that can be used, or the one that ASSAY_BF16_UNIT names
-// ("none": as if there were none). Null: there is none, and bf16 is widened to f32. None either
-// while kernels are held to a smaller instruction set (targets.h). Throws UserError where the
-// variable names what does not exist or cannot be used here.
+// The unit of that name; null for "none", the best that can be used for "". Throws UserError where
+// there is no such unit, or it cannot be used here.
+const PairUnit* pair_unit_named(std::string_view name);
+// The unit for products of bf16: the one that ASSAY_BF16_UNIT names. Null: there is none, and bf16
+// is widened to f32; so it is while kernels are held to a smaller instruction set (targets.h).
 const PairUnit* pair_unit();
 
 // For tests: while it lives, it is this unit, or none. It acts on the whole process.

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/bf16/pair_units.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/philox.h"
 #include "kernels/bf16/pair_packing.h"
+#include "kernels/bf16/test_trapped_units.h"
 #include "kernels/memory/scratch.h"
 #include "kernels/test_instruction_sets.h"
 
@@ -100,7 +103,7 @@ class PairTileTest : public testing::TestWithParam<const PairUnit*> {
   const PairUnit& unit() const { return *GetParam(); }
 
   void SetUp() override {
-    const auto reason = why_not(unit());
+    const auto reason = why_not_even_trapped(unit());
     if (!reason.empty()) GTEST_SKIP() << reason;
   }
 
@@ -134,6 +137,9 @@ class PairTileTest : public testing::TestWithParam<const PairUnit*> {
     sums.resize(static_cast<std::size_t>(unit().rows * width));
     return sums;
   }
+
+ private:
+  TrappedUnits trapped_;
 };
 
 TEST_P(PairTileTest, SumsOfProducts) {
@@ -226,28 +232,31 @@ TEST(PairUnit, TheBestThatCanBeUsedOrTheOneThatIsAskedFor) {
     const OnlyPairUnit only(unit);
     EXPECT_EQ(pair_unit(), unit);
   }
-  if (std::getenv("ASSAY_BF16_UNIT") != nullptr) GTEST_SKIP() << "ASSAY_BF16_UNIT is set";
   const PairUnit* best = nullptr;
   for (const PairUnit* unit : pair_units()) {
     if (best == nullptr && unit->tile[0] != nullptr && why_not(*unit).empty()) best = unit;
   }
-  EXPECT_EQ(pair_unit(), best);
+  EXPECT_EQ(pair_unit_named(""), best);
+  EXPECT_EQ(pair_unit_named("none"), nullptr);
+  EXPECT_EQ(pair_unit_named("plain-neon-bf16")->name, "plain-neon-bf16");
 }
 
-// The variable is read once: in a process of its own.
-TEST(PairUnitDeathTest, AnUnknownUnitIsAnErrorThatNamesIt) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto said = [] {
-    setenv("ASSAY_BF16_UNIT", "abacus", 1);
-    try {
-      pair_unit();
-    } catch (const UserError& e) {
-      std::fputs(e.what(), stderr);
-      std::exit(2);
-    }
-    std::exit(0);
-  };
-  EXPECT_EXIT(said(), testing::ExitedWithCode(2), "expected one of none, .*, got 'abacus'");
+std::string error_of(std::string_view name) {
+  try {
+    pair_unit_named(name);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(PairUnit, OneThatThereIsNotIsAnErrorThatNamesIt) {
+  EXPECT_THAT(error_of("abacus"), testing::MatchesRegex(".*expected one of none, .* 'abacus'"));
+  for (const PairUnit* unit : pair_units()) {
+    const auto reason = why_not(*unit);
+    EXPECT_THAT(error_of(unit->name), testing::HasSubstr(reason)) << unit->name;
+    EXPECT_EQ(error_of(unit->name).empty(), reason.empty()) << unit->name;
+  }
 }
 
 }  // namespace
