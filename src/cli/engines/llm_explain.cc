@@ -26,6 +26,7 @@ int explain_model(const LlmArguments& a) {
   compiler::ProgramFacts facts;
   facts.symbols = {{"s", a.new_tokens}, {"p", a.cached_tokens}};
   facts.step_seconds = session.step_seconds(a.new_tokens, a.cached_tokens);
+  facts.units = session.executor().kernel_units(facts.symbols);
   facts.limits = measured_limits(threads);
   if (!a.dot.empty()) write_file_atomically(a.dot, compiler::as_dot(program));
   if (!a.trace.empty()) write_file_atomically(a.trace, compiler::as_trace(program, facts));
