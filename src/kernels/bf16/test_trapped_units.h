@@ -17,7 +17,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <signal.h>
-#include <ucontext.h>
+#include <sys/ucontext.h>
 
 #include <array>
 #include <bit>
