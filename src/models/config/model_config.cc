@@ -30,6 +30,42 @@ constexpr auto kModelTypes = make_names<Family>({{Family::kLlama, "llama"},
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 24, kWidest = 1 << 20, kMostLayers = 1024,
                        kMostHeads = 4096, kMostPositions = std::int64_t{1} << 27;
 
+// What is meant where a file does not say it: it was written by a program that leaves out what is
+// usual in a family.
+struct FamilyDefaults {
+  std::int64_t vocab = 0, heads = 0, kv_heads = 0, positions = 0, window = 0;  // 0: must be said
+  std::int64_t head_width = 0;                                                 // 0: hidden / heads
+  std::int64_t attention_scalar = 0;
+};
+FamilyDefaults defaults_of(Family family) {
+  switch (family) {
+    case Family::kQwen3:
+      return {.head_width = 128};
+    case Family::kGemma3:
+      return {.vocab = 262208,
+              .heads = 8,
+              .kv_heads = 4,
+              .positions = 131072,
+              .window = 4096,
+              .head_width = 256,
+              .attention_scalar = 256};
+    case Family::kGemma4:
+      return {.vocab = 262144,
+              .heads = 8,
+              .kv_heads = 4,
+              .positions = 131072,
+              .window = 512,
+              .head_width = 256};
+    default:
+      return {};
+  }
+}
+// A count that may be left out where there is a usual one.
+std::int64_t count_or_usual(ConfigFields& fields, std::string_view key, std::int64_t usual,
+                            std::int64_t high) {
+  return usual > 0 ? fields.count_or(key, usual, 1, high) : fields.count(key, 1, high);
+}
+
 bool is_gemma(Family family) { return family == Family::kGemma3 || family == Family::kGemma4; }
 
 RotaryConfig rotary_from(ConfigFields fields, std::optional<double> theta_beside) {
@@ -106,24 +142,29 @@ std::vector<RotaryConfig> rotaries_by_layer_type(ConfigFields& fields, Family fa
 }
 
 void read_dense_sizes(ConfigFields& fields, ModelConfig& config) {
-  config.vocab = fields.count("vocab_size", 1, kMostTokens);
+  const auto usual = defaults_of(config.family);
+  config.vocab = count_or_usual(fields, "vocab_size", usual.vocab, kMostTokens);
   config.hidden = fields.count("hidden_size", 1, kWidest);
   config.ffn = fields.count("intermediate_size", 1, kWidest);
-  config.max_positions = fields.count("max_position_embeddings", 1, kMostPositions);
-  config.norm_epsilon = fields.positive("rms_norm_eps");
+  config.max_positions =
+      count_or_usual(fields, "max_position_embeddings", usual.positions, kMostPositions);
+  config.norm_epsilon = fields.positive_or("rms_norm_eps", 1e-6);
   config.has_tied_head = fields.flag_or("tie_word_embeddings", is_gemma(config.family));
   config.end_tokens = fields.integers("eos_token_id", 0, config.vocab - 1);
 }
 
 LayerConfig read_heads(ConfigFields& fields, const ModelConfig& config) {
+  const auto usual = defaults_of(config.family);
   LayerConfig layer;
-  layer.heads = fields.count("num_attention_heads", 1, kMostHeads);
-  layer.kv_heads = fields.count_or("num_key_value_heads", layer.heads, 1, kMostHeads);
-  if (!fields.has("head_dim") && config.hidden % layer.heads != 0) {
+  layer.heads = count_or_usual(fields, "num_attention_heads", usual.heads, kMostHeads);
+  layer.kv_heads = fields.count_or(
+      "num_key_value_heads", usual.kv_heads > 0 ? usual.kv_heads : layer.heads, 1, kMostHeads);
+  if (usual.head_width == 0 && !fields.has("head_dim") && config.hidden % layer.heads != 0) {
     fields.refuse("num_attention_heads",
                   fmt::format("without head_dim it must divide hidden_size {}", config.hidden));
   }
-  layer.head_width = fields.count_or("head_dim", config.hidden / layer.heads, 2, 4096);
+  layer.head_width = fields.count_or(
+      "head_dim", usual.head_width > 0 ? usual.head_width : config.hidden / layer.heads, 2, 4096);
   return layer;
 }
 
@@ -178,7 +219,8 @@ void read_windowed_layers(ConfigFields& fields, ModelConfig& config) {
   check_heads(fields, plain);
   const auto count = static_cast<std::size_t>(fields.count("num_hidden_layers", 1, kMostLayers));
   config.rotaries = rotaries_by_layer_type(fields, config.family);
-  const auto window = fields.count("sliding_window", 1, kMostPositions);
+  const auto window =
+      count_or_usual(fields, "sliding_window", defaults_of(config.family).window, kMostPositions);
   // Older files say how often a layer sees all.
   const auto old_pattern = fields.count_or("sliding_window_pattern", 6, 1, kMostLayers);
   const auto pattern = fields.count_or("_sliding_window_pattern", old_pattern, 1, kMostLayers);
@@ -261,7 +303,7 @@ void read_qwen(ConfigFields& fields, ModelConfig& config) {
 void read_gemma(ConfigFields& fields, ModelConfig& config) {
   config.norms_after = config.norms_queries_keys = true;
   config.gates_with_gelu = config.scales_embeddings = true;
-  fields.one_of("hidden_activation", {"gelu_pytorch_tanh"});
+  fields.expect("hidden_activation", "gelu_pytorch_tanh");
   read_windowed_layers(fields, config);
   // Of pictures, which are not read here: text stays causal.
   const auto* both_ways = fields.find("use_bidirectional_attention");
@@ -273,8 +315,8 @@ void read_gemma(ConfigFields& fields, ModelConfig& config) {
   }
   if (config.family == Family::kGemma3) {
     config.norm_adds_one = true;
-    config.attention_scale = fields.positive("query_pre_attn_scalar");
-    config.attention_scale = 1 / std::sqrt(*config.attention_scale);
+    const auto usual = static_cast<double>(defaults_of(config.family).attention_scalar);
+    config.attention_scale = 1 / std::sqrt(fields.positive_or("query_pre_attn_scalar", usual));
     fields.expect("attn_logit_softcapping", nullptr);
     return;
   }
@@ -290,17 +332,12 @@ void read_gemma(ConfigFields& fields, ModelConfig& config) {
   read_gemma4_experts(fields, config);
 }
 
-}  // namespace
-
-std::string_view name_of(Family family) { return kFamilies[family]; }
-Family family_from_name(std::string_view name) { return kFamilies.parse(name, "family"); }
-
-ModelConfig model_config_from_json(const Json& json, const std::string& what) {
+ModelConfig text_config_from_json(const Json& json, const std::string& what) {
   ConfigFields fields(json, what);
   ModelConfig config;
   const auto type = fields.text("model_type");
   const auto family = kModelTypes.find(type);
-  if (!family) fields.refuse("model_type", "supported is " + kModelTypes.list());
+  if (!family) fields.refuse("model_type", "supported is gemma3, gemma4, " + kModelTypes.list());
   config.family = *family;
   read_dense_sizes(fields, config);
   if (is_gemma(config.family)) {
@@ -320,6 +357,32 @@ ModelConfig model_config_from_json(const Json& json, const std::string& what) {
                  "_name_or_path", "_attn_implementation_autoset", "cache_implementation"});
   fields.finish();
   return config;
+}
+
+// Of a model with parts: the one that reads and writes text.
+ModelConfig text_part_from_json(ConfigFields& fields) {
+  const auto* text = fields.find("text_config");
+  if (text == nullptr) fail("{}: field 'text_config' is missing", fields.what());
+  auto config = text_config_from_json(*text, fields.what() + ": text_config");
+  config.is_part = true;
+  config.has_tied_head = fields.flag_or("tie_word_embeddings", config.has_tied_head);
+  const auto ends = fields.integers("eos_token_id", 0, config.vocab - 1);
+  if (!ends.empty()) config.end_tokens = ends;
+  // Nothing else in it can concern the text, but what would change its weights.
+  fields.expect("quantization_config", nullptr);
+  return config;
+}
+
+}  // namespace
+
+std::string_view name_of(Family family) { return kFamilies[family]; }
+Family family_from_name(std::string_view name) { return kFamilies.parse(name, "family"); }
+
+ModelConfig model_config_from_json(const Json& json, const std::string& what) {
+  ConfigFields fields(json, what);
+  const auto type = fields.text("model_type");
+  if (type == "gemma3" || type == "gemma4") return text_part_from_json(fields);
+  return text_config_from_json(json, what);
 }
 
 ModelConfig read_model_config(const std::string& folder) {

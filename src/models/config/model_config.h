@@ -53,6 +53,9 @@ struct ExpertsConfig {
 
 struct ModelConfig {
   Family family = Family::kLlama;
+  // One part of a model that also sees or hears: its tensors have longer names, and there are
+  // others, which are not read.
+  bool is_part = false;
   std::int64_t vocab = 0, hidden = 0, ffn = 0, max_positions = 0;
   double norm_epsilon = 1e-6;
   bool norm_adds_one = false;  // weights of norms are stored less 1

@@ -81,6 +81,32 @@ TEST(ModelConfig, OlderFilesOfGemma) {
   EXPECT_TRUE(config.has_tied_head && config.norm_adds_one && config.scales_embeddings);
 }
 
+// As the files of Gemma 3 4B have it: a part of a model that also sees, with what is usual left
+// out.
+TEST(ModelConfig, PartsOfModelsThatSee) {
+  auto json = parse_json(R"({
+    "architectures": ["Gemma3ForConditionalGeneration"], "boi_token_index": 255999,
+    "eoi_token_index": 256000, "eos_token_id": [1, 106], "image_token_index": 262144,
+    "initializer_range": 0.02, "mm_tokens_per_image": 256, "model_type": "gemma3",
+    "text_config": {"hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text",
+                    "num_hidden_layers": 34, "sliding_window": 1024,
+                    "rope_scaling": {"factor": 8.0, "rope_type": "linear"}},
+    "torch_dtype": "bfloat16", "vision_config": {"hidden_size": 1152}})",
+                         "text");
+  const auto config = read(json);
+  const auto expected = read(config_of_size(Family::kGemma3, "4b", "bfloat16"));
+  EXPECT_TRUE(config.is_part);
+  EXPECT_EQ(config.layers, expected.layers);
+  EXPECT_EQ(config.rotaries, expected.rotaries);
+  EXPECT_EQ(config.vocab, expected.vocab);
+  EXPECT_EQ(config.attention_scale, expected.attention_scale);
+  EXPECT_EQ(config.end_tokens, (std::vector<std::int64_t>{1, 106}));
+  json["text_config"]["hidden_size"] = "x";
+  EXPECT_THAT(refused(json), StartsWith("config.json: text_config: field 'hidden_size': expected"));
+  json.erase("text_config");
+  EXPECT_EQ(refused(json), "config.json: field 'text_config' is missing");
+}
+
 TEST(ModelConfig, GlobalLayersOfGemma4InBothForms) {
   auto json = tiny(Family::kGemma4);
   const auto expected = read(json);
@@ -121,7 +147,7 @@ TEST(ModelConfig, NamesWhatItDoesNotTake) {
     const char* answer;
   };
   const Change changes[] = {
-      {"model_type", "mamba", "field 'model_type': supported is llama, qwen3, gemma3_text, "},
+      {"model_type", "mamba", "field 'model_type': supported is gemma3, gemma4, llama, qwen3, "},
       {"model_type", 3, "field 'model_type': expected a text, got 3"},
       {"hidden_size", nullptr, "field 'hidden_size' is missing"},
       {"hidden_size", 0, "field 'hidden_size': expected an integer from 1 to 1048576, got 0"},
@@ -133,6 +159,7 @@ TEST(ModelConfig, NamesWhatItDoesNotTake) {
        "field 'num_hidden_layers': expected an integer from 1 to 1024"},
       {"num_key_value_heads", 3, "field 'num_key_value_heads': must divide the 4 heads"},
       {"head_dim", 15, "field 'head_dim': pairs turn: expected an even width, got 15"},
+      {"vocab_size", nullptr, "field 'vocab_size' is missing"},
       {"rms_norm_eps", 0, "field 'rms_norm_eps': expected a number above 0, got 0"},
       {"hidden_act", "relu", "field 'hidden_act': supported is silu, got \"relu\""},
       {"attention_bias", true, "field 'attention_bias': supported is false, got true"},

@@ -67,6 +67,21 @@ void take_layer_weights(const ModelConfig& config, std::size_t number, const Tak
   if (config.scales_layers) add("layer_scalar", {1});
 }
 
+// Where a tensor can be in the files of a model with parts: two programs, two ways.
+const WeightFiles::Stored* find_stored(const WeightFiles& files, const ModelConfig& config,
+                                       const std::string& name) {
+  if (!config.is_part) return files.find(name);
+  const auto* stored = files.find("language_model." + name);
+  if (stored != nullptr || !name.starts_with("model.")) return stored;
+  return files.find("model.language_model." + name.substr(6));
+}
+// The name without what such files put before it; empty for a tensor of another part.
+std::string name_in_part(const std::string& name) {
+  if (name.starts_with("language_model.")) return name.substr(15);
+  if (name.starts_with("model.language_model.")) return "model." + name.substr(21);
+  return {};
+}
+
 const std::byte* bytes_of(const TensorView& view) {
   return static_cast<const std::byte*>(view.raw_data());
 }
@@ -88,7 +103,7 @@ void for_each_stored_weight(const ModelConfig& config, const TakeWeight& take) {
 
 ModelWeights::ModelWeights(const ModelConfig& config, const std::string& folder) : files_(folder) {
   for_each_stored_weight(config, [&](const std::string& name, const Shape& shape) {
-    const auto* stored = files_.find(name);
+    const auto* stored = find_stored(files_, config, name);
     if (stored == nullptr) fail("{}: tensor '{}' is missing", files_.list_path(), name);
     const auto& view = stored->view;
     const auto dtype = view.dtype();
@@ -103,12 +118,14 @@ ModelWeights::ModelWeights(const ModelConfig& config, const std::string& folder)
     bytes_ += view.byte_count();
     views_.emplace(name, view);
   });
-  for (const auto& [name, stored] : files_.tensors()) {
-    if (views_.contains(name)) continue;
+  for (const auto& [stored_name, stored] : files_.tensors()) {
+    const auto name = config.is_part ? name_in_part(stored_name) : stored_name;
+    if (name.empty() || views_.contains(name)) continue;
     // What some programs write although it follows from the rest.
     if (config.has_tied_head && name == "lm_head.weight") continue;
     if (name.ends_with(".rotary_emb.inv_freq")) continue;
-    fail("{}: tensor '{}' belongs to no part of the model", *stored.file, fit(printable(name), 80));
+    fail("{}: tensor '{}' belongs to no part of the model", *stored.file,
+         fit(printable(stored_name), 80));
   }
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
     if (has_separate_experts(config, config.layers[i])) gather_experts(config, i);
