@@ -70,12 +70,13 @@ class Llm(CliTest):
         process = subprocess.Popen(
             [ASSAY, "llm", "generate", "--model", model, "--tokens", "1,2,3", "--max-tokens", "2000",
              "--ignore-end", "--stream"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
-        begin = process.stdout.read(8)  # something was said
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)  # fmt: skip
+        begin = process.stdout.read(1)  # something was said
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=300)
+        errors = errors.decode()
         self.assertEqual(process.returncode, 130, errors)
-        said = (begin + rest).strip().split(",")
+        said = (begin + rest).decode().strip().split(",")
         self.assertTrue(all(token.isdigit() for token in said))
         self.assertLess(len(said), 2000)
         self.assertIn("stopped by interrupted", errors)
