@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build-tests test test-all test-cuda test-other sanitize sanitize-threads statistics performance build configure peers \
+.PHONY: help demo build-tests test test-all test-cuda test-other sanitize sanitize-threads statistics performance build configure peers peers-llm \
   install dist test-dist clean deps deps-build deps-test format check-format lint
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo 'make performance    docs/performance.md from the rows in docs/performance'
 	@echo 'make build     leaves the programs in build/: build/assay'
 	@echo 'make peers     the optional Python environment with the frameworks people use today'
+	@echo 'make peers-llm what language models are held to, in the same environment'
 	@echo 'make lint      clang-tidy over what changed since LINT_BASE (the last commit), format and all'
 	@echo 'make install   installs to PREFIX ($(PREFIX))'
 	@echo 'make dist      build/dist/assay-VERSION-linux-ARCH.tar.xz: runs on any Linux with glibc 2.36 or newer'
@@ -93,6 +94,9 @@ test-other: deps-test
 peers:
 	@scripts/install-packages scripts/packages-peers.txt
 	@scripts/make-peers .peers
+peers-llm:
+	@scripts/install-packages scripts/packages-peers.txt
+	@scripts/make-peers .peers peers-llm.txt
 
 # An archive that runs where nothing can be installed, and its test in a root with glibc alone.
 dist: build

@@ -175,7 +175,7 @@ struct CompileArguments {
 };
 
 struct LlmArguments {
-  enum class Action { kInit, kGenerate, kExplain };
+  enum class Action { kInit, kGenerate, kExplain, kTokenize, kTrainTokenizer };
   Action action = Action::kGenerate;
   std::string model;  // a folder
   // init
@@ -192,6 +192,13 @@ struct LlmArguments {
   // explain
   std::int64_t new_tokens = 1, cached_tokens = 128;
   std::string dot, trace;
+  // tokenize; neither text nor ids to decode: standard input is encoded
+  std::optional<std::string> text, decode;
+  bool lines = false, no_special = false;
+  // train-tokenizer
+  std::string learn_from, style = "llama3", begin;
+  std::vector<std::string> special;
+  std::size_t vocabulary = 2048;
 };
 
 struct CompareArguments {

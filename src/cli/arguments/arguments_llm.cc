@@ -61,11 +61,44 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   explain->add_option("--cached", a.cached_tokens, "tokens that are there already (128)");
   explain->add_option("--dot", a.dot, "write the program there, for Graphviz");
   explain->add_option("--trace", a.trace, "write the measured steps there, for Perfetto");
+
+  auto* tokenize =
+      action(Action::kTokenize, "tokenize", "a text's tokens, or the text of tokens",
+             "  assay llm tokenize --model Qwen3-0.6B --text 'Hello, world'\n"
+             "  assay llm tokenize --model Qwen3-0.6B --json < prompt.txt\n"
+             "  assay llm tokenize --model Qwen3-0.6B --decode '9707 11 1879'\n"
+             "  assay llm tokenize --model Qwen3-0.6B --lines < texts.jsonl > ids.jsonl");
+  tokenize->add_option("--model", a.model, "a model's folder, or its tokenizer.json")->required();
+  auto* text = tokenize->add_option("--text", a.text, "what to encode (standard input)");
+  auto* decode =
+      tokenize->add_option("--decode", a.decode, "ids to decode instead, e.g. '72 101' or 72,101")
+          ->excludes(text);
+  tokenize
+      ->add_flag("--lines", a.lines,
+                 "each line of standard input is JSON: a text to encode, or ids to decode")
+      ->excludes(text)
+      ->excludes(decode);
+  tokenize->add_flag("--no-special", a.no_special,
+                     "put no special tokens around a text; leave them out of decoded text");
+  tokenize->add_flag("--json", a.json, "print ids, tokens and their number as JSON");
+
+  auto* train = action(Action::kTrainTokenizer, "train-tokenizer",
+                       "a tokenizer.json (byte-level BPE), learned from a text",
+                       "  assay llm train-tokenizer --out tiny --special '<s>,</s>' --begin '<s>'\n"
+                       "  assay llm train-tokenizer --out mine --text corpus.txt --vocabulary "
+                       "32000 --style qwen3");
+  train->add_option("--out", a.out, "folder to write tokenizer.json to")->required();
+  train->add_option("--text", a.learn_from, "file to learn from (a short text of our own)");
+  train->add_option("--vocabulary", a.vocabulary, "tokens to learn, bytes among them (2048)");
+  train->add_option("--style", a.style, "how texts are cut into words: llama3 (default), qwen3");
+  train->add_option("--special", a.special, "special tokens, separated by commas")->delimiter(',');
+  train->add_option("--begin", a.begin, "one of them, to come before every text");
   app.require_subcommand(1);
   app.footer(R"(Examples:
   assay llm init --family qwen3 --size tiny --out model
   assay llm generate --model model --tokens 1,2,3
-  assay llm explain --model model)");
+  assay llm explain --model model
+  assay llm tokenize --model model --text 'Hello, world')");
 }
 
 }  // namespace assay::cli

@@ -20,6 +20,10 @@ int language_model(const LlmArguments& a) {
       return generate_tokens(a);
     case LlmArguments::Action::kExplain:
       return explain_model(a);
+    case LlmArguments::Action::kTokenize:
+      return tokenize(a);
+    case LlmArguments::Action::kTrainTokenizer:
+      return train_tokenizer(a);
   }
   throw InternalError("an action is one of its enumerators");
 }

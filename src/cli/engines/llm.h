@@ -11,5 +11,7 @@ namespace assay::cli {
 int init_model(const LlmArguments& arguments);
 int generate_tokens(const LlmArguments& arguments);
 int explain_model(const LlmArguments& arguments);
+int tokenize(const LlmArguments& arguments);
+int train_tokenizer(const LlmArguments& arguments);
 
 }  // namespace assay::cli
