@@ -43,7 +43,7 @@ def ours(path, values, *options):
     )  # fmt: skip
     if result.returncode != 0:
         raise AssertionError(result.stderr)
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return [json.loads(line) for line in result.stdout.split("\n")[:-1]]
 
 
 def theirs(function, values):

@@ -190,8 +190,14 @@ class PatternParser {
   }
 
   PatternNode escape_atom() {
+    // Outside of [], \w has Latin-1's other numerals too: Oniguruma asks another table there.
+    const Characters latin_numerals({{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}});
+    const bool is_word = std::string_view(at_, end_).starts_with("\\w");
+    const bool is_other = std::string_view(at_, end_).starts_with("\\W");
     if (auto set = class_escape()) {
       refuse_in_fold("a class in (?i:…)");
+      if (is_word) return of(*set | latin_numerals);
+      if (is_other) return of(~(~*set | latin_numerals));
       return of(std::move(*set));
     }
     return literal(character_escape());

@@ -53,6 +53,10 @@ TEST(Pattern, MatchesByHand) {
   EXPECT_EQ(matches_of("\\x41\\x{1F642}\\u00e9", "A🙂é"), Texts{"A🙂é"});
   EXPECT_EQ(matches_of(".", "a\né"), (Texts{"a", "é"}));
   EXPECT_EQ(matches_of("\\P{L}|\\p{^N}", "1a"), (Texts{"1", "a"}));
+  // Half is a word character by itself, and none in a class: Oniguruma's two tables.
+  EXPECT_EQ(matches_of("\\w+", "a½ b"), (Texts{"a½", "b"}));
+  EXPECT_EQ(matches_of("[\\w]+", "a½ b"), (Texts{"a", "b"}));
+  EXPECT_EQ(matches_of("\\W", "a½ b"), (Texts{" "}));
   EXPECT_EQ(matches_of("", "é"), (Texts{"", ""}));
 }
 
