@@ -5,7 +5,7 @@
 // The blocked product that takes rows of one factor as they lie and packs the columns of the other.
 //
 //   for blocks of columns: all terms of them as panels, shared out
-//     for groups of rows, each taken by whoever is free
+//     for groups of rows (and parts of the columns, where groups are few), taken by whoever is free
 //       for blocks of terms (the columns' fill half of L2)
 //         for panels of rows (L1), for panels of columns: a tile, added to the group's sums in L2
 //       sums handed over, transposed where the product is x Wᵀ, while they are there
@@ -65,7 +65,6 @@ class LinearBlocks {
   }
 
   void run() {
-    const std::int64_t panels = kernels::divide_up(block_, wide());
     const std::int64_t blocks = kernels::divide_up(multiplier_.terms(), terms_);
     const std::int64_t panel = rounded_to(multiplier_.panel_elements() + 64, 64);
     const std::int64_t sums = rounded_to(group_ * pitch_, 64);
@@ -73,7 +72,7 @@ class LinearBlocks {
     const kernels::AlignedArray<Element> x(block_ * rounded_to(multiplier_.terms(), 16));
     const kernels::AlignedArray<Element> panel_memory(panel * workers_);
     const kernels::AlignedArray<float> sums_memory((sums + turned) * workers_);
-    const kernels::AlignedArray<std::uint8_t> care(panels * blocks);
+    const kernels::AlignedArray<std::uint8_t> care(kernels::divide_up(block_, wide()) * blocks);
     x_ = x.data();
     care_ = care.data();
     for (first_ = 0; first_ < columns_; first_ += block_) {
@@ -84,10 +83,13 @@ class LinearBlocks {
         float* own = sums_memory.data() + (sums + turned) * worker;
         multiplier_.enter();
         for (;;) {
-          const std::int64_t group = next.fetch_add(1, std::memory_order_relaxed) * group_;
+          const std::int64_t item = next.fetch_add(1, std::memory_order_relaxed);
+          const std::int64_t group = item / parts() * group_;
           if (group >= rows_) break;
-          multiply_group(group, panel_memory.data() + panel * worker, own);
-          hand_over(own, group, std::min(group_, rows_ - group), own + sums, worker);
+          const auto part =
+              kernels::share(panels(), static_cast<int>(item % parts()), static_cast<int>(parts()));
+          multiply_group(group, part, panel_memory.data() + panel * worker, own);
+          hand_over(own, group, part, own + sums, worker);
         }
         multiplier_.leave();
       });
@@ -101,6 +103,11 @@ class LinearBlocks {
   std::int64_t wide() const { return std::int64_t{multiplier_.lanes()} * multiplier_.vectors(); }
   std::int64_t padded() const { return rounded_to(count_, multiplier_.lanes()); }
   std::int64_t panels() const { return kernels::divide_up(count_, wide()); }
+  // Of the columns: so many that there are some pieces of work for everybody.
+  std::int64_t parts() const {
+    const std::int64_t groups = kernels::divide_up(rows_, group_);
+    return workers_ == 1 ? 1 : std::min(panels(), kernels::divide_up(3 * workers_, groups));
+  }
   std::int64_t terms_from(std::int64_t begin) const {
     return std::min(terms_, multiplier_.terms() - begin);
   }
@@ -125,7 +132,10 @@ class LinearBlocks {
     });
   }
 
-  void multiply_group(std::int64_t group, Element* panel, float* sums) const noexcept {
+  // Sums of a group of rows and a part of the panels, all of which have their place in `sums`.
+  void multiply_group(std::int64_t group, const kernels::Range& part, Element* panel,
+                      float* sums) const noexcept {
+    const auto width = static_cast<int>(part.end - part.begin);
     const int high = multiplier_.rows();
     const std::int64_t count = std::min(group_, rows_ - group);
     const std::int64_t row_panels = kernels::divide_up(count, high);
@@ -144,9 +154,8 @@ class LinearBlocks {
         const std::int64_t next_row = is_last ? group : row + high;
         const std::int64_t next_rows =
             next_begin < multiplier_.terms() ? std::min<std::int64_t>(high, rows_ - next_row) : 0;
-        for (std::int64_t q = 0; q < panels(); ++q) {
-          const auto ahead =
-              kernels::share(next_rows, static_cast<int>(q), static_cast<int>(panels()));
+        for (std::int64_t q = part.begin; q < part.end; ++q) {
+          const auto ahead = kernels::share(next_rows, static_cast<int>(q - part.begin), width);
           tile.ahead_rows = ahead.end - ahead.begin;
           if (tile.ahead_rows > 0) tile.ahead = multiplier_.at(next_row + ahead.begin, next_begin);
           tile.x = panel_of_columns(begin, q);
@@ -158,26 +167,30 @@ class LinearBlocks {
     }
   }
 
-  void hand_over(const float* sums, std::int64_t group, std::int64_t count, float* turned,
+  void hand_over(const float* sums, std::int64_t group, const kernels::Range& part, float* turned,
                  int worker) const noexcept {
-    if (!is_turned_ && sink_.taker != nullptr)
-      return sink_.taker->take({group, count, first_, count_, sums, pitch_, worker});
+    const bool is_taken = sink_.taker != nullptr;
+    const std::int64_t count = std::min(group_, rows_ - group);
+    const std::int64_t begin = part.begin * wide(),
+                       width = std::min(count_, part.end * wide()) - begin;
+    const std::int64_t first = first_ + begin;
+    sums += begin;
     if (!is_turned_) {
+      if (is_taken) return sink_.taker->take({group, count, first, width, sums, pitch_, worker});
       for (std::int64_t i = 0; i < count; ++i)
-        std::copy_n(sums + i * pitch_, count_, sink_.data + (group + i) * sink_.stride + first_);
+        std::copy_n(sums + i * pitch_, width, sink_.data + (group + i) * sink_.stride + first);
       return;
     }
-    const bool is_taken = sink_.taker != nullptr;
     const std::int64_t stride = is_taken ? group_ + 16 : sink_.stride;
-    float* to = is_taken ? turned : sink_.data + first_ * stride + group;
+    float* to = is_taken ? turned : sink_.data + first * stride + group;
     constexpr std::int64_t kAtOnce = 16;
     for (std::int64_t j = 0; j < count; j += kAtOnce) {
       const float* from[kAtOnce];
       const int some = static_cast<int>(std::min(kAtOnce, count - j));
       for (int i = 0; i < some; ++i) from[i] = sums + (j + i) * pitch_;
-      pack_.copy_rows(from, some, count_, stride, to + j);
+      pack_.copy_rows(from, some, width, stride, to + j);
     }
-    if (is_taken) sink_.taker->take({first_, count_, group, count, turned, stride, worker});
+    if (is_taken) sink_.taker->take({first, width, group, count, turned, stride, worker});
   }
 
   const Multiplier& multiplier_;
