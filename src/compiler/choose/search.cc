@@ -2,105 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/choose/search.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <map>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/philox.h"
-#include "compiler/choose/timing.h"
+#include "compiler/choose/mutation.h"
+#include "compiler/choose/search_journal.h"
 #include "compiler/graph/graph_json.h"
 
 namespace assay::compiler {
 namespace {
 
-// Raised whenever programs of equal choices change.
-constexpr int kVersion = 2;
-// A candidate must be that much faster to take the best one's place: less is noise.
-constexpr double kMargin = 0.97;
+// Raised whenever programs of equal choices change, or the lines of a journal.
+constexpr int kVersion = 3;
 
+// One that was the best: what others are made of.
 struct Member {
   Genome genome;
-  double relative = 1;  // time over the default program's
+  double relative = 1;                         // time over the default program's
+  std::optional<Candidates::Freedom> freedom;  // when it is first needed
 };
-
-// What is known of the candidates of one search, on disk too.
-class SearchJournal {
- public:
-  explicit SearchJournal(std::string path) : path_(std::move(path)) {
-    if (path_.empty() || !std::filesystem::exists(path_)) return;
-    const auto text = read_file(path_);
-    std::size_t at = 0;
-    while (true) {
-      const auto end = text.find('\n', at);
-      if (end == std::string::npos) break;  // a torn line is one that was never written
-      try {
-        lines_.push_back(parse_json(text.substr(at, end - at), path_));
-      } catch (const UserError&) {
-        break;
-      }
-      at = end + 1;
-    }
-    if (at != text.size()) write_file_atomically(path_, text.substr(0, at));
-  }
-  const std::vector<Json>& lines() const { return lines_; }
-  void add(Json line) {
-    lines_.push_back(line);
-    if (path_.empty()) return;
-    make_directories(std::filesystem::path(path_).parent_path().string());
-    const UniqueFd fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-    if (!fd) fail_to_write("write", path_, errno);
-    write_fully(fd.get(), canonical_json(line) + "\n", path_);
-    ::fsync(fd.get());
-  }
-
- private:
-  std::string path_;
-  std::vector<Json> lines_;
-};
-
-// One to three choices changed.
-template <typename Below>
-Genome mutated(const Candidates& candidates, const Runtime& runtime, Genome genome, Below&& below) {
-  const auto freedom = candidates.freedom(genome, runtime);
-  const auto changes = 1 + below(3);
-  for (std::size_t i = 0; i < changes; ++i) {
-    switch (below(6)) {
-      case 0:
-      case 1: {
-        if (freedom.options.empty()) break;
-        auto at = freedom.options.begin();
-        std::advance(at, below(freedom.options.size()));
-        genome.options[at->first] = static_cast<std::uint32_t>(below(at->second));
-        if (genome.options[at->first] == 0) genome.options.erase(at->first);
-        break;
-      }
-      case 2: {
-        if (freedom.nodes.empty()) break;
-        const auto node = freedom.nodes[below(freedom.nodes.size())];
-        if (!genome.kept.insert(node).second) genome.kept.erase(node);
-        break;
-      }
-      case 3:
-        (below(2) == 0 ? genome.epilogues : genome.shares) ^= true;
-        break;
-      default: {
-        if (freedom.kernels.empty()) break;
-        const auto& [kernel, count] = freedom.kernels[below(freedom.kernels.size())];
-        genome.variants[kernel] = static_cast<std::uint32_t>(below(count));
-        if (genome.variants[kernel] == 0) genome.variants.erase(kernel);
-      }
-    }
-  }
-  return genome;
-}
 
 class Search {
  public:
@@ -127,37 +50,44 @@ class Search {
         break;
       }
     }
-    result_.genome = best().genome;
-    result_.program = candidates_.program(best().genome, runtime_);
-    result_.speedup = 1 / best().relative;
+    // What another seed found is used where it is clearly faster.
+    const bool is_others = others_best_.relative < best().relative * kClearlyFaster;
+    const auto& fastest = is_others ? others_best_ : best();
+    result_.genome = fastest.genome;
+    result_.program = candidates_.program(fastest.genome, runtime_);
+    result_.speedup = 1 / fastest.relative;
     result_.seconds = elapsed();
     return std::move(result_);
   }
 
  private:
   const Member& best() const { return population_.front(); }
+  std::string seed() const { return std::to_string(options_.seed); }
 
   // Lines in the order they were made, so that the population becomes what it was.
   void read_journal() {
     population_ = {Member{}};
     seen_.insert(program_hash(candidates_.program({}, runtime_)));
     for (const auto& line : journal_.lines()) {
-      const auto genome = genome_from_json(line.value("genome", Json::object()), "search journal");
-      seen_.insert(line.value("program", ""));
-      if (line.contains("relative")) {
-        admit({genome, number_from_json(line.at("relative"), "search journal")});
+      const bool is_own = line.value("seed", "") == seed();
+      if (is_own) {
+        seen_.insert(line.value("program", ""));
+        ++result_.from_before;
       }
-      ++result_.from_before;
+      if (!line.value("faster", false)) continue;
+      Member member{genome_from_json(line.value("genome", Json::object()), "search journal"),
+                    number_from_json(line.at("relative"), "search journal"),
+                    {}};
+      if (is_own) {
+        admit(std::move(member));
+      } else if (member.relative < others_best_.relative) {
+        others_best_ = std::move(member);
+      }
     }
-    result_.from_before = std::min(result_.from_before, static_cast<int>(journal_.lines().size()));
   }
   void admit(Member member) {
     constexpr std::size_t kPopulation = 8;
-    const bool is_best = member.relative < best().relative * kMargin;
-    const auto at = is_best ? population_.begin()
-                            : std::ranges::upper_bound(population_.begin() + 1, population_.end(),
-                                                       member.relative, {}, &Member::relative);
-    population_.insert(at, std::move(member));
+    population_.insert(population_.begin(), std::move(member));
     if (population_.size() > kPopulation) population_.pop_back();
   }
 
@@ -170,16 +100,19 @@ class Search {
     };
     constexpr int kAttempts = 64;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      auto genome =
-          mutated(candidates_, runtime_, population_[below(population_.size())].genome, below);
+      // Rather the best than those it was made of.
+      const auto first = below(population_.size()), second = below(population_.size());
+      auto& parent = population_[std::min(first, second)];
+      if (!parent.freedom) parent.freedom = candidates_.freedom(parent.genome, runtime_);
+      auto genome = mutated(parent.genome, *parent.freedom, below);
       auto program = candidates_.program(genome, runtime_);
       const auto hash = program_hash(program);
       if (!seen_.insert(hash).second) {
         ++result_.duplicates;
         continue;
       }
-      Json line = {{"genome", genome_to_json(genome)}, {"program", hash}};
-      judge(std::move(genome), std::move(program), line);
+      Json line = {{"seed", seed()}, {"genome", genome_to_json(genome)}, {"program", hash}};
+      judge(std::move(genome), program, line);
       journal_.add(line);
       ++result_.tried;
       if (options_.progress) options_.progress(canonical_json(line));
@@ -189,7 +122,7 @@ class Search {
   }
 
   // Memory first, then right or wrong, then time.
-  void judge(Genome genome, Program program, Json& line) {
+  void judge(Genome genome, const Program& program, Json& line) {
     prepare();
     if (options_.memory_limit > 0 &&
         plan_memory(program, trial_->symbols).arena_bytes > options_.memory_limit) {
@@ -198,42 +131,28 @@ class Search {
       return;
     }
     verify(program, genome);
-    TimedProgram timed(std::move(program), runtime_, *trial_);
-    const auto times = duel(*timed_best_, timed);
-    if (!times.second_s) {
+    const auto verdict = referee_->judge(program);
+    if (verdict.by_steps) line["by_steps"] = true;
+    if (verdict.is_given_up) {
       ++result_.abandoned;
       line["abandoned"] = true;
       return;
     }
     ++result_.timed;
-    double ratio = *times.second_s / times.first_s;
-    // Of many that are no faster, one looks so: it has to be so twice, and what is told is its time
-    // beside the default program's own, never a product of ratios.
-    bool is_best = ratio < kMargin;
-    if (is_best) {
-      const auto again = duel(*timed_best_, timed);
-      is_best = again.second_s && *again.second_s < kMargin * again.first_s;
-    }
-    double relative = best().relative * std::max(ratio, kMargin);
-    if (is_best) {
-      const auto beside = duel(*timed_default_, timed, 9);
-      is_best = beside.second_s && *beside.second_s < beside.first_s * best().relative * kMargin;
-      if (is_best) relative = *beside.second_s / beside.first_s;
-    }
-    line["relative"] = number_to_json(relative);
-    line["seconds"] = *times.second_s;
-    if (is_best) timed_best_ = std::make_unique<TimedProgram>(std::move(timed));
-    admit({std::move(genome), relative});
+    line["relative"] = number_to_json(verdict.relative);
+    if (!verdict.is_faster) return;
+    line["faster"] = true;
+    admit({std::move(genome), verdict.relative, {}});
   }
   void prepare() {
-    if (timed_best_) return;
+    if (referee_) return;
     const auto symbols = options_.symbols.empty() ? default_symbols(graph_) : options_.symbols;
     trial_ = make_trial(graph_, symbols, InputStyle::kOrdinary, 1);
     auto program = candidates_.program(best().genome, runtime_);
     verify(program, best().genome);
-    timed_best_ = std::make_unique<TimedProgram>(std::move(program), runtime_, *trial_);
-    timed_default_ =
-        std::make_unique<TimedProgram>(candidates_.program({}, runtime_), runtime_, *trial_);
+    referee_ = (options_.referee ? options_.referee : clock_referee)(
+        {runtime_, *trial_, candidates_.program({}, runtime_), std::move(program),
+         best().relative});
   }
   void verify(const Program& program, const Genome& genome) {
     if (!verifier_.mistake_of(program, runtime_)) return;
@@ -249,10 +168,11 @@ class Search {
   Candidates candidates_;
   Verifier verifier_;
   SearchJournal journal_;
-  std::vector<Member> population_;  // the best first, the others by their time
+  std::vector<Member> population_;  // the best first, then those it displaced
+  Member others_best_;              // of other seeds
   std::set<std::string> seen_;
   std::optional<Trial> trial_;
-  std::unique_ptr<TimedProgram> timed_best_, timed_default_;
+  std::unique_ptr<Referee> referee_;
   SearchResult result_;
 };
 
@@ -279,16 +199,16 @@ std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime,
   for (int i = 0; i < count; ++i) {
     const auto mistake = verifier.mistake_of(candidates.program(genome, runtime), runtime);
     if (mistake) return fmt::format("candidate {}: {}", i, *mistake);
-    genome = mutated(candidates, runtime, std::move(genome), below);
+    const auto freedom = candidates.freedom(genome, runtime);
+    genome = mutated(std::move(genome), freedom, below);
   }
   return {};
 }
 
 std::string search_file(const Graph& graph, const Runtime& runtime, const SearchOptions& options) {
-  Json key = {{"graph", graph_to_json(graph)},
-              {"runtime", runtime.name},
-              {"machine", options.machine},
-              {"version", kVersion},
+  Json key = {{"graph", graph_to_json(graph)},       {"runtime", runtime.name},
+              {"threads", runtime.threads},          {"toolchain", __VERSION__},
+              {"machine", options.machine},          {"version", kVersion},
               {"disabled", options.compile.disabled}};
   for (const auto& [name, value] : options.symbols) key["symbols"][name] = value;
   return options.folder + "/" + short_hash(canonical_json(key)) + ".jsonl";

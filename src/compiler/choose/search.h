@@ -2,18 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The fastest program within a budget: a population of candidates, each planned, verified, and only
-// then timed beside the best so far.
+// The fastest program within a budget: candidates are planned, verified, and only then timed beside
+// the best so far.
 //
 // What is found is written down as it is found, one line for each candidate, under a name that says
-// graph, machine, runtime and version. A search that was killed goes on from there and proposes
-// what it would have proposed: candidate i depends on the seed, i, and what is written down.
+// graph, machine, runtime and version. A search that was killed goes on from there.
+//
+// Candidate i depends on the seed, on i, and on which candidates before it took the first place: on
+// nothing else that a clock says. A place is only lost to a program that is clearly faster
+// (referee.h), so that a search of the same seed that begins anew proposes the same candidates and
+// ends at the same program, unless two of them are about that margin apart. Journals of other seeds
+// are not looked at while a search runs, only for what is fastest in the end.
 
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "compiler/choose/candidate.h"
+#include "compiler/choose/referee.h"
 #include "compiler/verify/verifier.h"
 
 namespace assay::compiler {
@@ -28,6 +34,7 @@ struct SearchOptions {
   std::string machine;            // whose results they are
   CompileOptions compile;
   VerifyOptions verify;
+  RefereeMaker referee;                              // none: the clock
   std::function<void(const std::string&)> progress;  // one line for each candidate
 };
 

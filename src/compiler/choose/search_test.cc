@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/philox.h"
+#include "compiler/choose/search_journal.h"
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/graph/graph_models.h"
 #include "compiler/program/program_json.h"
@@ -118,6 +119,95 @@ TEST(Search, FindsItsWayVerifiesAndGoesOnWhereItWas) {
     return hashes;
   };
   EXPECT_EQ(programs(read_file(file)), programs(text));
+  std::filesystem::remove_all(options.folder);
+}
+
+// Says that programs of more steps are faster; what it tells of those that are not is noise.
+class CountingReferee : public Referee {
+ public:
+  CountingReferee(const RefereeContext& context, std::uint64_t noise)
+      : standard_(seconds(context.standard)), best_(seconds(context.best)), noise_(noise, 0) {}
+  Verdict judge(const Program& candidate) override {
+    const double relative = seconds(candidate) / standard_;
+    if (seconds(candidate) >= best_ * kClearlyFaster) {
+      return {.relative = relative + 1e-3 * uniform(noise_[next_++], 0, 1)};
+    }
+    best_ = seconds(candidate);
+    return {.is_faster = true, .relative = relative};
+  }
+
+ private:
+  static double seconds(const Program& program) {
+    return 1 / static_cast<double>(program.steps.size());
+  }
+  double standard_, best_;
+  Philox noise_;
+  std::uint64_t next_ = 0;
+};
+SearchOptions counted(std::uint64_t seed, std::string folder, std::uint64_t noise = 1) {
+  SearchOptions options;
+  options.candidates = 12;
+  options.seconds = 600;
+  options.seed = seed;
+  options.symbols = {{"s", 3}};
+  options.verify.most = 3;
+  options.folder = std::move(folder);
+  options.referee = [noise](const RefereeContext& context) {
+    return std::make_unique<CountingReferee>(context, noise);
+  };
+  return options;
+}
+// Of the lines of one seed.
+std::vector<std::string> proposed(const std::string& file, std::uint64_t seed) {
+  std::vector<std::string> programs;
+  const SearchJournal journal(file);
+  for (const auto& line : journal.lines()) {
+    if (line.at("seed") == std::to_string(seed)) programs.push_back(line.at("program"));
+  }
+  return programs;
+}
+
+TEST(Search, ASeedHasItsCandidatesWhateverTheClockSaysOfThoseThatAreNoFaster) {
+  const auto g = layers(1);
+  const auto runtime = plain_runtime();
+  const auto first = counted(0, fresh_folder("seed0"), 1);
+  const auto again = counted(0, fresh_folder("seed0again"), 2);
+  const auto other = counted(1, fresh_folder("seed1"));
+  const auto found = search(g, runtime, first);
+  EXPECT_GT(found.speedup, 1) << "something wins, or this says little";
+  EXPECT_EQ(program_hash(found.program), program_hash(search(g, runtime, again).program));
+  search(g, runtime, other);
+  const auto programs = proposed(search_file(g, runtime, first), 0);
+  EXPECT_EQ(programs.size(), 12U);
+  EXPECT_EQ(programs, proposed(search_file(g, runtime, again), 0));
+  const auto others = proposed(search_file(g, runtime, other), 1);
+  EXPECT_NE(programs, others);
+
+  // Beside what another seed left, it proposes the same; in the end the fastest of both is used.
+  auto beside = counted(1, first.folder);
+  const auto of_both = search(g, runtime, beside);
+  EXPECT_EQ(proposed(search_file(g, runtime, beside), 1), others);
+  EXPECT_GE(of_both.speedup, found.speedup);
+  for (const auto* options : {&first, &again, &other}) {
+    std::filesystem::remove_all(options->folder);
+  }
+}
+
+TEST(Search, KilledAfterAnyByteItEndsAsItWouldHave) {
+  const auto g = layers(1);
+  const auto runtime = plain_runtime();
+  const auto options = counted(0, fresh_folder("killed"));
+  const auto whole = search(g, runtime, options);
+  const auto file = search_file(g, runtime, options);
+  const auto text = read_file(file);
+  const Philox stream(7, 0);
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    write_file_atomically(file, text.substr(0, uniform_below(stream[i], text.size())));
+    const auto resumed = search(g, runtime, options);
+    EXPECT_EQ(resumed.from_before + resumed.tried, 12);
+    EXPECT_EQ(program_hash(resumed.program), program_hash(whole.program));
+    EXPECT_EQ(proposed(file, 0).size(), 12U);
+  }
   std::filesystem::remove_all(options.folder);
 }
 

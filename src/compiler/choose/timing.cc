@@ -9,15 +9,11 @@
 #include "base/error.h"
 
 namespace assay::compiler {
-namespace {
 
 double middle_of(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
-
-}  // namespace
-
 TimedProgram::TimedProgram(Program program, const Runtime& runtime, const Trial& trial)
     : executor_(std::move(program), runtime), symbols_(trial.symbols) {
   for (const auto& buffer : executor_.program().buffers) {
@@ -53,9 +49,9 @@ void TimedProgram::calibrate(double call_seconds, double least_seconds) {
                       10'000);
 }
 double TimedProgram::trial() {
-  double sum = 0;
-  for (int i = 0; i < calls_; ++i) sum += call();
-  return sum / calls_;
+  std::vector<double> seconds;
+  for (int i = 0; i < calls_; ++i) seconds.push_back(call());
+  return middle_of(std::move(seconds));
 }
 std::vector<double> TimedProgram::step_seconds() {
   std::vector<std::vector<double>> all(executor_.program().steps.size());
@@ -75,18 +71,19 @@ Duel duel(TimedProgram& first, TimedProgram& second, int trials, double limit) {
   first.call();
   second.call();
   const double warm = first.call(), other = second.call();
-  if (other > limit * warm && second.call() > limit * first.call()) return {warm, std::nullopt};
+  if (other > limit * warm && second.call() > limit * first.call()) return {warm, {}, limit};
   first.calibrate(warm, kLeastSeconds);
   second.calibrate(other, kLeastSeconds);
-  std::vector<double> a, b;
+  std::vector<double> a, b, ratios;
   for (int i = 0; i < trials; ++i) {
     a.push_back(first.trial());
     b.push_back(second.trial());
-    if (i > 0 && middle_of(b) > limit * middle_of(a)) return {middle_of(a), std::nullopt};
+    ratios.push_back(b.back() / a.back());
+    if (i > 0 && middle_of(b) > limit * middle_of(a)) return {middle_of(a), {}, limit};
     // Slower every time: nothing is learnt from more.
     if (i + 1 >= kLeastTrials && std::ranges::min(b) > std::ranges::max(a)) break;
   }
-  return {middle_of(a), middle_of(b)};
+  return {middle_of(a), middle_of(b), middle_of(ratios)};
 }
 
 }  // namespace assay::compiler

@@ -14,6 +14,9 @@
 
 namespace assay::compiler {
 
+// The median; of an even number the greater of the two. Not of nothing.
+double middle_of(std::vector<double> values);
+
 // A program on inputs that others may read too, ready to be called again and again.
 class TimedProgram {
  public:
@@ -23,6 +26,8 @@ class TimedProgram {
   double call();
   // How often it is called in one trial, so that the clock can tell.
   void calibrate(double call_seconds, double least_seconds);
+  // The median of those calls: on a busy machine some of them wait for a core, and a program is not
+  // slower for that.
   double trial();
   Executor& executor() { return executor_; }
   // Seconds of each step in one call.
@@ -42,6 +47,7 @@ class TimedProgram {
 struct Duel {
   double first_s = 0;
   std::optional<double> second_s;
+  double ratio = 0;  // second over first: the median of pairs that were timed one after the other
 };
 Duel duel(TimedProgram& first, TimedProgram& second, int trials = 5, double limit = 2);
 

@@ -63,6 +63,16 @@ Region cast_of_sums(const Access& out, DType accumulate, DType to) {
   return region;
 }
 
+// The same work on sums that are all there: they are an operand behind the kernel's own.
+Region with_sums_as_operand(Region region, std::size_t operand) {
+  region.values[0].access = {static_cast<std::uint32_t>(operand), View::contiguous(region.shape)};
+  return region;
+}
+std::vector<Kernel::Formal> with_sums(std::vector<Kernel::Formal> operands, const Region& region) {
+  operands.push_back({region.values[0].dtype, region.shape});
+  return operands;
+}
+
 template <typename T>
 class CpuMatmul final : public CpuKernel {
  public:
@@ -73,6 +83,9 @@ class CpuMatmul final : public CpuKernel {
                                  : cast_of_sums(work_.out, work_.accumulate,
                                                 kernel_.operands.at(work_.out.operand).dtype)),
         tiles_(epilogue_, kernel_.operands, true),
+        later_(with_sums_as_operand(epilogue_, kernel_.operands.size())),
+        later_operands_(with_sums(kernel_.operands, epilogue_)),
+        later_tiles_(later_, later_operands_, false),
         options_(product_options()) {
     options_.packs_both = kernel_.variant == 1;
   }
@@ -81,7 +94,8 @@ class CpuMatmul final : public CpuKernel {
     bind(symbols);
     const int team = std::max(threads, 1);
     const auto sums = is_direct() ? 0 : m_ * n_ * static_cast<std::int64_t>(sizeof(T));
-    return (sums + tiles_.worker_bytes()) * team;
+    const auto later = is_later() ? sums_bytes() + region_bytes(later_tiles_, team) : 0;
+    return (sums + tiles_.worker_bytes()) * team + later;
   }
 
   void run(const Bindings& symbols, std::span<std::byte* const> operands, int threads) override {
@@ -92,8 +106,10 @@ class CpuMatmul final : public CpuKernel {
     const bool apart = batches_ > 1 && m_ * n_ * std::max<std::int64_t>(k_, 1) < (1 << 21);
     const int workers = apart ? region_team(batches_ * m_ * n_ * k_, team) : 1;
     const int inner = apart ? 1 : team;
+    const bool takes = !is_direct() && !is_later();
     const kernels::AlignedArray<std::byte> memory(
-        is_direct() ? 0 : region_bytes(tiles_, std::max(workers, inner)));
+        takes ? region_bytes(tiles_, std::max(workers, inner)) : 0);
+    const kernels::AlignedArray<T> sums(is_later() ? batches_ * m_ * n_ : 0);
     const auto one = [&](std::int64_t batch, int worker) {
       SumsSink<T> sink;
       const Epilogue epilogue(*this, operands, batch,
@@ -102,6 +118,9 @@ class CpuMatmul final : public CpuKernel {
         const auto out = out_->factor(operands, batch);
         sink.data = reinterpret_cast<T*>(const_cast<std::byte*>(out.data));
         sink.stride = out.row_stride;
+      } else if (is_later()) {
+        sink.data = sums.data() + batch * m_ * n_;
+        sink.stride = n_;
       } else {
         sink.taker = &epilogue;
       }
@@ -110,16 +129,17 @@ class CpuMatmul final : public CpuKernel {
     };
     if (!apart) {
       for (std::int64_t batch = 0; batch < batches_; ++batch) one(batch, 0);
-      return;
+    } else {
+      std::atomic<std::int64_t> next = 0;
+      kernels::share_work(workers, [&](int worker) noexcept {
+        for (;;) {
+          const std::int64_t batch = next.fetch_add(1, std::memory_order_relaxed);
+          if (batch >= batches_) return;
+          one(batch, worker);
+        }
+      });
     }
-    std::atomic<std::int64_t> next = 0;
-    kernels::share_work(workers, [&](int worker) noexcept {
-      for (;;) {
-        const std::int64_t batch = next.fetch_add(1, std::memory_order_relaxed);
-        if (batch >= batches_) return;
-        one(batch, worker);
-      }
-    });
+    if (is_later()) run_later(operands, sums.data(), team);
   }
 
   std::string unit(const Bindings& symbols) override {
@@ -151,6 +171,15 @@ class CpuMatmul final : public CpuKernel {
     std::byte* const memory_;
   };
 
+  void run_later(std::span<std::byte* const> operands, T* sums, int threads) const {
+    std::vector<std::byte*> all(operands.begin(), operands.end());
+    all.push_back(reinterpret_cast<std::byte*>(sums));
+    const RegionTiles::Block block{0, later_tiles_.rows(), 0, later_tiles_.columns()};
+    const int team = region_team(block.rows * block.columns, threads);
+    const kernels::AlignedArray<std::byte> memory(region_bytes(later_tiles_, team));
+    share_region(later_tiles_, block, all, {}, memory.data(), team);
+  }
+
   void bind(const Bindings& symbols) {
     if (bound_ == symbols) return;
     bound_.reset();
@@ -163,9 +192,19 @@ class CpuMatmul final : public CpuKernel {
     n_ = b_.columns();
     batches_ = std::accumulate(a_.view.shape.begin(), a_.view.shape.end() - 2, std::int64_t{1},
                                std::multiplies<>());
-    tiles_.bind(symbols);
+    if (is_later()) {
+      later_tiles_.bind(symbols);
+    } else {
+      tiles_.bind(symbols);
+    }
     bound_ = symbols;
   }
+  std::int64_t sums_bytes() const {
+    return batches_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T));
+  }
+  // Whether what follows on sums waits until they are all there, as they then still are in a cache:
+  // elements are taken without regard to rows, which costs a fraction where those are short.
+  bool is_later() const { return !is_direct() && sums_bytes() <= options_.caches.l2 / 2; }
   // Whether sums can be made where the result belongs.
   bool is_direct() const {
     return out_ && out_->dtype == kDTypeOf<T> && (out_->view.strides.back() == 1 || n_ == 1);
@@ -175,6 +214,9 @@ class CpuMatmul final : public CpuKernel {
   const Matmul& work_;
   const Region epilogue_;
   RegionTiles tiles_;
+  const Region later_;
+  const std::vector<Kernel::Formal> later_operands_;
+  RegionTiles later_tiles_;
   ProductOptions options_;
   Matrices a_, b_;
   std::optional<Matrices> out_;

@@ -83,7 +83,8 @@ TEST_P(CpuMatmulTest, SeveralBlocks) {
 
 TEST_P(CpuMatmulTest, BatchesThatRepeatAndAnEpilogue) {
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
-    for (const auto& [m, k, n] : {Sizes{1, 33, 70}, Sizes{7, 20, 9}, Sizes{40, 64, 1500}}) {
+    for (const auto& [m, k, n] :
+         {Sizes{1, 33, 70}, Sizes{7, 20, 9}, Sizes{40, 64, 1500}, Sizes{3, 5, 20000}}) {
       KernelCheck check(static_cast<std::uint64_t>(m));
       const auto a = check.add(dtype, {3, m, k}), b = check.add(dtype, {2, n, k});
       const auto bias = check.add(DType::kF32, {n}), out = check.add_output(dtype, {2, 3, n, m});

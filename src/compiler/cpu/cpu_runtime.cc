@@ -29,7 +29,8 @@ Runtime cpu_runtime(int threads) {
               [threads](const Kernel& kernel) {
                 return std::make_unique<ReadyCpuKernel>(kernel, threads);
               },
-          .variants = [](const Kernel& kernel) { return cpu_variants(kernel); }};
+          .variants = [](const Kernel& kernel) { return cpu_variants(kernel); },
+          .threads = threads};
 }
 
 }  // namespace assay::compiler

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "compiler/cpu/pass_stages.h"
 #include "compiler/cpu/product.h"
 #include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
@@ -59,8 +60,11 @@ class LinearBlocks {
     // Sums of a group are an eighth of L2, and there are some groups for everybody.
     const std::int64_t fitting = options.caches.l2 / 8 / (block_ * 4);
     const std::int64_t even = kernels::divide_up(rows, 6 * workers_);
-    group_ = rounded_to(std::clamp<std::int64_t>(even, 1, std::max<std::int64_t>(fitting, 1)),
-                        multiplier.rows());
+    // Who takes sums works row by row, a block of a pass at a time: for a few columns of many rows
+    // that costs more than the product.
+    const bool is_narrow = is_turned && sink.taker != nullptr;
+    const std::int64_t least = is_narrow ? std::min<std::int64_t>(rows, pass_stages().block) : 1;
+    group_ = rounded_to(std::max(least, std::min(even, fitting)), multiplier.rows());
     pitch_ = block_ + 16;
   }
 

@@ -164,8 +164,12 @@ ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64
 
 template <typename T>
 void multiply(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k, std::int64_t n,
-              const SumsSink<T>& sink, const ProductOptions& options) {
+              const SumsSink<T>& sink, const ProductOptions& given) {
   if (m == 0 || n == 0) return;
+  // Some microseconds: done before a helper has come.
+  constexpr std::int64_t kAlone = 1 << 19;
+  auto options = given;
+  if (m > kMostGemvRows && m * n * k < kAlone) options.threads = 1;
   if constexpr (std::is_same_v<T, float>) {
     switch (form_of(a, b, m, k, n, options)) {
       case ProductForm::kFewRows:

@@ -46,7 +46,9 @@ class WideAttention final : public CpuKernel {
     bind(symbols);
     const std::int64_t blocks = at_.units * blocks_of_unit_;
     if (blocks == 0 || at_.values == 0) return;
-    const int team = std::max(threads, 1);
+    const std::int64_t work =
+        at_.units * at_.group * at_.queries * at_.keys * (at_.width + at_.values);
+    const int team = work < (1 << 18) ? 1 : std::max(threads, 1);
     const kernels::AlignedArray<float> memory(worker_elements_ * team), parts(part_elements());
     std::atomic<std::int64_t> next = 0;
     kernels::share_work(team, [&](int worker) noexcept {

@@ -35,6 +35,7 @@ struct Runtime {
   std::function<std::unique_ptr<ReadyKernel>(const Kernel&)> prepare;
   // How many ways it has of computing a kernel: Kernel::variant is below that.
   std::function<std::uint32_t(const Kernel&)> variants = [](const Kernel&) { return 1U; };
+  int threads = 1;  // that a kernel has at most
 };
 // Plain loops (compiler/plain).
 Runtime plain_runtime();

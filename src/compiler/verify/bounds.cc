@@ -12,6 +12,7 @@
 #include "compiler/graph/scalar.h"
 #include "compiler/reference/walk.h"
 #include "compiler/verify/element_bound.h"
+#include "compiler/verify/product_errors.h"
 
 namespace assay::compiler {
 namespace {
@@ -39,52 +40,6 @@ class Reader {
   FixedView view_;
   Walk<1> walk_;
 };
-
-// What comes of products of finite elements; not finite where one of them is not.
-template <bool kOffX, bool kOffY, typename T>
-TermSums term_sums(const T* x, const Error* dx, const T* y, const Error* dy, std::int64_t length) {
-  // In four parts, none of which waits for another.
-  constexpr std::int64_t kParts = 4;
-  TermSums parts[kParts];
-  const auto add = [&](std::int64_t k, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double a = std::abs(static_cast<double>(x[k + i]));
-      const double b = std::abs(static_cast<double>(y[k + i]));
-      const double term = a * b;
-      parts[i].size += term;
-      if constexpr (kOffX || kOffY) parts[i].squares += term * term;
-      if constexpr (kOffX) {
-        const double off = b * dx[k + i].deviation;
-        parts[i].bound += b * dx[k + i].bound;
-        parts[i].deviation_squares += off * off;
-      }
-      if constexpr (kOffY) {
-        const double off = a * dy[k + i].deviation;
-        parts[i].bound += (a + (kOffX ? dx[k + i].bound : 0)) * dy[k + i].bound;
-        parts[i].deviation_squares += off * off;
-      }
-    }
-  };
-  std::int64_t k = 0;
-  for (; k + kParts <= length; k += kParts) add(k, kParts);
-  add(k, length - k);
-  TermSums sums;
-  for (const auto& part : parts) {
-    sums.size += part.size;
-    sums.squares += part.squares;
-    sums.bound += part.bound;
-    sums.deviation_squares += part.deviation_squares;
-  }
-  return sums;
-}
-template <typename T>
-TermSums term_sums_of(const T* x, const Error* dx, const T* y, const Error* dy,
-                      std::int64_t length) {
-  if (dx == nullptr && dy == nullptr) return term_sums<false, false>(x, dx, y, dy, length);
-  if (dx == nullptr) return term_sums<false, true>(x, dx, y, dy, length);
-  if (dy == nullptr) return term_sums<true, false>(x, dx, y, dy, length);
-  return term_sums<true, true>(x, dx, y, dy, length);
-}
 
 class BoundMaker {
  public:
@@ -179,8 +134,10 @@ class BoundMaker {
     auto x = reader(node.operands[0]);
     for (std::size_t i = 0; i < errors.size(); ++i) {
       if (node.op == Op::kSum) {
-        errors[i] = bound.of_sum(length, summed(length, [&] { return x.next(); }),
-                                 value_as_double(result, static_cast<std::int64_t>(i)));
+        TermSums sums;
+        for (std::int64_t k = 0; k < length; ++k) sums.add(x.next());
+        errors[i] =
+            bound.of_sum(length, sums, value_as_double(result, static_cast<std::int64_t>(i)));
         continue;
       }
       for (std::int64_t k = 0; k < length; ++k) {
@@ -190,64 +147,18 @@ class BoundMaker {
       }
     }
   }
-  // Infinities and NaN are none of a sum's size.
-  template <typename Next>
-  static TermSums summed(std::int64_t length, Next&& next) {
-    TermSums sums;
-    for (std::int64_t k = 0; k < length; ++k) {
-      const Number x = next();
-      sums.bound += x.error.bound;
-      sums.deviation_squares += x.error.deviation * x.error.deviation;
-      if (!std::isfinite(x.value)) continue;
-      sums.size += std::abs(x.value);
-      sums.squares += x.value * x.value;
-    }
-    return sums;
-  }
-
   template <typename T>
   void sum_products(NodeId id, const Node& node, const SumOfProducts& products) {
     const auto& product = graph_.node(products.product);
-    const NodeId a = product.operands[0].node, b = product.operands[1].node;
-    const auto view_a = fixed_view(a, products.a), view_b = fixed_view(b, products.b);
-    const Rows<T> x(values_[a].as<T>().data(), view_a), y(values_[b].as<T>().data(), view_b);
-    // Errors lie as their elements do: a row of them is found where its elements are.
-    const auto rows_of_errors = [&](NodeId of, const FixedView& view) {
-      return Rows<Error>(errors_[of].data(), errors_[of].empty() ? FixedView{{0}, {1}} : view);
+    const auto factor = [&](NodeId of, const View& view) {
+      const Error* errors = errors_[of].empty() ? nullptr : errors_[of].data();
+      return FactorRows<T>(values_[of].as<T>().data(), errors, fixed_view(of, view));
     };
-    const auto dx = rows_of_errors(a, view_a), dy = rows_of_errors(b, view_b);
+    const NodeId a = product.operands[0].node, b = product.operands[1].node;
     const bool is_paired = node.dtype == DType::kF32 && is_widened_bf16(a) && is_widened_bf16(b);
-    const ElementBound bound(node.dtype, is_paired ? SumsOf::kBf16Products : SumsOf::kTerms);
-    const auto result = values_[id].as<T>();
-    auto& errors = made(id);
-    const auto length = x.length();
-    Walk<2> walk({&x.view(), &y.view()});
-    for (std::size_t i = 0; i < errors.size(); ++i, walk.next()) {
-      const T *of_x = x.at(walk[0]), *of_y = y.at(walk[1]);
-      const Error* off_x = errors_[a].empty() ? nullptr : dx.at(walk[0]);
-      const Error* off_y = errors_[b].empty() ? nullptr : dy.at(walk[1]);
-      const auto sums = term_sums_of(of_x, off_x, of_y, off_y, length);
-      const double sum = static_cast<double>(result[i]);
-      if (std::isfinite(sums.size + sums.squares + sums.bound + sums.deviation_squares)) {
-        errors[i] = bound.of_sum(length, bound.with_rounded_products(length, sums), sum);
-        continue;
-      }
-      // Infinities and NaN, one by one.
-      std::int64_t k = 0;
-      const auto next = [&] {
-        const Number p{static_cast<double>(of_x[k]), off_x != nullptr ? off_x[k] : Error{}};
-        const Number q{static_cast<double>(of_y[k]), off_y != nullptr ? off_y[k] : Error{}};
-        ++k;
-        const double value = p.value * q.value;
-        // A product that overflows does not where it is fused with the addition.
-        const bool overflows =
-            std::isinf(value) && std::isfinite(p.value) && std::isfinite(q.value);
-        if (p.is_open() || q.is_open() || overflows) return Number{value, kAnything};
-        if (p.is_exact() && q.is_exact()) return Number{value, {}};
-        return Number{value, bound.of_product(p, q, value)};
-      };
-      errors[i] = bound.of_sum(length, summed(length, next), sum);
-    }
+    product_errors<T>(factor(a, products.a), factor(b, products.b),
+                      ElementBound(node.dtype, is_paired ? SumsOf::kBf16Products : SumsOf::kTerms),
+                      values_[id].as<T>(), made(id));
   }
 
   template <typename Do>

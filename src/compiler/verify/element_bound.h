@@ -40,6 +40,14 @@ inline constexpr Error kAnything{std::numeric_limits<double>::infinity(),
 // Of terms t that are added up: Σ |t|, Σ t², and of their errors Σ bound and Σ deviation².
 struct TermSums {
   double size = 0, squares = 0, bound = 0, deviation_squares = 0;
+  // Infinities and NaN are none of a sum's size.
+  void add(const Number& term) {
+    bound += term.error.bound;
+    deviation_squares += term.error.deviation * term.error.deviation;
+    if (!std::isfinite(term.value)) return;
+    size += std::abs(term.value);
+    squares += term.value * term.value;
+  }
 };
 
 // What adds up terms. Products of two bf16 in f32 may be the work of a processor's unit for them

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 4> kStyleNames = {"ordinary", "adversaria
 
 // Elements that are drawn; larger inputs repeat them. A prime, which is no row's length: what lies
 // elsewhere is something else.
-constexpr std::int64_t kDrawn = 1'000'003;
+constexpr std::int64_t kDrawn = 70'001;
 
 double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -6,39 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <future>
+#include <iterator>
+#include <memory>
 #include <set>
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "compiler/verify/guarded_block.h"
 
 namespace assay::compiler {
 namespace {
-
-constexpr std::size_t kOuterGuard = 128;
-constexpr std::byte kOuterGuardByte{0x5A};
-
-// An outer buffer between two guards.
-class GuardedBlock {
- public:
-  GuardedBlock(std::size_t bytes, const std::byte* from)
-      : bytes_(bytes), block_(aligned_block<std::byte>(bytes + 2 * kOuterGuard)) {
-    std::memset(block_.get(), static_cast<int>(kOuterGuardByte), bytes + 2 * kOuterGuard);
-    if (from != nullptr && bytes > 0) std::memcpy(data(), from, bytes);
-  }
-  std::byte* data() { return block_.get() + kOuterGuard; }
-  bool is_whole() const {
-    const auto is_guard = [](std::byte b) { return b == kOuterGuardByte; };
-    const auto* begin = block_.get();
-    return std::all_of(begin, begin + kOuterGuard, is_guard) &&
-           std::all_of(begin + kOuterGuard + bytes_, begin + bytes_ + 2 * kOuterGuard, is_guard);
-  }
-
- private:
-  std::size_t bytes_;
-  AlignedBlock<std::byte> block_;
-};
 
 // The nodes that `root` needs, as far as `depth` operations; what lies beyond is given.
 Graph cut_out(const Graph& graph, NodeId root, int depth) {
@@ -100,11 +77,27 @@ std::vector<std::string> rules_of(const Program& program) {
 
 }  // namespace
 
-// Inputs lie between guards once for all programs.
+// An input between guards, and what it was when it was made.
+struct Verifier::Input {
+  Input(const Tensor& tensor, int threads)
+      : dtype(tensor.dtype()),
+        shape(tensor.shape()),
+        block(tensor.bytes().size(), tensor.bytes().data()),
+        made(block.fingerprint(threads)) {}
+  TensorView view() const { return {dtype, block.data(), shape}; }
+
+  DType dtype;
+  Shape shape;
+  GuardedBlock block;
+  std::uint64_t made;
+};
+
+// Weights are the same whatever the symbols are, and lie there once.
 struct Verifier::Prepared {
-  Trial trial;
+  Bindings symbols;
+  std::string what;
+  std::map<std::string, std::shared_ptr<const Input>> inputs;
   std::map<std::string, BoundedTensor> expected;
-  std::map<std::string, GuardedBlock> inputs;
 };
 
 Verifier::Verifier(const Graph& graph, VerifyOptions options)
@@ -118,23 +111,36 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   while (most > 1 && interpreted_elements(graph_, values.back()) > options_.most_work) {
     values = symbol_values(graph_, most = most * 3 / 4);
   }
-  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
-    Prepared made{make_trial(graph_, symbols, style, options_.seed), {}, {}};
-    made.expected = interpret_with_bounds(graph_, made.trial.views(), symbols);
-    for (const auto& [name, tensor] : made.trial.inputs) {
-      made.inputs.try_emplace(name, tensor.bytes().size(), tensor.bytes().data());
+  const auto styles = options_.styles.size();
+  const auto prepare = [&](const Bindings& symbols, std::size_t style) {
+    auto trial = make_trial(graph_, symbols, options_.styles[style], options_.seed);
+    Prepared made{symbols, std::move(trial.what), {}, {}};
+    InputViews views;
+    for (auto& [name, tensor] : trial.inputs) {
+      auto input = std::make_shared<const Input>(tensor, 1);
+      // Of the same style, with other symbols.
+      if (prepared_.size() >= styles) {
+        const auto& known = prepared_[style].inputs.at(name);
+        if (known->shape == input->shape && known->made == input->made) input = known;
+      }
+      views.emplace(name, input->view());
+      made.inputs.emplace(name, std::move(input));
+      tensor = Tensor(DType::kBool, Shape({0}));
     }
+    made.expected = interpret_with_bounds(graph_, views, symbols);
     return made;
   };
   // Large ones beside each other: the interpreter has one thread.
   const bool is_long = interpreted_elements(graph_, values.back()) > 1e7;
   for (const auto& symbols : values) {
     std::vector<std::future<Prepared>> all;
-    for (const auto style : options_.styles) {
+    for (std::size_t style = 0; style < styles; ++style) {
       all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
                                symbols, style));
     }
-    for (auto& made : all) prepared_.push_back(made.get());
+    std::vector<Prepared> made;
+    for (auto& one : all) made.push_back(one.get());
+    std::ranges::move(made, std::back_inserter(prepared_));
   }
   return prepared_;
 }
@@ -151,62 +157,80 @@ Verifier::Coverage Verifier::coverage() {
   return all;
 }
 
+// Twice at each size, with other inputs: what a call leaves behind is not what the next one needs.
+// And once more at the first size, after all others.
+std::vector<Verifier::Prepared*> Verifier::calls() {
+  std::vector<Prepared*> calls;
+  for (auto& trial : prepared()) {
+    calls.push_back(&trial);
+    if (options_.styles.size() == 1) calls.push_back(&trial);
+  }
+  calls.push_back(calls.front());
+  return calls;
+}
+
 std::optional<std::string> Verifier::mistake_of(const Program& program, const Runtime& runtime) {
   Executor executor(program, runtime, {.canaries = true});
-  for (auto& trial : prepared()) {
-    for (const int call : {1, 2}) {
-      std::optional<std::string> mistake;
-      try {
-        mistake = mistake_in(executor, trial);
-      } catch (const InternalError& e) {
-        mistake = e.what();
-      }
-      if (mistake) {
-        return fmt::format("{} ({}{})", *mistake, trial.trial.what,
-                           call == 1 ? "" : ", called a second time");
-      }
+  int number = 0;
+  for (const auto* trial : calls()) {
+    ++number;
+    std::optional<std::string> mistake;
+    try {
+      mistake = mistake_in(executor, *trial);
+    } catch (const InternalError& e) {
+      mistake = e.what();
     }
-    for (auto& [name, block] : trial.inputs) {
-      const auto& given = trial.trial.inputs.at(name);
-      if (std::memcmp(block.data(), given.bytes().data(), given.bytes().size()) == 0) continue;
-      std::memcpy(block.data(), given.bytes().data(), given.bytes().size());
-      return fmt::format("input '{}' was overwritten ({})", name, trial.trial.what);
+    if (mistake) return fmt::format("{} ({}, call {})", *mistake, trial->what, number);
+  }
+  std::set<const Input*> seen;
+  for (const auto& trial : prepared_) {
+    for (const auto& [name, input] : trial.inputs) {
+      if (!seen.insert(input.get()).second) continue;
+      if (input->block.fingerprint(runtime.threads) == input->made) continue;
+      const auto text = fmt::format("input '{}' was overwritten ({})", name, trial.what);
+      prepared_.clear();  // made anew when they are needed
+      return text;
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> Verifier::mistake_in(Executor& executor, Prepared& trial) const {
+std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepared& trial) const {
   const auto& program = executor.program();
   // What the program may change is its own; all else it only reads.
   std::map<std::string, GuardedBlock> outputs, states;
   std::vector<std::byte*> pointers;
   for (const auto& buffer : program.buffers) {
-    const auto* given =
-        buffer.kind == Buffer::Kind::kState ? &trial.trial.inputs.at(buffer.name) : nullptr;
+    const auto bytes = [&] {
+      return static_cast<std::size_t>(product(buffer.shape).at(trial.symbols)) *
+             size_of(buffer.dtype);
+    };
     switch (buffer.kind) {
       case Buffer::Kind::kTemporary:
         break;
       case Buffer::Kind::kInput:
-        pointers.push_back(trial.inputs.at(buffer.name).data());
+        pointers.push_back(trial.inputs.at(buffer.name)->block.data());
         break;
-      case Buffer::Kind::kState:
-        pointers.push_back(
-            states.try_emplace(buffer.name, given->bytes().size(), given->bytes().data())
-                .first->second.data());
-        break;
-      case Buffer::Kind::kOutput: {
-        const auto bytes = static_cast<std::size_t>(product(buffer.shape).at(trial.trial.symbols)) *
-                           size_of(buffer.dtype);
-        pointers.push_back(outputs.try_emplace(buffer.name, bytes, nullptr).first->second.data());
+      case Buffer::Kind::kState: {
+        const auto* given = trial.inputs.at(buffer.name)->block.data();
+        pointers.push_back(states.try_emplace(buffer.name, bytes(), given).first->second.data());
         break;
       }
+      case Buffer::Kind::kOutput:
+        pointers.push_back(outputs.try_emplace(buffer.name, bytes(), nullptr).first->second.data());
+        break;
     }
   }
-  executor.run(trial.trial.symbols, pointers);
-  for (auto* blocks : {&trial.inputs, &states, &outputs}) {
+  executor.run(trial.symbols, pointers);
+  const auto beside = [](std::string_view name) {
+    return fmt::format("what lies beside '{}' was overwritten", name);
+  };
+  for (const auto& [name, input] : trial.inputs) {
+    if (!input->block.is_whole()) return beside(name);
+  }
+  for (const auto* blocks : {&states, &outputs}) {
     for (const auto& [name, block] : *blocks) {
-      if (!block.is_whole()) return fmt::format("what lies beside '{}' was overwritten", name);
+      if (!block.is_whole()) return beside(name);
     }
   }
   for (const auto& output : graph_.outputs()) {

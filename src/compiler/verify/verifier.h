@@ -3,7 +3,7 @@
 #pragma once
 
 // Whether a program computes what its graph says. Before anything is timed, it is run on ordinary
-// and adversarial inputs, at two values of each symbol, twice each, with guards around every
+// and adversarial inputs, at two values of each symbol, twice at each, with guards around every
 // buffer, and held to the interpreter within derived bounds (bounds.h).
 
 #include <functional>
@@ -22,7 +22,7 @@ struct VerifyOptions {
   std::int64_t most = 40;  // the greatest value of a symbol that is tried
   // Elements that the interpreter computes for one trial: symbols are kept so small that no more
   // are asked for. A few seconds.
-  double most_work = 1e9;
+  double most_work = 8e8;
   std::uint64_t seed = 1;
 };
 
@@ -41,9 +41,11 @@ class Verifier {
   Coverage coverage();
 
  private:
+  struct Input;
   struct Prepared;
   std::vector<Prepared>& prepared();
-  std::optional<std::string> mistake_in(Executor& executor, Prepared& trial) const;
+  std::vector<Prepared*> calls();
+  std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial) const;
 
   const Graph& graph_;
   VerifyOptions options_;

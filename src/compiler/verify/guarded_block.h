@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Memory that a program is given while it is verified: what is written beside it, or into what is
+// only read, is found.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/memory.h"
+
+namespace assay::compiler {
+
+// A buffer between two guards.
+class GuardedBlock {
+ public:
+  // A copy of what is at `from`; null: bytes of the guards.
+  GuardedBlock(std::size_t bytes, const std::byte* from);
+  std::byte* data() const { return block_.get() + kGuard; }
+  // Whether both guards are as they were.
+  bool is_whole() const;
+  // Changes with every byte: of one word that differs for certain, of several but for one chance in
+  // 2^64. At the speed of memory, on `threads` threads.
+  std::uint64_t fingerprint(int threads) const;
+
+ private:
+  static constexpr std::size_t kGuard = 128;
+
+  std::size_t bytes_;
+  AlignedBlock<std::byte> block_;
+};
+
+}  // namespace assay::compiler
