@@ -27,8 +27,9 @@ class ClockReferee final : public Referee {
 
   Verdict judge(const Program& candidate) override {
     if (best_seconds_ > kLongSeconds) {
-      const double limit = kGivenUp * best_seconds_;
-      const auto slower = steps_.difference(best_->executor().program(), candidate, limit);
+      const StepTimes::Limits limits{.faster = (1 - kClearlyFaster) * best_seconds_,
+                                     .slow = kGivenUp * best_seconds_};
+      const auto slower = steps_.difference(best_->executor().program(), candidate, limits);
       const double ratio = slower ? 1 + *slower / best_seconds_ : 0;
       if (ratio > kGivenUp) return {.is_given_up = true, .by_steps = true};
       if (ratio >= kClearlyFaster) return {.relative = relative_ * ratio, .by_steps = true};

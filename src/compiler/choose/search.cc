@@ -105,13 +105,18 @@ class Search {
       auto& parent = population_[std::min(first, second)];
       if (!parent.freedom) parent.freedom = candidates_.freedom(parent.genome, runtime_);
       auto genome = mutated(parent.genome, *parent.freedom, below);
+      const auto choices = genome_to_json(genome);
+      if (!proposed_.insert(canonical_json(choices)).second) {
+        ++result_.duplicates;
+        continue;
+      }
       auto program = candidates_.program(genome, runtime_);
       const auto hash = program_hash(program);
       if (!seen_.insert(hash).second) {
         ++result_.duplicates;
         continue;
       }
-      Json line = {{"seed", seed()}, {"genome", genome_to_json(genome)}, {"program", hash}};
+      Json line = {{"seed", seed()}, {"genome", choices}, {"program", hash}};
       judge(std::move(genome), program, line);
       journal_.add(line);
       ++result_.tried;
@@ -170,7 +175,8 @@ class Search {
   SearchJournal journal_;
   std::vector<Member> population_;  // the best first, then those it displaced
   Member others_best_;              // of other seeds
-  std::set<std::string> seen_;
+  std::set<std::string> seen_;      // programs, by their hash
+  std::set<std::string> proposed_;  // genomes in this process: a shorter way to the same answer
   std::optional<Trial> trial_;
   std::unique_ptr<Referee> referee_;
   SearchResult result_;

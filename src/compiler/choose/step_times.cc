@@ -161,7 +161,7 @@ double StepTimes::sum_of(const Counts& counts) const {
 }
 
 std::optional<double> StepTimes::difference(const Program& best, const Program& candidate,
-                                            double limit) {
+                                            const Limits& limits) {
   auto removed = counts_of(best), added = counts_of(candidate);
   for (auto& [key, count] : added) {
     const auto other = removed.find(key);
@@ -183,9 +183,9 @@ std::optional<double> StepTimes::difference(const Program& best, const Program& 
   std::erase_if(added, [](const auto& entry) { return entry.second == 0; });
   const auto slower = [&] { return sum_of(added) - sum_of(removed); };
   constexpr int kTrials = 3, kTrialsInTurns = 5;
-  measure(unknown, kTrials, limit);
+  measure(unknown, kTrials, limits.slow);
   // Known from different moments; now from one.
-  if (slower() < 0) measure(all, kTrialsInTurns, limit);
+  if (slower() < -limits.faster) measure(all, kTrialsInTurns, limits.slow);
   return slower();
 }
 

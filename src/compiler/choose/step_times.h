@@ -27,12 +27,15 @@ class StepTimes {
   StepTimes(const Runtime& runtime, Bindings symbols);
   ~StepTimes();
 
+  struct Limits {
+    double faster = 0;  // who is faster by more is measured anew, in turns, five times
+    double slow = 0;    // a step that takes longer is called once
+  };
   // Seconds by which `candidate` takes longer than `best`, by the steps that only one of them has:
-  // medians of three trials; negative where it is faster, which is measured anew, in turns, five
-  // times. Both are programs of one graph, and verified. A step that takes more than `limit` is
-  // called once. Nothing where a step reads indices: how long it takes is a matter of what they
-  // are.
-  std::optional<double> difference(const Program& best, const Program& candidate, double limit);
+  // medians of three trials. Both are programs of one graph, and verified. Nothing where a step
+  // reads indices: how long it takes is a matter of what they are.
+  std::optional<double> difference(const Program& best, const Program& candidate,
+                                   const Limits& limits);
 
  private:
   class Bench;

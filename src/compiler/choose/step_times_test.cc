@@ -19,7 +19,7 @@ Runtime counting(int& prepared) {
   };
   return runtime;
 }
-constexpr double kNoLimit = 1e9;
+constexpr StepTimes::Limits kNoLimit{.faster = 0, .slow = 1e9};
 
 TEST(StepTimes, OnlyStepsThatDifferAreTimed) {
   Graph g;

@@ -235,12 +235,31 @@ std::vector<Signature> node_signatures(const Graph& graph) {
   return all;
 }
 
+namespace {
+
+// Whether one of the nodes is a product of so many terms, whatever the symbols are, that a
+// reduction of products, a tenth as fast, is no way to compute it.
+bool is_large_product(const TensorEGraph& terms, const std::vector<ClassId>& nodes) {
+  constexpr std::int64_t kLarge = 1 << 22;
+  Bindings least;
+  for (const auto& [name, interval] : terms.symbols()) least[name] = interval.low;
+  return std::ranges::any_of(nodes, [&](ClassId id) {
+    const auto& node = terms.terms().node(id);
+    return node.op == static_cast<egraph::Operator>(Found::kProduct) &&
+           product(terms.attributes(node.payload).views[0].shape).at(least) >= kLarge;
+  });
+}
+
+}  // namespace
+
 std::vector<ClassId> options_of(const TensorEGraph& terms, ClassId id) {
   std::vector<ClassId> options;
+  const auto members = terms.members(id);
+  const bool is_large = is_large_product(terms, members);
   bool has_plain = false;
-  for (const auto node : terms.members(id)) {
+  for (const auto node : members) {
     const bool is_plain = preference(terms.terms().node(node).op) == 4;
-    if (is_plain && has_plain) continue;
+    if (is_plain && (has_plain || is_large)) continue;
     // Of two products with exchanged operands one is enough.
     const auto op = terms.terms().node(node).op;
     const bool is_known = std::ranges::any_of(

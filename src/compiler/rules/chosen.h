@@ -13,8 +13,8 @@
 
 namespace assay::compiler {
 
-// Ways to compute a class: the largest kernel first, the plain node last. Nodes that differ in the
-// order of two operands count once.
+// Ways to compute a class: the largest kernel first, the plain node last, but none for a large
+// product. Nodes that differ in the order of two operands count once.
 std::vector<egraph::ClassId> options_of(const TensorEGraph& terms, egraph::ClassId id);
 
 // Equal for classes that are computed alike, whatever their inputs are called: layers of one model.

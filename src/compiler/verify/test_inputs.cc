@@ -143,25 +143,28 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most) {
   return {low, high};
 }
 
-Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::uint64_t seed) {
+Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::uint64_t seed) {
   Trial trial;
   for (const auto& [name, value] : symbols) {
     trial.what += fmt::format("{} = {}, ", name, value);
   }
   trial.what +=
-      fmt::format("{} inputs of seed {}", kStyleNames[static_cast<std::size_t>(style)], seed);
+      fmt::format("{} inputs of seed {}", kStyleNames[static_cast<std::size_t>(given)], seed);
   std::uint64_t number = 0;
   const auto added = only_added(graph);
   const auto scales = scales_of(graph, symbols);
-  const bool is_scaled = style == InputStyle::kOrdinary || style == InputStyle::kMasking;
+  const bool is_scaled = given == InputStyle::kOrdinary || given == InputStyle::kMasking;
   for (const auto id : graph.inputs()) {
     const auto& node = graph.node(id);
+    auto style = given;
     std::vector<std::int64_t> extents;
     for (const auto& dim : node.shape) extents.push_back(dim.at(symbols));
     Tensor tensor(node.dtype, Shape(extents));
     const Philox stream(seed, ++number);
     const auto size = size_of(node.dtype);
     const auto drawn = std::min(tensor.element_count(), kDrawn);
+    const bool is_weight = tensor.element_count() > kDrawn && !added[id];
+    if (style == InputStyle::kMasking && is_weight) style = InputStyle::kOrdinary;
     for (std::int64_t i = 0; i < drawn; ++i) {
       const auto at = static_cast<std::uint64_t>(i);
       const auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];

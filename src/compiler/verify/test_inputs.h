@@ -19,7 +19,8 @@ enum class InputStyle : std::uint8_t {
   kOrdinary,     // floating point in (−2, 2), less for factors of long sums; integers around what
                  // they could index
   kAdversarial,  // with zeros of both signs, infinities, NaN, the greatest, the least, denormals
-  kMasking,      // ordinary with zeros, and −∞ in what is only ever added to something
+  kMasking,      // ordinary with zeros, and −∞ in what is only ever added to something; large
+                 // factors, as weights are, without zeros: one copy then serves both styles
   kHuge,         // magnitudes over the whole range of the dtype, finite
 };
 

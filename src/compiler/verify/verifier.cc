@@ -92,7 +92,7 @@ struct Verifier::Input {
   std::uint64_t made;
 };
 
-// Weights are the same whatever the symbols are, and lie there once.
+// Weights are the same in all trials, and lie there once.
 struct Verifier::Prepared {
   Bindings symbols;
   std::string what;
@@ -118,9 +118,8 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     InputViews views;
     for (auto& [name, tensor] : trial.inputs) {
       auto input = std::make_shared<const Input>(tensor, 1);
-      // Of the same style, with other symbols.
-      if (prepared_.size() >= styles) {
-        const auto& known = prepared_[style].inputs.at(name);
+      for (const auto& before : prepared_) {
+        const auto& known = before.inputs.at(name);
         if (known->shape == input->shape && known->made == input->made) input = known;
       }
       views.emplace(name, input->view());
@@ -138,11 +137,23 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
       all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
                                symbols, style));
     }
+    const auto before = prepared_.size();
     std::vector<Prepared> made;
     for (auto& one : all) made.push_back(one.get());
     std::ranges::move(made, std::back_inserter(prepared_));
+    share_inputs(before);
   }
   return prepared_;
+}
+
+// Of trials that were made beside each other from `first` on.
+void Verifier::share_inputs(std::size_t first) {
+  for (std::size_t i = first + 1; i < prepared_.size(); ++i) {
+    for (auto& [name, input] : prepared_[i].inputs) {
+      const auto& known = prepared_[first].inputs.at(name);
+      if (known->shape == input->shape && known->made == input->made) input = known;
+    }
+  }
 }
 
 Verifier::Coverage Verifier::coverage() {

@@ -44,6 +44,7 @@ class Verifier {
   struct Input;
   struct Prepared;
   std::vector<Prepared>& prepared();
+  void share_inputs(std::size_t first);
   std::vector<Prepared*> calls();
   std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial) const;
 
