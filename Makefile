@@ -71,9 +71,10 @@ sanitize: deps-test
 sanitize-threads: deps-test
 	@cmake --preset threads --log-level=WARNING
 	@cmake --build build/threads -j $(JOBS) --target base_test kernels_test lab_run_test lab_show_site_test \
-	  faults_test fault_worker fault_lab semiring_test einsum_test transport_test
+	  faults_test fault_worker fault_lab semiring_test einsum_test transport_test \
+	  compiler_test
 	@OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 ctest --test-dir build/threads --output-on-failure -j $(JOBS) \
-	  -R '^(base: Process|lab/run: |lab/show/site: |faults: Faults|.*(Threads|Concurrent|AtOnce|Team|Batch|Crew|Progress))' \
+	  -R '^(base: Process|compiler: Cpu|lab/run: |lab/show/site: |faults: Faults|.*(Threads|Concurrent|AtOnce|Team|Batch|Crew|Progress))' \
 	  -E "InsideAnotherRegion|WhateverTheThreads|OfAnyTeam" -LE slow
 
 statistics: build-tests
