@@ -94,6 +94,10 @@ void run_once(const CompileArguments& a, const Graph& graph, const Program& prog
   }
 }
 
+Json coverage_to_json(const Verifier::Coverage& coverage) {
+  return {{"elements", coverage.elements}, {"bounded", coverage.bounded}};
+}
+
 }  // namespace
 
 int compile_graph(const CompileArguments& a) {
@@ -113,11 +117,11 @@ int compile_graph(const CompileArguments& a) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
   SearchResult found;
-  std::optional<Verifier::Coverage> coverage;
+  std::optional<ProgramVerifier::Coverage> coverage;
   try {
     found = search(graph, runtime, options);
     if (a.verify) {
-      Verifier verifier(graph, options.verify);
+      ProgramVerifier verifier(graph, options.verify);
       const auto mistake = verifier.mistake_of(found.program, runtime);
       if (mistake) throw std::runtime_error("a program is wrong: " + *mistake);
       coverage = verifier.coverage();
@@ -155,7 +159,9 @@ int compile_graph(const CompileArguments& a) {
                       {"stop", found.stop}};
     json["program"] = program_hash(found.program);
     if (coverage) {
-      json["verified"] = {{"elements", coverage->elements}, {"bounded", coverage->bounded}};
+      json["verified"] = {{"meaning", coverage_to_json(coverage->meaning)},
+                          {"kernels", coverage_to_json(coverage->kernels)},
+                          {"runs", coverage_to_json(coverage->runs)}};
     }
     fmt::print("{}\n", pretty_json(json));
   } else {
@@ -168,8 +174,12 @@ int compile_graph(const CompileArguments& a) {
           found.speedup, found.seconds, found.stop);
     }
     if (coverage) {
-      fmt::print("verified: {} of {} elements held to a bound\n", coverage->bounded,
-                 coverage->elements);
+      const auto& [meaning, kernels, runs] = *coverage;
+      fmt::print(
+          "verified, elements held to a bound: {} of {} of its meaning in f64, {} of {} of its "
+          "kernels one by one, {} of {} of its runs\n",
+          meaning.bounded, meaning.elements, kernels.bounded, kernels.elements, runs.bounded,
+          runs.elements);
     }
   }
   if (a.run) run_once(a, graph, found.program, runtime, options.symbols);

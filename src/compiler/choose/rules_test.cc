@@ -12,7 +12,7 @@
 #include "compiler/choose/compile.h"
 #include "compiler/graph/graph_models.h"
 #include "compiler/rules/tensor_rules.h"
-#include "compiler/verify/verifier.h"
+#include "compiler/verify/wrong_program.h"
 
 namespace assay::compiler {
 namespace {
@@ -163,11 +163,11 @@ TEST(Rules, EachHoldsOnWhatItMatches) {
       fired += has_fired ? 1 : 0;
       VerifyOptions options;
       options.seed = seed;
-      options.most = 5;
+      options.most = options.most_in_kernels = 5;
       options.styles = {InputStyle::kOrdinary, InputStyle::kMasking, InputStyle::kHuge};
       // Where keys are hidden, values are finite (the rule's note).
       if (rule.name != "attention") options.styles.push_back(InputStyle::kAdversarial);
-      const auto wrong = Verifier(g, options).mistake_of(program, plain_runtime());
+      const auto wrong = ProgramVerifier(g, options).mistake_of(program, plain_runtime());
       ASSERT_FALSE(wrong) << rule.name << ", seed " << seed << ": " << *wrong;
     }
     if (!rule.name.ends_with("-commutes")) {
@@ -284,8 +284,8 @@ TEST(Rules, WrongOnesAreCaughtAndNamed) {
       Chance chance(seed);
       instance(wrong.instance, g, DType::kF32, chance).set_output("y");
       VerifyOptions options;
-      options.most = 5;
-      if (!Verifier(g, options).mistake_of(compile(g), plain_runtime())) continue;
+      options.most = options.most_in_kernels = 5;
+      if (!ProgramVerifier(g, options).mistake_of(compile(g), plain_runtime())) continue;
       is_caught = true;
       const WrongProgram error(minimised(g, compile, plain_runtime(), options));
       EXPECT_THAT(error.rules(), Contains(wrong.name)) << i << ": " << error.what();
@@ -306,7 +306,7 @@ TEST(Rules, AScatterInPlaceOfWhatIsReadLaterIsCaught) {
   FuseChoices choices;
   choices.regions = false;
   auto program = lower(work_graph_of(g), choices);
-  ASSERT_FALSE(Verifier(g).mistake_of(program, plain_runtime()));
+  ASSERT_FALSE(ProgramVerifier(g).mistake_of(program, plain_runtime()));
   int scatters = 0;
   for (auto& step : program.steps) {
     auto& kernel = program.kernels[step.kernel];
@@ -325,7 +325,7 @@ TEST(Rules, AScatterInPlaceOfWhatIsReadLaterIsCaught) {
     scatter->out.operand = 0;
   }
   ASSERT_EQ(scatters, 1);
-  EXPECT_TRUE(Verifier(g).mistake_of(program, plain_runtime()));
+  EXPECT_TRUE(ProgramVerifier(g).mistake_of(program, plain_runtime()));
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ class Search {
   const Runtime& runtime_;
   const SearchOptions& options_;
   Candidates candidates_;
-  Verifier verifier_;
+  ProgramVerifier verifier_;
   SearchJournal journal_;
   std::vector<Member> population_;  // the best first, then those it displaced
   Member others_best_;              // of other seeds
@@ -193,9 +193,9 @@ std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime,
   const Candidates candidates(graph, {});
   VerifyOptions options;
   options.seed = seed;
-  options.most = 6;
+  options.most = options.most_in_kernels = 6;
   options.styles = {InputStyle::kOrdinary, InputStyle::kAdversarial};
-  Verifier verifier(graph, options);
+  ProgramVerifier verifier(graph, options);
   const Philox stream(seed, 0x6361);
   std::uint64_t next = 0;
   const auto below = [&](std::size_t bound) {

@@ -20,7 +20,7 @@
 
 #include "compiler/choose/candidate.h"
 #include "compiler/choose/referee.h"
-#include "compiler/verify/verifier.h"
+#include "compiler/verify/wrong_program.h"
 
 namespace assay::compiler {
 

@@ -44,6 +44,9 @@ void check_same_dtype(std::string_view op, const GraphTensor& a, const GraphTens
 GraphTensor GraphTensor::of_node(Graph& graph, NodeId node) {
   return {graph, node, View::contiguous(graph.node(node).shape)};
 }
+GraphTensor GraphTensor::of_node(Graph& graph, NodeId node, View view) {
+  return {graph, node, std::move(view)};
+}
 GraphTensor GraphTensor::input(Graph& graph, std::string name, DType dtype,
                                std::vector<Dim> shape) {
   Node node;
@@ -121,7 +124,7 @@ GraphTensor GraphTensor::reverse(int axis) const {
 }
 GraphTensor GraphTensor::reshape(const std::vector<Dim>& to) const {
   if (auto view = view_.reshape(to)) return with(std::move(*view));
-  return contiguous().reshape(to);
+  return contiguous().with(View::contiguous(to));
 }
 GraphTensor GraphTensor::contiguous() const {
   if (view_.is_contiguous() && product(view_.shape) == product(graph_->node(node_).shape)) {

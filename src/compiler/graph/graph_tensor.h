@@ -25,6 +25,8 @@ class GraphTensor {
   static GraphTensor iota(Graph& graph, const Dim& n, DType dtype = DType::kI64);
   // What a node computes, as it is.
   static GraphTensor of_node(Graph& graph, NodeId node);
+  // Seen by a view of its elements.
+  static GraphTensor of_node(Graph& graph, NodeId node, View view);
 
   Graph& graph() const { return *graph_; }
   DType dtype() const { return graph_->node(node_).dtype; }

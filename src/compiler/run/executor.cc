@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "compiler/plain/run_plain.h"
 
 namespace assay::compiler {
@@ -72,6 +73,7 @@ void Executor::make_room(const Bindings& symbols) {
 }
 
 void Executor::fill_guards() {
+  written_.clear();
   std::memset(arena_.get(), static_cast<int>(kUnwritten),
               static_cast<std::size_t>(plan_.arena_bytes));
 }
@@ -87,6 +89,31 @@ void Executor::check_guards(std::size_t step) const {
     throw InternalError(
         fmt::format("step {} ({}) wrote beyond buffer {}", step, kind_of(kernel), id));
   }
+}
+
+// What lies in a temporary is what was written there until it is read for the last time.
+void Executor::remember_written(const Step& step, std::span<std::byte* const> operands) {
+  const auto& kernel = program_.kernels[step.kernel];
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto id = step.buffers[i];
+    if (!kernel.operands[i].is_written || plan_.offsets[id] < 0) continue;
+    written_[id] = content_of(operands[i], id);
+  }
+}
+void Executor::check_unchanged(std::size_t step, std::span<std::byte* const> operands) const {
+  const auto& [number, buffers] = program_.steps[step];
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto known = written_.find(buffers[i]);
+    const bool is_written = program_.kernels[number].operands[i].is_written;
+    if (is_written || known == written_.end()) continue;
+    if (content_of(operands[i], buffers[i]) == known->second) continue;
+    throw InternalError(fmt::format("step {} ({}) reads buffer {}, which another step overwrote",
+                                    step, kind_of(program_.kernels[number]), buffers[i]));
+  }
+}
+std::uint32_t Executor::content_of(const std::byte* elements, BufferId id) const {
+  return crc32c(
+      {reinterpret_cast<const char*>(elements), static_cast<std::size_t>(plan_.bytes[id])});
 }
 
 template <typename Around>
@@ -111,9 +138,13 @@ void Executor::run_steps(const Bindings& symbols, std::span<std::byte* const> ou
         std::memset(pointers[id] + plan_.bytes[id], static_cast<int>(kGuard), kGuardBytes);
       }
     }
+    if (options_.canaries) check_unchanged(i, operands);
     if (options_.before_step) options_.before_step(i);
     around(i, [&] { kernels_[step.kernel]->run(symbols, operands); });
-    if (options_.canaries) check_guards(i);
+    if (options_.canaries) {
+      check_guards(i);
+      remember_written(step, operands);
+    }
   }
 }
 

@@ -41,8 +41,8 @@ struct Runtime {
 Runtime plain_runtime();
 
 struct ExecutorOptions {
-  // Guards around temporaries, which are looked at after every kernel, and temporaries full of NaN
-  // before the first.
+  // Guards around temporaries, which are looked at after every kernel; temporaries full of NaN
+  // before the first; and what was written is still there when it is read.
   bool canaries = false;
   // Called before each step, with its number: who wants to know which kernel brings everything
   // down.
@@ -71,6 +71,9 @@ class Executor {
   void make_room(const Bindings& symbols);
   void fill_guards();
   void check_guards(std::size_t step) const;
+  void remember_written(const Step& step, std::span<std::byte* const> operands);
+  void check_unchanged(std::size_t step, std::span<std::byte* const> operands) const;
+  std::uint32_t content_of(const std::byte* elements, BufferId id) const;
 
   Program program_;
   ExecutorOptions options_;
@@ -82,6 +85,7 @@ class Executor {
   MemoryPlan plan_;
   AlignedBlock<std::byte> arena_;
   std::int64_t arena_capacity_ = 0;
+  std::map<BufferId, std::uint32_t> written_;  // what was written there: its checksum
 };
 
 // What a program leaves behind: its outputs, and states by the names of the inputs they replace.

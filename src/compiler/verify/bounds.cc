@@ -27,6 +27,8 @@ class Reader {
       : values_(values.view()), errors_(errors), view_(std::move(view)), walk_({&view_}) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
+  // Of the element that comes next.
+  std::int64_t position() const { return walk_[0]; }
   Number next() {
     const auto at = walk_[0];
     walk_.next();
@@ -106,8 +108,12 @@ class BoundMaker {
     }
     const auto result = values_[id].view();
     std::vector<Number> x(node.operands.size());
+    const bool may_meet = node.op == Op::kLess && node.operands[0].node == node.operands[1].node;
     for (std::size_t i = 0; i < errors.size(); ++i) {
+      // No element is less than itself, however far off it is.
+      const bool is_itself = may_meet && readers[0]->position() == readers[1]->position();
       for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k]->next();
+      if (is_itself) continue;
       errors[i] = bound.of(node.op, x, value_as_double(result, static_cast<std::int64_t>(i)));
     }
   }

@@ -6,7 +6,6 @@
 // and adversarial inputs, at two values of each symbol, twice at each, with guards around every
 // buffer, and held to the interpreter within derived bounds (bounds.h).
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,10 +20,16 @@ struct VerifyOptions {
   std::vector<InputStyle> styles = {InputStyle::kOrdinary, InputStyle::kMasking};
   std::int64_t most = 40;  // the greatest value of a symbol that is tried
   // Elements that the interpreter computes for one trial: symbols are kept so small that no more
-  // are asked for. A few seconds.
-  double most_work = 8e8;
+  // are asked for.
+  double most_work = 1e8;
+  // Of a kernel by itself, where a product of many rows is another than one of few; and symbols may
+  // be greater where that is cheap.
+  double most_kernel_work = 3e8, cheap_work = 1e7;
+  std::int64_t most_in_kernels = 300;
   std::uint64_t seed = 1;
 };
+// Least and greatest values of symbols, within those limits.
+std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options);
 
 class Verifier {
  public:
@@ -51,27 +56,6 @@ class Verifier {
   const Graph& graph_;
   VerifyOptions options_;
   std::vector<Prepared> prepared_;
-};
-
-// A graph of as few nodes as possible for which what `compile` makes is still wrong, and why.
-struct SmallestMistake {
-  Graph graph;
-  Program program;
-  std::string what;
-};
-using CompileFunction = std::function<Program(const Graph&)>;
-SmallestMistake minimised(const Graph& graph, const CompileFunction& compile,
-                          const Runtime& runtime, const VerifyOptions& options);
-
-// A program that is wrong. The message has the smallest graph that shows it, and the rules that
-// made its kernels.
-class WrongProgram : public std::runtime_error {
- public:
-  explicit WrongProgram(const SmallestMistake& mistake);
-  const std::vector<std::string>& rules() const { return rules_; }
-
- private:
-  std::vector<std::string> rules_;
 };
 
 }  // namespace assay::compiler
