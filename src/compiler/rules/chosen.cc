@@ -68,29 +68,63 @@ class Choosing {
   }
 
  private:
-  // Nothing where it would need itself.
-  std::optional<NodeId> node_of(ClassId given) {
-    const auto id = terms_.terms().find(given);
-    if (const auto known = made_.find(id); known != made_.end()) return known->second;
-    if (!open_.insert(id).second) return std::nullopt;
-    auto options = options_of(terms_, id);
+  // A class that is being made: one of its ways, and what has been made of that one's operands. A
+  // graph may be as deep as it is long, so those are in a list and not on the stack.
+  struct Making {
+    ClassId id;
+    Signature signature;
+    std::vector<ClassId> ways;
+    std::size_t way = 0;
+    std::vector<NodeId> children;
+  };
+  Making begun(ClassId id) {
+    open_.insert(id);
+    auto ways = options_of(terms_, id);
     const auto signature = signature_.contains(id) ? signature_.at(id) : 0;
-    if (options.size() > 1) {
-      chosen_.option_counts[signature] = options.size();
-      const auto first = option_ ? option_(signature, options.size()) : 0;
-      std::ranges::rotate(options, options.begin() + static_cast<std::ptrdiff_t>(first));
+    if (ways.size() > 1) {
+      chosen_.option_counts[signature] = ways.size();
+      const auto first = option_ ? option_(signature, ways.size()) : 0;
+      std::ranges::rotate(ways, ways.begin() + static_cast<std::ptrdiff_t>(first));
     }
-    std::optional<NodeId> made;
-    for (const auto node : options) {
-      made = added(terms_.terms().node(node));
-      if (made) break;
+    return {id, signature, std::move(ways), 0, {}};
+  }
+  // Nothing where every way would need itself.
+  std::optional<NodeId> node_of(ClassId given) {
+    const auto root = terms_.terms().find(given);
+    std::vector<Making> all;
+    if (!made_.contains(root)) all.push_back(begun(root));
+    while (!all.empty()) {
+      auto& making = all.back();
+      if (making.way == making.ways.size()) {
+        open_.erase(making.id);
+        all.pop_back();
+        if (!all.empty()) next_way(all.back());
+        continue;
+      }
+      const auto node = terms_.terms().node(making.ways[making.way]);
+      if (making.children.size() == node.children.size()) {
+        const auto made = added(node, making.children);
+        made_.emplace(making.id, made);
+        chosen_.signatures[made] = making.signature;
+        open_.erase(making.id);
+        all.pop_back();
+        continue;
+      }
+      const auto child = terms_.terms().find(node.children[making.children.size()]);
+      if (const auto known = made_.find(child); known != made_.end()) {
+        making.children.push_back(known->second);
+      } else if (open_.contains(child)) {
+        next_way(making);
+      } else {
+        all.push_back(begun(child));
+      }
     }
-    open_.erase(id);
-    if (made) {
-      made_.emplace(id, *made);
-      chosen_.signatures[*made] = signature;
-    }
-    return made;
+    const auto made = made_.find(root);
+    return made == made_.end() ? std::nullopt : std::optional(made->second);
+  }
+  static void next_way(Making& making) {
+    ++making.way;
+    making.children.clear();
   }
   NodeId push(WorkNode node) {
     chosen_.work.nodes.push_back(std::move(node));
@@ -98,16 +132,9 @@ class Choosing {
     return static_cast<NodeId>(chosen_.work.nodes.size() - 1);
   }
 
-  std::optional<NodeId> added(const egraph::NodeView& node) {
+  NodeId added(const egraph::NodeView& node, const std::vector<NodeId>& children) {
     const auto attributes = terms_.attributes(node.payload);
-    const std::vector<ClassId> classes(node.children.begin(), node.children.end());
     const auto op = node.op;
-    std::vector<NodeId> children;
-    for (const auto child : classes) {
-      const auto made = node_of(child);
-      if (!made) return std::nullopt;
-      children.push_back(*made);
-    }
     WorkNode work;
     work.node.op =
         op <= static_cast<egraph::Operator>(Op::kScatter) ? static_cast<Op>(op) : Op::kSum;
