@@ -42,7 +42,7 @@ class ClockReferee final : public Referee {
     // beside the default program's own, never a product of ratios.
     if (times.ratio >= kClearlyFaster) return verdict;
     const auto again = duel(*best_, *timed, kConfirmingTrials);
-    if (!again.second_s || again.ratio >= kClearlyFaster) return not_faster(verdict);
+    if (!again.second_s || again.most_ratio >= kClearlyFaster) return not_faster(verdict);
     const auto beside = duel(standard_, *timed, kConfirmingTrials);
     if (!beside.second_s || beside.ratio >= relative_ * kClearlyFaster) return not_faster(verdict);
     relative_ = beside.ratio;

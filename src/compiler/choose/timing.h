@@ -47,7 +47,9 @@ class TimedProgram {
 struct Duel {
   double first_s = 0;
   std::optional<double> second_s;
-  double ratio = 0;  // second over first: the median of pairs that were timed one after the other
+  // Second over first, of pairs that were timed one after the other: the median, and what three of
+  // four do not exceed.
+  double ratio = 0, most_ratio = 0;
 };
 Duel duel(TimedProgram& first, TimedProgram& second, int trials = 5, double limit = 2);
 
