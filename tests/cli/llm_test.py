@@ -44,6 +44,21 @@ class Llm(CliTest):
                 streamed = self.generate(model, "--max-tokens", "5", "--stream", "--threads", "1")
                 self.assertEqual(streamed.stdout, result.stdout)
 
+    def test_a_text_for_a_text(self):
+        for family in ("llama", "qwen3", "gemma3"):
+            with self.subTest(family):
+                ask = ("llm", "generate", "--model", self.init(family), "--max-tokens", "20", "--prompt", "Grüße, 世界")
+                told = json.loads(self.run_ok(*ask, "--json", "--ignore-end").stdout)
+                ids = self.run_ok("llm", "tokenize", "--model", self.init(family), "--text", "Grüße, 世界").stdout
+                self.assertEqual(told["prompt"], [int(token) for token in ids.split()])
+                self.assertEqual(len(told["tokens"]), 20)
+                plain = self.run_ok(*ask, "--ignore-end").stdout
+                self.assertEqual(plain, told["text"] + "\n")
+                self.assertEqual(self.run_ok(*ask, "--ignore-end", "--stream").stdout, plain)
+                same = self.run_ok("llm", "generate", "--model", self.init(family), "--max-tokens", "20", "--ignore-end",
+                                   "--tokens", ",".join(str(token) for token in told["prompt"])).stdout  # fmt: skip
+                self.assertEqual([int(token) for token in same.split(",")], told["tokens"])
+
     def test_sampling_is_decided_by_the_seed(self):
         model = self.init()
         sample = ("--temperature", "1.5", "--top-k", "50", "--top-p", "0.9", "--max-tokens", "12", "--seed")
@@ -98,7 +113,7 @@ class Llm(CliTest):
         ask = ("llm", "generate", "--model", model, "--tokens")
         self.assertIn("'gpt' is none of llama", self.refused("llm", "init", "--family", "gpt", "--out", "x"))
         self.assertIn("'9b' is none of tiny", self.refused("llm", "init", "--family", "qwen3", "--size", "9b", "--out", "x"))
-        self.assertIn("got 'i8'", self.refused("llm", "init", "--family", "qwen3", "--dtype", "i8", "--out", "x"))
+        self.assertIn("not i8", self.refused("llm", "init", "--family", "qwen3", "--dtype", "i8", "--out", "x"))
         self.assertIn(f"already in '{model}'", self.refused("llm", "init", "--family", "qwen3", "--out", model))
         self.assertIn("not 512", self.refused(*ask, "1,512"))
         self.assertIn("not -3", self.refused(*ask, "1,-3"))
@@ -108,6 +123,10 @@ class Llm(CliTest):
         self.assertIn("does not hold 3 more", self.refused(*ask, "1,2,3", "--context", "2"))
         self.assertIn("not -1", self.refused(*ask, "1", "--temperature", "-1"))
         self.assertIn("not 2", self.refused(*ask, "1", "--top-p", "2"))
+        self.assertIn("--prompt or by --tokens", self.refused(*ask[:-1]))
+        self.assertIn("--prompt", self.refused(*ask, "1", "--prompt", "x"))
+        os.remove(os.path.join(model, "tokenizer.json"))
+        self.assertIn("tokenizer.json", self.refused(*ask[:-1], "--prompt", "x"))
         self.assertIn("nowhere/config.json", self.refused("llm", "generate", "--model", "nowhere", "--tokens", "1"))
 
     def test_broken_folders_are_named(self):

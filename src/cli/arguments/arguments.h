@@ -182,7 +182,7 @@ struct LlmArguments {
   std::string family, size = "tiny", dtype = "bf16", out;
   std::uint64_t seed = 0;  // of weights, or of sampling
   // generate
-  std::string prompt;
+  std::optional<std::string> prompt;
   std::vector<std::int64_t> tokens;
   std::int64_t max_tokens = 128, top_k = 0;
   double temperature = 0, top_p = 1;

@@ -34,14 +34,18 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   init->add_option("--out", a.out, "folder, which has no model yet")->required();
   add_seed(*init, "of the weights (0)", set_seed);
 
-  auto* generate = action(Action::kGenerate, "generate", "what a model says of a prompt",
-                          "  assay llm generate --model model --tokens 1,2,3 --max-tokens 20\n"
-                          "  assay llm generate --model model --tokens 1,2,3 --temperature 0.8 "
-                          "--top-p 0.95 --seed 3 --stream");
+  auto* generate =
+      action(Action::kGenerate, "generate", "what a model says of a prompt",
+             "  assay llm generate --model model --prompt 'Once upon a time' --stream\n"
+             "  assay llm generate --model model --prompt Hello --temperature 0.8 "
+             "--top-p 0.95 --seed 3\n"
+             "  assay llm generate --model model --tokens 1,2,3 --max-tokens 20 --json");
   add_model(generate);
-  generate->add_option("--tokens", a.tokens, "the prompt as token numbers, e.g. 1,2,3")
+  auto* prompt = generate->add_option("--prompt", a.prompt, "a text to go on from");
+  generate
+      ->add_option("--tokens", a.tokens, "the same as token numbers, e.g. 1,2,3; so is the answer")
       ->delimiter(',')
-      ->required();
+      ->excludes(prompt);
   generate->add_option("--max-tokens", a.max_tokens, "at most so many new ones (128)");
   generate->add_option("--temperature", a.temperature,
                        "0 (default): always the likeliest; 1: as the model has it");
@@ -96,7 +100,7 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   app.require_subcommand(1);
   app.footer(R"(Examples:
   assay llm init --family qwen3 --size tiny --out model
-  assay llm generate --model model --tokens 1,2,3
+  assay llm generate --model model --prompt 'Once upon a time' --stream
   assay llm explain --model model
   assay llm tokenize --model model --text 'Hello, world')");
 }

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "models/init/model_sizes.h"
-#include "models/init/write_model.h"
+#include "models/init/init_model.h"
 #include "tensor/dtype.h"
 
 namespace assay::cli {
@@ -29,17 +28,11 @@ int language_model(const LlmArguments& a) {
 }
 
 int init_model(const LlmArguments& a) {
-  const auto family = models::family_from_name(a.family);
   models::WriteOptions options;
   options.dtype = dtype_from_name(a.dtype, "--dtype");
   options.seed = a.seed;
   options.progress = [](const std::string& path) { fmt::print(stderr, "{}\n", path); };
-  const char* dtype = nullptr;
-  if (options.dtype == DType::kBF16) dtype = "bfloat16";
-  if (options.dtype == DType::kF16) dtype = "float16";
-  if (options.dtype == DType::kF32) dtype = "float32";
-  if (dtype == nullptr) fail("--dtype: expected bf16, f16 or f32, got '{}'", a.dtype);
-  models::write_model(models::config_of_size(family, a.size, dtype), a.out, options);
+  models::init_model(models::family_from_name(a.family), a.size, a.out, options);
   return kFine;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -18,6 +20,7 @@
 #include "compiler/cpu/cpu_runtime.h"
 #include "models/session/generate.h"
 #include "models/session/loaded_model.h"
+#include "models/tokenizer/tokenizer.h"
 
 namespace assay::cli {
 namespace {
@@ -32,20 +35,44 @@ void end_text_on_interrupt() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-models::GraphLimits limits_of(const LlmArguments& a, const models::ModelConfig& config) {
-  const auto prompt = static_cast<std::int64_t>(a.tokens.size());
+// A prompt that was typed as a text gets a text for an answer, one that was typed as tokens tokens.
+class Speech {
+ public:
+  explicit Speech(const LlmArguments& a) : prompt_(a.tokens) {
+    if (!a.prompt) return;
+    tokenizer_.emplace(models::Tokenizer::from_file(a.model));
+    decoder_.emplace(*tokenizer_);
+    const auto ids = tokenizer_->encode(*a.prompt);
+    prompt_.assign(ids.begin(), ids.end());
+  }
+  const std::vector<std::int64_t>& prompt() const { return prompt_; }
+  bool is_text() const { return tokenizer_.has_value(); }
+
+  // What a token adds to what was said.
+  std::string next(std::int64_t token) {
+    if (decoder_) return decoder_->push(static_cast<models::TokenId>(token));
+    return fmt::format("{}{}", std::exchange(is_first_, false) ? "" : ",", token);
+  }
+  std::string last() { return decoder_ ? decoder_->finish() : std::string(); }
+
+ private:
+  std::vector<std::int64_t> prompt_;
+  std::optional<models::Tokenizer> tokenizer_;
+  std::optional<models::TokenDecoder> decoder_;
+  bool is_first_ = true;
+};
+
+models::GraphLimits limits_of(const LlmArguments& a, const models::ModelConfig& config,
+                              std::size_t prompt) {
   if (a.max_tokens < 1) fail("--max-tokens is at least 1, not {}", a.max_tokens);
   // Programs for a few lengths, not for each: rounded up, as far as the model goes.
-  const auto wanted = std::min(prompt + a.max_tokens, config.max_positions);
-  const auto rounded = std::min((wanted + 255) / 256 * 256, config.max_positions);
+  const auto most = config.max_positions;
+  const auto read = std::min(static_cast<std::int64_t>(prompt), most);
+  const auto wanted = read + std::min(a.max_tokens, most - read);
   models::GraphLimits limits;
-  limits.context = a.context.value_or(rounded);
-  limits.chunk = a.chunk.value_or(std::min<std::int64_t>(limits.chunk, limits.context));
+  limits.context = a.context.value_or(std::min((wanted + 255) / 256 * 256, most));
+  limits.chunk = a.chunk.value_or(std::min(limits.chunk, limits.context));
   return limits;
-}
-
-std::string joined(const std::vector<std::int64_t>& tokens) {
-  return fmt::format("{}", fmt::join(tokens, ","));
 }
 
 }  // namespace
@@ -63,38 +90,42 @@ int generate_tokens(const LlmArguments& a) {
   options.sampling = {a.temperature, a.top_k, a.top_p, a.seed};
   if (!a.ignore_end) options.end_tokens = model.config.end_tokens;
   const bool streams = a.stream && !a.json;
-  bool is_first = true;
+  std::string text;
+  const auto say = [&](const std::string& piece) {
+    text += piece;
+    if (!streams) return;
+    print(piece);
+    std::fflush(stdout);
+  };
   options.on_token = [&](std::int64_t token) {
-    if (streams) {
-      print(fmt::format("{}{}", is_first ? "" : ",", token));
-      std::fflush(stdout);
-      is_first = false;
-    }
+    say(speech.next(token));
     return !is_interrupted;
   };
   end_text_on_interrupt();
-  const auto said = models::generate(session, a.tokens, options);
+  const auto said = models::generate(session, speech.prompt(), options);
+  say(speech.last());
 
   const auto more = static_cast<double>(said.tokens.size() - 1);
   const double rate = said.rest_s > 0 ? more / said.rest_s : 0;
   if (a.json) {
-    print(pretty_json({{"prompt", a.tokens},
-                       {"tokens", said.tokens},
-                       {"stop", models::name_of(said.stop)},
-                       {"ready_s", ready_s},
-                       {"first_token_s", said.first_s},
-                       {"tokens_per_s", rate},
-                       {"weights_bytes", model.weights.bytes()},
-                       {"weights_copied_bytes", model.weights.copied_bytes()},
-                       {"cache_bytes", session.cache_bytes()}}) +
-          "\n");
+    Json json = {{"prompt", speech.prompt()},
+                 {"tokens", said.tokens},
+                 {"stop", models::name_of(said.stop)},
+                 {"ready_s", ready_s},
+                 {"first_token_s", said.first_s},
+                 {"tokens_per_s", rate},
+                 {"weights_bytes", model.weights.bytes()},
+                 {"weights_copied_bytes", model.weights.copied_bytes()},
+                 {"cache_bytes", session.cache_bytes()}};
+    if (speech.is_text()) json["text"] = text;
+    print(pretty_json(json) + "\n");
   } else {
-    print(streams ? "\n" : joined(said.tokens) + "\n");
+    print(streams ? "\n" : text + "\n");
   }
   fmt::print(stderr,
              "{} read, first token after {}; {} more at {}; stopped by {}; ready after {}, "
              "weights {}, caches {}\n",
-             a.tokens.size(), format_seconds(said.first_s), said.tokens.size() - 1,
+             speech.prompt().size(), format_seconds(said.first_s), said.tokens.size() - 1,
              format_rate(rate, "tokens/s"), models::name_of(said.stop), format_seconds(ready_s),
              format_bytes(static_cast<double>(model.weights.bytes())),
              format_bytes(static_cast<double>(session.cache_bytes())));

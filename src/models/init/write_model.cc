@@ -100,8 +100,14 @@ void write_model(const Json& json, const std::string& folder, const WriteOptions
     const Json index = {{"metadata", {{"total_size", total}}}, {"weight_map", map}};
     write_file_atomically(folder + "/model.safetensors.index.json", pretty_json(index) + "\n");
   }
-  write_file_atomically(folder + "/generation_config.json",
-                        pretty_json(Json{{"do_sample", false}}) + "\n");
+  for (const auto& [name, content] : options.files) {
+    write_file_atomically(folder + "/" + name, content);
+  }
+  Json generation = {{"do_sample", false}};
+  for (const char* key : {"bos_token_id", "eos_token_id"}) {
+    if (json.contains(key)) generation[key] = json.at(key);
+  }
+  write_file_atomically(folder + "/generation_config.json", pretty_json(generation) + "\n");
   // Last, so that a folder that has it is whole.
   write_file_atomically(config_path, pretty_json(json) + "\n");
 }

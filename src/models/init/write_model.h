@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "base/json.h"
@@ -24,7 +25,8 @@ struct WriteOptions {
   std::uint64_t seed = 0;
   DType dtype = DType::kBF16;                        // f32, bf16 or f16
   std::int64_t shard_bytes = std::int64_t{4} << 30;  // of a file, as long as a tensor allows
-  std::function<void(const std::string&)> progress;  // a line for each file
+  std::function<void(const std::string&)> progress;  // a line for each file of weights
+  std::map<std::string, std::string> files;          // others beside them: name, content
 };
 // Makes the folder. Refuses one with a config.json in it (UserError that names it). Tensors of one
 // shard are in memory at a time.
