@@ -109,7 +109,7 @@ class Transformers(unittest.TestCase):
                 self.assertGreater(clear.sum(), LENGTH // 4)
                 # Where rounding makes a router choose other experts, that is another model.
                 self.assertGreaterEqual(right, 0.9 if family in ROUTED else 0.99)
-                self.assertLessEqual(figures["ours"][1], 1.25 * figures["theirs"][1] + 1e-6)
+                self.assertLessEqual(figures["ours"][1], 1.5 * figures["theirs"][1] + 1e-6)
                 self.assertGreaterEqual(figures["ours"][0], figures["theirs"][0] - 2 / LENGTH)
 
     def test_greedy_tokens(self):

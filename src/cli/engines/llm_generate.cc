@@ -79,10 +79,12 @@ models::GraphLimits limits_of(const LlmArguments& a, const models::ModelConfig& 
 
 int generate_tokens(const LlmArguments& a) {
   const auto begin = monotonic_ns();
+  if (a.tokens.empty() == !a.prompt) fail("give a prompt by --prompt or by --tokens");
   const models::LoadedModel model(a.model);
-  auto session =
-      model.session(limits_of(a, model.config), compiler::cpu_runtime(threads_or_all(a.threads)),
-                    compiler::options_from_environment());
+  Speech speech(a);
+  auto session = model.session(limits_of(a, model.config, speech.prompt().size()),
+                               compiler::cpu_runtime(threads_or_all(a.threads)),
+                               compiler::options_from_environment());
   const double ready_s = static_cast<double>(monotonic_ns() - begin) * 1e-9;
 
   models::GenerateOptions options;

@@ -193,11 +193,11 @@ class ModelBuilder {
     const auto rows = s_ * top;
     const auto expert = chosen.experts.reshape({rows});
     const auto repeated = h.unsqueeze(1).expand(1, top).reshape({rows, c_.hidden});
-    const auto both = expert_matmul(repeated, gate_up.transpose(1, 2), expert);
+    const auto both = expert_matmul(wide(repeated), gate_up.transpose(1, 2), expert);
     const auto inner = gated(both.slice(1, 0, ffn), both.slice(1, ffn, 2 * ffn));
     const auto parts =
-        wide(expert_matmul(inner, down.transpose(1, 2), expert)).reshape({s_, top, c_.hidden});
-    return narrow((parts * wide(narrow(chosen.weights)).unsqueeze(-1)).sum(1));
+        expert_matmul(wide(inner), down.transpose(1, 2), expert).reshape({s_, top, c_.hidden});
+    return narrow((parts * chosen.weights.unsqueeze(-1)).sum(1));
   }
   GraphTensor separate_experts(const Layer& layer, const GraphTensor& h) const {
     const auto& e = c_.experts;
