@@ -53,7 +53,8 @@ class Llm(CliTest):
                 self.assertEqual(told["prompt"], [int(token) for token in ids.split()])
                 self.assertEqual(len(told["tokens"]), 20)
                 plain = self.run_ok(*ask, "--ignore-end").stdout
-                self.assertEqual(plain, told["text"] + "\n")
+                # Python reads every kind of line end as one.
+                self.assertEqual(plain, (told["text"] + "\n").replace("\r\n", "\n").replace("\r", "\n"))
                 self.assertEqual(self.run_ok(*ask, "--ignore-end", "--stream").stdout, plain)
                 same = self.run_ok("llm", "generate", "--model", self.init(family), "--max-tokens", "20", "--ignore-end",
                                    "--tokens", ",".join(str(token) for token in told["prompt"])).stdout  # fmt: skip

@@ -61,6 +61,14 @@ def peer_logits(model, tokens):
         return model(tokens[None]).logits[0].float()
 
 
+def peer_says(model, tokens, count):
+    """Greedily, whatever it says."""
+    model.generation_config.eos_token_id = None
+    said = model.generate(tokens[None], attention_mask=torch.ones_like(tokens)[None],
+                          max_new_tokens=count, do_sample=False, pad_token_id=0)  # fmt: skip
+    return said[0, len(tokens) :]
+
+
 def divergence(p, q):
     """KL of q's distribution from p's, in nats, of the median position."""
     p, q = p.double().log_softmax(-1), q.double().log_softmax(-1)
@@ -119,8 +127,7 @@ class Transformers(unittest.TestCase):
                 model = peer(path)
                 prompt = some_tokens(model.config.vocab_size, 9, seed=2)
                 count = 32 if SIZE == "tiny" else 12
-                expected = model.generate(prompt[None], max_new_tokens=count, min_new_tokens=count,
-                                          do_sample=False, pad_token_id=0)[0, 9:]  # fmt: skip
+                expected = peer_says(model, prompt, count)
                 said = subprocess.run(
                     [ASSAY, "llm", "generate", "--model", path, "--max-tokens", str(count), "--json",
                      "--ignore-end", "--tokens", ",".join(str(t) for t in prompt.tolist())],
@@ -140,6 +147,23 @@ class Transformers(unittest.TestCase):
                 difference = (first - peer_logits(model, tokens)).abs().max().item()
                 self.assertLessEqual(difference, LARGEST_DIFFERENCE)
 
+
+    @unittest.skipIf(SIZE != "tiny", "one size is enough")
+    def test_texts(self):
+        prompt = "Grüße, 世界! It's 1999 again."
+        for family in FAMILIES:
+            with self.subTest(family):
+                path = folder_of(family, "f32")
+                tokenizer = transformers.AutoTokenizer.from_pretrained(path)
+                ids = tokenizer(prompt, return_tensors="pt").input_ids[0]
+                said = subprocess.run(
+                    [ASSAY, "llm", "generate", "--model", path, "--max-tokens", "16", "--json",
+                     "--ignore-end", "--prompt", prompt],
+                    check=True, capture_output=True, text=True)  # fmt: skip
+                told = json.loads(said.stdout)
+                self.assertEqual(told["prompt"], ids.tolist())
+                expected = peer_says(peer(path), ids, 16)
+                self.assertEqual(told["text"], tokenizer.decode(expected, skip_special_tokens=True))
 
     @unittest.skipIf(SIZE != "tiny", "one size is enough")
     def test_text_part_of_models_that_see(self):

@@ -96,7 +96,7 @@ int generate_tokens(const LlmArguments& a) {
   const auto say = [&](const std::string& piece) {
     text += piece;
     if (!streams) return;
-    print(piece);
+    put_text({}, piece);
     std::fflush(stdout);
   };
   options.on_token = [&](std::int64_t token) {
@@ -122,7 +122,7 @@ int generate_tokens(const LlmArguments& a) {
     if (speech.is_text()) json["text"] = text;
     print(pretty_json(json) + "\n");
   } else {
-    print(streams ? "\n" : text + "\n");
+    put_text({}, streams ? "\n" : text + "\n");
   }
   fmt::print(stderr,
              "{} read, first token after {}; {} more at {}; stopped by {}; ready after {}, "
