@@ -272,7 +272,11 @@ HWY_INLINE void add_terms(const float* a, std::int64_t a_stride, const T* b, std
   constexpr std::int64_t kSteps = kRows == 1 ? 4 : 1;
   for (; j + kSteps * kWide <= columns; j += kSteps * kWide) {
 #pragma GCC unroll 4
-    for (int t = 0; t < kTerms; ++t) hwy::Prefetch(b + (t + kTerms) * b_stride + j);
+    for (int t = 0; t < kTerms; ++t) {
+#pragma GCC unroll 8
+      for (std::int64_t e = 0; e < kSteps * kWide; e += 64 / std::int64_t{sizeof(T)})
+        hwy::Prefetch(b + (t + kTerms) * b_stride + j + e);
+    }
 #pragma GCC unroll 4
     for (std::int64_t u = 0; u < kSteps; ++u) step(j + u * kWide);
   }

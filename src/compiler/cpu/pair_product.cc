@@ -67,8 +67,8 @@ class PairMultiplier {
 bool is_paired(const Factor& a, const Factor& b, std::int64_t m, std::int64_t n,
                const ProductOptions& options) {
   const auto* unit = options.unit;
-  return unit != nullptr && a.dtype == DType::kBF16 && b.dtype == DType::kBF16 &&
-         m >= unit->lanes / 2 && n >= unit->lanes / 2;
+  return unit != nullptr && a.dtype == DType::kBF16 && b.dtype == DType::kBF16 && m > unit->few &&
+         n >= unit->lanes / 2;
 }
 
 void multiply_paired(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,

@@ -8,8 +8,8 @@
 
 namespace assay::compiler {
 
-// Whether a product takes options.unit: there is one, both factors are bf16, and its tiles are not
-// nearly empty.
+// Whether a product takes options.unit: there is one, both factors are bf16, rows are not few, and
+// tiles not nearly empty.
 bool is_paired(const Factor& a, const Factor& b, std::int64_t m, std::int64_t n,
                const ProductOptions& options);
 

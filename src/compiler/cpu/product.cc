@@ -156,9 +156,9 @@ void hand_over_all(const T* c, std::int64_t m, std::int64_t n, const SumsSink<T>
 ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
                     std::int64_t n, const ProductOptions& options) {
   if (k == 0 || options.packs_both) return ProductForm::kPacked;
+  if (is_paired(a, b, m, n, options)) return ProductForm::kPaired;
   if (m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
     return ProductForm::kFewRows;
-  if (is_paired(a, b, m, n, options)) return ProductForm::kPaired;
   return is_linear(b, m, n) ? ProductForm::kLinear : ProductForm::kPacked;
 }
 

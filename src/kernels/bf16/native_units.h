@@ -12,7 +12,12 @@ namespace assay::kernels {
 
 // Layouts, without tiles: the same on every architecture.
 constexpr PairUnit amx_layout() {
-  return {.rows = 32, .lanes = 16, .vectors = 2, .step = 16, .row_group = PairUnit::kWholeRow};
+  return {.rows = 32,
+          .lanes = 16,
+          .vectors = 2,
+          .step = 16,
+          .few = 4,
+          .row_group = PairUnit::kWholeRow};
 }
 constexpr PairUnit avx512_layout() {
   return {.rows = 12, .lanes = 16, .vectors = 2, .row_group = PairUnit::kWholeRow};

@@ -59,6 +59,10 @@ struct PairUnit {
   int rows = 0;                // of a tile
   int lanes = 0, vectors = 0;  // its columns: up to `vectors` times `lanes`
   int step = 1;                // terms are a multiple of it
+  // So few rows times a matrix are better off without it: the matrix is widened as it is read. AMX
+  // copies and multiplies 2 KiB of a matrix in a hundred cycles for any number of rows up to 16,
+  // and memory is slower than that (counted, not measured).
+  int few = 8;
   std::int64_t row_group = 1, column_group = 1;
   // For 1, 2, … vectors; null: plain loops over the same layout.
   std::array<void (*)(const PairTile&), kMostVectors> tile{};
