@@ -289,10 +289,73 @@ HWY_INLINE void add_terms(const float* a, std::int64_t a_stride, const T* b, std
   }
 }
 
+// Several rows times some vectors of columns, sums in registers. The same columns of the next
+// terms are asked for meanwhile.
+template <typename T, int kRows, int kVectors>
+HWY_INLINE void add_strip(const float* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
+                          std::int64_t terms, float* c, std::int64_t c_stride) {
+  const D32 d;
+  V32 sums[kRows][kVectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
+  }
+  for (std::int64_t l = 0; l < terms; ++l) {
+    const T* row = b + l * b_stride;
+    V32 w[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) w[v] = load_elements(d, row + v * kWide);
+#pragma GCC unroll 8
+    for (std::int64_t e = 0; e < kVectors * kWide; e += 64 / std::int64_t{sizeof(T)})
+      __builtin_prefetch(row + terms * b_stride + e, 0, 2);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const V32 x = hn::Set(d, a[i * a_stride + l]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::MulAdd(x, w[v], sums[i][v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      float* to = c + i * c_stride + v * kWide;
+      hn::StoreU(hn::Add(hn::LoadU(d, to), sums[i][v]), d, to);
+    }
+  }
+}
+
+// Rows whose sums no cache near enough holds: some terms of all columns at a time.
+template <typename T, int kRows>
+void strips_of(const float* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
+               std::int64_t terms, std::int64_t columns, float* c, std::int64_t c_stride) {
+  constexpr int kVectors = std::clamp(kSumVectors / kRows, 1, 4);
+  constexpr std::int64_t kTerms = 16;
+  for (std::int64_t l = 0; l < terms; l += kTerms) {
+    const std::int64_t some = std::min(kTerms, terms - l);
+    const float* x = a + l;
+    const T* w = b + l * b_stride;
+    std::int64_t j = 0;
+    for (; j + kVectors * kWide <= columns; j += kVectors * kWide)
+      add_strip<T, kRows, kVectors>(x, a_stride, w + j, b_stride, some, c + j, c_stride);
+    for (; j + kWide <= columns; j += kWide)
+      add_strip<T, kRows, 1>(x, a_stride, w + j, b_stride, some, c + j, c_stride);
+    for (; j < columns; ++j) {
+      for (int i = 0; i < kRows; ++i) {
+        for (std::int64_t t = 0; t < some; ++t)
+          c[i * c_stride + j] += x[i * a_stride + t] * static_cast<float>(w[t * b_stride + j]);
+      }
+    }
+  }
+}
+
 template <typename T, int kRows>
 void sums_of(const float* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
              std::int64_t terms, std::int64_t columns, float* c, std::int64_t c_stride) {
-  constexpr int kTerms = kRows <= 4 ? 4 : 2;
+  if constexpr (kRows > 4)
+    return strips_of<T, kRows>(a, a_stride, b, b_stride, terms, columns, c, c_stride);
+  constexpr int kTerms = 4;
   std::int64_t l = 0;
   for (; l + kTerms <= terms; l += kTerms)
     add_terms<T, kRows, kTerms>(a + l, a_stride, b + l * b_stride, b_stride, columns, c, c_stride);
