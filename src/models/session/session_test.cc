@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "compiler/choose/candidate.h"
 #include "compiler/choose/compile.h"
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/verify/verifier.h"
@@ -178,6 +179,35 @@ TEST(Generate, StopsForEachReason) {
   EXPECT_EQ(interrupted.tokens,
             std::vector<std::int64_t>(all.tokens.begin(), all.tokens.begin() + 3));
   EXPECT_EQ(refusal_of([&] { said({.max_tokens = 0}); }), "at least one token, not 0");
+}
+
+// Other kernels, other buffers: sums in another order, the same text.
+TEST(Generate, SearchedProgramsSayTheSame) {
+  for (const auto family : {Family::kQwen3, Family::kGemma4}) {
+    const ModelFolder folder(family);
+    const LoadedModel model(folder.path());
+    const GraphLimits limits{.context = 40, .chunk = 8};
+    const auto graph = model_graph(model.config, model.weights, limits);
+    const auto runtime = compiler::cpu_runtime(2);
+    const auto said = [&](compiler::Program program) {
+      Session session(model.config, model.weights, limits, std::move(program), runtime);
+      return generate(session, some_tokens(model.config.vocab, 12), {.max_tokens = 28}).tokens;
+    };
+    const auto expected = said(compiler::compile_default(graph));
+    const compiler::Candidates candidates(graph, {});
+    // As different as it gets: no product does anything else, and every node has a buffer.
+    compiler::Genome plain;
+    plain.epilogues = plain.shares = false;
+    const auto freedom = candidates.freedom({}, runtime);
+    plain.kept.insert(freedom.nodes.begin(), freedom.nodes.end());
+    EXPECT_EQ(said(candidates.program(plain, runtime)), expected) << name_of(family);
+    compiler::Genome other;
+    for (const auto& [signature, variants] : freedom.kernels) {
+      if (variants > 1) other.variants[signature] = variants - 1;
+    }
+    EXPECT_FALSE(other.variants.empty());
+    EXPECT_EQ(said(candidates.program(other, runtime)), expected) << name_of(family);
+  }
 }
 
 TEST(Generate, SeedDecides) {
