@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -30,6 +31,7 @@ using namespace assay::compiler;  // NOLINT: the engine's words are this file's
 
 compiler::Bindings symbols_from(const CompileArguments& a, const Graph& graph) {
   auto symbols = default_symbols(graph);
+  std::set<std::string> given;
   for (const auto& text : a.symbols) {
     const auto equals = text.find('=');
     std::int64_t value = 0;
@@ -45,6 +47,7 @@ compiler::Bindings symbols_from(const CompileArguments& a, const Graph& graph) {
       fail("--symbols: '{}' is from {} to {}, got {}", name, found->second.low, found->second.high,
            value);
     }
+    if (!given.insert(name).second) fail("--symbols: '{}' is given twice", name);
     symbols[name] = value;
   }
   return symbols;
@@ -112,6 +115,7 @@ int compile_graph(const CompileArguments& a) {
   options.symbols = symbols_from(a, graph);
   options.machine = read_machine().fingerprint();
   options.folder = cache_folder() + "/compiler";
+  if (!(a.seconds >= 0)) fail("--seconds: 0 or more, got {}", a.seconds);
   if (a.search < 0) fail("--search: candidates, 0 or more, got {}", a.search);
   if (a.verbose) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };

@@ -122,6 +122,18 @@ TEST(Lower, AScatterIntoWhatIsReadElsewhereIsNotInPlace) {
   EXPECT_EQ(mismatch(g, program, 1), "");
 }
 
+// A graph may be as deep as it is long.
+TEST(Lower, NeedsNoDeepStack) {
+  Graph g;
+  auto x = GraphTensor::input(g, "x", DType::kF32, {8});
+  for (int i = 0; i < 5000; ++i) x = x * 0.5 + 1.0;
+  x.set_output("y");
+  Executor executor(compile_default(g), plain_runtime());
+  Tensor given(DType::kF32, Shape({8}));
+  const auto result = run_program(executor, {{"x", given.view()}}, {});
+  EXPECT_EQ(result.outputs.at("y").as<float>()[7], 2);
+}
+
 TEST(MemoryPlan, OnlyWhatIsNeededAtOnceLiesApart) {
   Graph g;
   auto x = GraphTensor::input(g, "x", DType::kF32, {64});

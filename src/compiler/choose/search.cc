@@ -69,20 +69,37 @@ class Search {
     population_ = {Member{}};
     seen_.insert(program_hash(candidates_.program({}, runtime_)));
     for (const auto& line : journal_.lines()) {
-      const bool is_own = line.value("seed", "") == seed();
+      auto known = known_from(line);
+      if (!known) continue;
+      const bool is_own = known->seed == seed();
       if (is_own) {
-        seen_.insert(line.value("program", ""));
+        seen_.insert(known->program);
         ++result_.from_before;
       }
-      if (!line.value("faster", false)) continue;
-      Member member{genome_from_json(line.value("genome", Json::object()), "search journal"),
-                    number_from_json(line.at("relative"), "search journal"),
-                    {}};
+      if (!known->faster) continue;
       if (is_own) {
-        admit(std::move(member));
-      } else if (member.relative < others_best_.relative) {
-        others_best_ = std::move(member);
+        admit(std::move(*known->faster));
+      } else if (known->faster->relative < others_best_.relative) {
+        others_best_ = std::move(*known->faster);
       }
+    }
+  }
+  struct Known {
+    std::string seed, program;
+    std::optional<Member> faster;
+  };
+  // Nothing where a line is none of ours.
+  static std::optional<Known> known_from(const Json& line) {
+    try {
+      Known known{line.at("seed").get<std::string>(), line.at("program").get<std::string>(), {}};
+      const auto genome = genome_from_json(line.at("genome"), "search journal");
+      if (!line.value("faster", false)) return known;
+      const double relative = number_from_json(line.at("relative"), "search journal");
+      if (!(relative > 0 && relative <= 1)) return std::nullopt;
+      known.faster = Member{genome, relative, {}};
+      return known;
+    } catch (const std::exception&) {
+      return std::nullopt;
     }
   }
   void admit(Member member) {

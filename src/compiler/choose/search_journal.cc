@@ -15,23 +15,23 @@ namespace assay::compiler {
 
 SearchJournal::SearchJournal(std::string path) : path_(std::move(path)) {
   if (path_.empty() || !std::filesystem::exists(path_)) return;
+  if (!std::filesystem::is_regular_file(path_)) fail("{}: not a file", path_);
   const auto text = read_file(path_);
   std::size_t at = 0;
-  while (true) {
-    const auto end = text.find('\n', at);
-    if (end == std::string::npos) break;
+  for (std::size_t end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
     try {
-      lines_.push_back(parse_json(text.substr(at, end - at), path_));
+      auto line = parse_json(text.substr(at, end - at), path_);
+      if (line.is_object()) lines_.push_back(std::move(line));
     } catch (const UserError&) {
-      break;
+      continue;
     }
-    at = end + 1;
   }
-  if (at != text.size()) write_file_atomically(path_, text.substr(0, at));
+  is_torn_ = at != text.size();
 }
 
 void SearchJournal::add(Json line) {
-  const auto text = canonical_json(line) + "\n";
+  // A torn line becomes one by itself, which says nothing.
+  const auto text = (is_torn_ ? "\n" : "") + canonical_json(line) + "\n";
   lines_.push_back(std::move(line));
   if (path_.empty()) return;
   make_directories(std::filesystem::path(path_).parent_path().string());
@@ -39,6 +39,7 @@ void SearchJournal::add(Json line) {
   if (!fd) fail_to_write("write", path_, errno);
   write_fully(fd.get(), text, path_);
   ::fsync(fd.get());
+  is_torn_ = false;
 }
 
 }  // namespace assay::compiler

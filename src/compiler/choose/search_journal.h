@@ -4,7 +4,7 @@
 
 // What a search knows of its candidates, on disk too: a line for each, synced before the next one
 // is begun. A process that is killed leaves whole lines and at most one torn one, which counts as
-// never written.
+// never written; so does anything else that is no JSON object. Reading changes nothing.
 
 #include <string>
 #include <vector>
@@ -24,6 +24,7 @@ class SearchJournal {
  private:
   std::string path_;
   std::vector<Json> lines_;
+  bool is_torn_ = false;  // the file, at its end
 };
 
 }  // namespace assay::compiler

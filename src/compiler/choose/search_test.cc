@@ -102,23 +102,31 @@ TEST(Search, FindsItsWayVerifiesAndGoesOnWhereItWas) {
   options.candidates = 0;
   EXPECT_EQ(program_hash(search(g, runtime, options).program), program_hash(first.program));
 
-  // Killed in the middle of a line.
-  write_file_atomically(file, text.substr(0, text.size() - 10));
+  // Killed in the middle of a line, and what others wrote is no line of ours.
+  const auto winner = parse_json(text.substr(0, text.find('\n')), "line");
+  auto impossible = winner;
+  impossible["faster"] = true;
+  impossible["relative"] = -1;
+  const auto foreign = "[1,2]\nnull\n\n{\"seed\":\"0\",\"program\":7}\nnot json\n" +
+                       canonical_json(impossible) + "\n";
+  write_file_atomically(file, foreign + text.substr(0, text.size() - 10));
   options.candidates = 6;
   const auto resumed = search(g, runtime, options);
   EXPECT_EQ(resumed.from_before, 5);
   EXPECT_EQ(resumed.tried, 1);
   // What it proposes is what it proposed then.
-  const auto programs = [](const std::string& lines) {
-    std::vector<std::string> hashes;
-    std::size_t at = 0;
-    for (auto end = lines.find('\n'); end != std::string::npos; end = lines.find('\n', at)) {
-      hashes.push_back(parse_json(lines.substr(at, end - at), "line").at("program"));
-      at = end + 1;
+  const auto programs = [](const std::vector<Json>& lines) {
+    std::vector<Json> hashes;
+    for (const auto& line : lines) {
+      if (line.contains("genome") && line.value("relative", Json()) != -1) {
+        hashes.push_back(line.at("program"));
+      }
     }
     return hashes;
   };
-  EXPECT_EQ(programs(read_file(file)), programs(text));
+  const auto now = SearchJournal(file).lines();
+  write_file_atomically(file, text);
+  EXPECT_EQ(programs(now), programs(SearchJournal(file).lines()));
   std::filesystem::remove_all(options.folder);
 }
 

@@ -47,6 +47,11 @@ std::size_t operand_count(Op op) {
 
 bool is_index(DType dtype) { return dtype == DType::kI32 || dtype == DType::kI64; }
 
+std::uint64_t greatest_bits(DType dtype) {
+  if (dtype == DType::kBool) return 1;
+  return ~std::uint64_t{0} >> (64 - 8 * size_of(dtype));
+}
+
 std::string text_of(const Node& node) {
   std::string text =
       fmt::format("{} {} {} '{}' {}", static_cast<int>(node.op), static_cast<int>(node.dtype),
@@ -133,6 +138,10 @@ void Graph::check_node(const Node& node) const {
       return;
     case Op::kConst:
       if (!node.shape.empty()) fail("const: one value, got shape {}", to_string(node.shape));
+      if (node.bits > greatest_bits(node.dtype)) {
+        fail("const: bits of {} are at most {:#x}, got {:#x}", name_of(node.dtype),
+             greatest_bits(node.dtype), node.bits);
+      }
       return;
     case Op::kIota:
       if (node.shape.size() != 1 || !is_index(node.dtype)) {

@@ -85,6 +85,22 @@ TEST(Graph, EqualNodesAreOne) {
               HasSubstr("'a' is f32 [4] already, not f32 [5]"));
 }
 
+TEST(Graph, ConstantsHaveTheBitsOfTheirDType) {
+  Graph g;
+  const auto constant = [&](DType dtype, std::uint64_t bits) {
+    Node node;
+    node.dtype = dtype;
+    node.bits = bits;
+    g.add(node);
+  };
+  constant(DType::kBool, 1);
+  constant(DType::kF64, ~std::uint64_t{0});
+  EXPECT_THAT(complaint([&] { constant(DType::kBool, 2); }),
+              HasSubstr("const: bits of bool are at most 0x1, got 0x2"));
+  EXPECT_THAT(complaint([&] { constant(DType::kF32, 0x13f800000); }),
+              HasSubstr("bits of f32 are at most 0xffffffff, got 0x13f800000"));
+}
+
 TEST(Graph, MisuseNamesOperationAndBothShapes) {
   Graph g;
   const auto a = f32(g, "a", {2, 3}), b = f32(g, "b", {4, 5});

@@ -20,7 +20,11 @@ namespace {
 class Lowering {
  public:
   Lowering(const WorkGraph& graph, const FuseChoices& choices)
-      : graph_(graph), choices_(choices), plan_(graph, choices), also_after_(graph.nodes.size()) {}
+      : graph_(graph),
+        choices_(choices),
+        plan_(graph, choices),
+        also_after_(graph.nodes.size()),
+        seen_(graph.nodes.size()) {}
 
   std::vector<MadeKernel> run() {
     for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
@@ -123,13 +127,14 @@ class Lowering {
   // Whether `id` needs `other` to be computed before it.
   bool depends(NodeId id, NodeId other) const {
     std::vector<NodeId> left = {id};
-    std::set<NodeId> seen = {id};
+    ++look_;
     while (!left.empty()) {
       const auto at = left.back();
       left.pop_back();
       if (at == other) return true;
       const auto visit = [&](NodeId next) {
-        if (seen.insert(next).second) left.push_back(next);
+        if (seen_[next] != look_) left.push_back(next);
+        seen_[next] = look_;
       };
       for (const auto& operand : graph_.nodes[at].node.operands) visit(operand.node);
       for (const auto next : also_after_[at]) visit(next);
@@ -349,6 +354,9 @@ class Lowering {
   std::vector<std::vector<NodeId>> also_after_;  // what a node waits for beside its operands
   std::set<NodeId> done_;
   std::vector<MadeKernel> made_;
+  // By depends(): in which of its looks a node was seen last.
+  mutable std::vector<std::uint32_t> seen_;
+  mutable std::uint32_t look_ = 0;
 };
 
 }  // namespace

@@ -52,10 +52,35 @@ std::uint32_t RegionMaker::operand(NodeId node) {
   return static_cast<std::uint32_t>(at - operands_.begin());
 }
 
+RegionMaker::Mark RegionMaker::mark() const {
+  return {
+      region_.values.size(),  region_.stores.size(),    operands_.size(), names_in_order_.size(),
+      loads_in_order_.size(), inlined_in_order_.size(), reduces_};
+}
+void RegionMaker::take_back(const Mark& mark) {
+  const auto shorten = [](auto& list, std::size_t size, const auto& forget) {
+    for (; list.size() > size; list.pop_back()) forget(list.back());
+  };
+  region_.values.resize(mark.values);
+  region_.stores.resize(mark.stores);
+  operands_.resize(mark.operands);
+  shorten(stored_in_order_, mark.stores, [&](NodeId id) { stored_.erase(id); });
+  shorten(names_in_order_, mark.names, [&](const std::string& key) { known_.erase(key); });
+  shorten(loads_in_order_, mark.loads, [&](NodeId id) { loads_.erase(id); });
+  shorten(inlined_in_order_, mark.inlined, [&](NodeId id) { inlined_.erase(id); });
+  reduces_ = mark.reduces;
+}
+void RegionMaker::name(std::string key, std::uint32_t number) {
+  if (known_.emplace(key, number).second) names_in_order_.push_back(std::move(key));
+}
+void RegionMaker::note_load(NodeId node) {
+  if (loads_.insert(node).second) loads_in_order_.push_back(node);
+}
+
 std::uint32_t RegionMaker::add(Region::Value value, std::string key) {
   const auto number = static_cast<std::uint32_t>(region_.values.size());
   region_.values.push_back(std::move(value));
-  known_.emplace(std::move(key), number);
+  name(std::move(key), number);
   return number;
 }
 
@@ -66,12 +91,13 @@ std::uint32_t RegionMaker::loaded(NodeId node, const View& view, bool of_row) {
   value.dtype = setting_.graph->nodes[node].node.dtype;
   value.of_row = of_row;
   value.access = {operand(node), view};
-  loads_.insert(node);
+  note_load(node);
   return add(std::move(value), std::move(key));
 }
 
 void RegionMaker::store(std::uint32_t value, NodeId node, const View& view) {
   if (!stored_.insert(node).second) return;
+  stored_in_order_.push_back(node);
   region_.stores.push_back({value, {operand(node), view}});
 }
 
@@ -105,15 +131,19 @@ std::optional<std::uint32_t> RegionMaker::value(NodeId id, const View& given, bo
   const bool is_whole = reads_each_once(view, product(work.node.shape), setting_.graph->symbols);
   if (use == Use::kShare && !is_whole) return loaded(id, view, of_row);
   if (is_repeated(view) && setting_.is_dear(id)) return loaded(id, view, of_row);
-  // What is tried in vain is taken back.
-  auto before = *this;
+  // Nobody writes expressions that deep; a graph of 10⁵ nodes may be one.
+  constexpr int kDeepest = 200;
+  if (depth_ >= kDeepest) return loaded(id, view, of_row);
+  const auto before = mark();
+  ++depth_;
   const auto number = computed(id, view, of_row);
+  --depth_;
   if (!number) {
-    *this = std::move(before);
+    take_back(before);
     return loaded(id, view, of_row);
   }
-  known_.emplace(std::move(key), *number);
-  inlined_.insert(id);
+  name(std::move(key), *number);
+  if (inlined_.insert(id).second) inlined_in_order_.push_back(id);
   if (use == Use::kShare) store(*number, id, view);
   return number;
 }
@@ -173,7 +203,7 @@ std::optional<std::uint32_t> RegionMaker::computed(NodeId id, const View& view, 
   }
   if (gathers) {
     value.access = {operand(node.operands[0].node), node.operands[0].view};
-    loads_.insert(node.operands[0].node);
+    note_load(node.operands[0].node);
   }
   return add(std::move(value), fmt::format("computed {} {}", id, view.to_string()));
 }

@@ -56,12 +56,26 @@ class RegionMaker {
   std::uint32_t add(Region::Value value, std::string key);
   std::uint32_t operand(NodeId node);
 
+  // Everything that is only ever added to, in order: so that what was tried in vain can be taken
+  // back at the cost of what was tried.
+  struct Mark {
+    std::size_t values, stores, operands, names, loads, inlined;
+    bool reduces;
+  };
+  Mark mark() const;
+  void take_back(const Mark& mark);
+  void name(std::string key, std::uint32_t number);
+  void note_load(NodeId node);
+
   Setting setting_;
   Region region_;
   std::map<std::string, std::uint32_t> known_;
   std::vector<NodeId> operands_;
   std::set<NodeId> loads_, stored_, inlined_;
+  std::vector<std::string> names_in_order_;
+  std::vector<NodeId> loads_in_order_, inlined_in_order_, stored_in_order_;
   bool reduces_ = false;
+  int depth_ = 0;  // of values within values
 };
 
 }  // namespace assay::compiler

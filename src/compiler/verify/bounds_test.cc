@@ -96,6 +96,33 @@ TEST(Bounds, SumsOfBf16ProductsMayRoundToOdd) {
   }
 }
 
+// Squares of errors are nothing there.
+TEST(Bounds, OfWhatIsVerySmallAreNotNothing) {
+  Graph g;
+  const auto x = GraphTensor::input(g, "x", DType::kF64, {3, 40});
+  (softmax(x * x.like(0)) * x).sum(1).set_output("y");
+  Tensor small(DType::kF64, Shape({3, 40}));
+  for (std::size_t i = 0; i < 120; ++i) small.as<double>()[i] = 1e-200 * static_cast<double>(i + 1);
+  const auto y = std::move(interpret_with_bounds(g, {{"x", small.view()}}, {}).at("y"));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const double value = value_as_double(y.value.view(), i);
+    EXPECT_GT(y.bounds[static_cast<std::size_t>(i)], 1e-16 * value);
+    EXPECT_LT(y.bounds[static_cast<std::size_t>(i)], 1e-11 * value);
+  }
+}
+
+// f64 has not all integers of 64 bits.
+TEST(Bounds, TellLargeIntegersApart) {
+  Graph g;
+  GraphTensor::input(g, "x", DType::kI64, {1}).set_output("y");
+  Tensor x(DType::kI64, Shape({1}));
+  x.as<std::int64_t>()[0] = std::int64_t{1} << 60;
+  const auto y = std::move(interpret_with_bounds(g, {{"x", x.view()}}, {}).at("y"));
+  EXPECT_EQ(difference(y, x.view()), "");
+  x.as<std::int64_t>()[0] += 1;
+  EXPECT_NE(difference(y, x.view()), "");
+}
+
 // A worst case would allow anything after a few products in a row.
 TEST(Bounds, HoldOnThroughManyProducts) {
   constexpr std::int64_t kWide = 64;

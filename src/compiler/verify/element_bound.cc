@@ -18,7 +18,11 @@ constexpr double kLost = 0x1p-8;
 // The deviation of something that is anywhere within 1 of the right value.
 constexpr double kEvenly = 1 / std::numbers::sqrt3;
 
-double together(double a, double b) { return std::sqrt(a * a + b * b); }
+// Squares of what is smaller are nothing.
+constexpr double kSquareable = 0x1p-480;
+double together(double a, double b) {
+  return std::max(a, b) < kSquareable ? a + b : std::sqrt(a * a + b * b);
+}
 
 // How fast a function changes there.
 double slope_of(Op op, double x, double result) {
@@ -181,7 +185,8 @@ Error ElementBound::of_sum(std::int64_t length, const TermSums& terms, double re
   // What is summed may have been rounded to nothing.
   const double count = static_cast<double>(length) + 1;
   const double lost = terms.size > 0 ? count * least_ * (is_paired ? 1 : unit) : 0;
-  const double apart = std::sqrt(terms.deviation_squares);
+  const bool is_tiny = terms.deviation_squares < kSquareable * kSquareable;
+  const double apart = is_tiny ? terms.bound : std::sqrt(terms.deviation_squares);
   const double alike = terms.squares > 0 ? apart / std::sqrt(terms.squares) * result : apart;
   // Partial sums are as large as the sum where terms do not cancel, else about the root of it.
   const double own = unit * (std::sqrt(count) * std::abs(result) + terms.size) * kEvenly + lost;
