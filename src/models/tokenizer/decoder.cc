@@ -22,6 +22,7 @@ void read_decoder_steps(const JsonField& field, std::vector<DecoderStep>& steps)
     return text;
   };
   constexpr std::uint64_t kMostStripped = 1 << 20;
+  if (steps.size() == kMostSteps) field.refuse("too many steps");
   if (name == "Sequence") {
     for (const auto& element : field["decoders"].elements()) read_decoder_steps(element, steps);
   } else if (name == "ByteLevel") {

@@ -15,6 +15,9 @@
 
 namespace assay::models {
 
+// Of one part of a file (normaliser, pre-tokeniser, decoder): files have up to four.
+inline constexpr std::size_t kMostSteps = 64;
+
 class JsonField {
  public:
   // `file` names the whole, of which `value` is the root.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tokenizer/normalizer.h"
 
+#include "base/error.h"
 #include "models/tokenizer/nfc.h"
 
 namespace assay::models {
@@ -24,6 +25,8 @@ std::string replaced(std::string_view text, const Pattern& pattern, std::string_
   while (const auto match = matches.next()) {
     result.append(text, copied, match->begin - copied).append(content);
     copied = match->end;
+    if (result.size() > work.largest_text)
+      fail("a Replace of the tokenizer makes too much of a text");
   }
   return result.append(text, copied);
 }
@@ -33,6 +36,7 @@ Normalizer::Normalizer(const JsonField& field) { read(field); }
 void Normalizer::read(const JsonField& field) {
   const auto type = field["type"];
   const auto& name = type.text();
+  if (steps_.size() == kMostSteps) field.refuse("too many steps");
   if (name == "Sequence") {
     for (const auto& element : field["normalizers"].elements()) read(element);
   } else if (name == "NFC") {

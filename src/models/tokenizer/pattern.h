@@ -32,13 +32,16 @@ struct PatternMatch {
 
 class Pattern {
  public:
-  // Room to go back in, and how much work may still be done. A pattern that goes back too often
-  // (nothing keeps a file from having one) ends with a UserError rather than never.
+  // Room to go back in, and how much may still be done to a text of so many bytes: steps, and bytes
+  // of what becomes of it. Nothing keeps a file from having a pattern that goes back for ever, or
+  // replacements that double a text again and again: they end with a UserError.
   struct Work {
-    explicit Work(std::size_t text_bytes) : steps_left(kFirstSteps + kStepsPerByte * text_bytes) {}
+    explicit Work(std::size_t text_bytes)
+        : steps_left((1 << 24) + 2048 * std::uint64_t{text_bytes}),
+          largest_text((1 << 22) + 64 * text_bytes) {}
     std::vector<PatternReturn> returns;
     std::uint64_t steps_left;
-    static constexpr std::uint64_t kFirstSteps = 1 << 24, kStepsPerByte = 2048;
+    std::size_t largest_text;
   };
 
   // Throws UserError that names `what` (the field), and what of the pattern is not understood.

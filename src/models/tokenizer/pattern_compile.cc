@@ -7,7 +7,8 @@
 namespace assay::models {
 namespace {
 
-constexpr std::size_t kMostInstructions = 20000;
+// Far beyond what anybody writes: each set takes 9 kB.
+constexpr std::size_t kMostInstructions = 20000, kMostSets = 500;
 
 class PatternCompiler {
  public:
@@ -35,6 +36,7 @@ class PatternCompiler {
     for (std::uint32_t i = 0; i < known_.size(); ++i) {
       if (known_[i] == set) return i;
     }
+    if (known_.size() == kMostSets) fail("{}: the pattern has too many classes", what_);
     known_.push_back(set);
     program_.sets.emplace_back(set);
     return static_cast<std::uint32_t>(known_.size() - 1);

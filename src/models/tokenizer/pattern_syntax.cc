@@ -13,6 +13,7 @@
 namespace assay::models {
 namespace {
 
+constexpr std::size_t kLongestPattern = 1 << 16;
 constexpr int kDeepestGroup = 50;
 constexpr std::uint32_t kMostRepeats = 1000;
 constexpr std::string_view kSpecial = "()[{*+?|.^$\\";
@@ -287,14 +288,14 @@ class PatternParser {
     take();
     const bool opposite = takes("^");
     if (sees(']')) refuse("an empty class");
-    Characters set;
+    std::vector<Characters::Range> ranges;
     while (!takes("]")) {
       if (done()) refuse("a '[' without its ']'");
       if (sees('[')) refuse("a class within a class");
       if (std::string_view(at_, end_).starts_with("&&")) refuse("'&&'");
       if (auto escape = class_escape()) {
         if (sees('-') && at_ + 1 != end_ && at_[1] != ']') refuse("'-' behind a class");
-        set = set | *escape;
+        ranges.insert(ranges.end(), escape->ranges().begin(), escape->ranges().end());
         continue;
       }
       const char32_t first = sees('\\') ? character_escape() : take();
@@ -305,8 +306,9 @@ class PatternParser {
         last = sees('\\') ? character_escape() : take();
         if (last < first) refuse("a range whose end is before its beginning");
       }
-      set = set | Characters({{first, last}});
+      ranges.push_back({first, last});
     }
+    const Characters set(std::move(ranges));
     return opposite ? ~set : set;
   }
 
@@ -320,6 +322,9 @@ class PatternParser {
 }  // namespace
 
 PatternNode parse_pattern(std::string_view regex, std::string_view what) {
+  if (regex.size() > kLongestPattern) {
+    fail("{}: the pattern has {} bytes; {} is the most", what, regex.size(), kLongestPattern);
+  }
   return PatternParser(regex, what).parse();
 }
 

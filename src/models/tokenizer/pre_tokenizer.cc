@@ -75,6 +75,7 @@ PreTokenizer::PreTokenizer(const JsonField& field) { read(field); }
 void PreTokenizer::read(const JsonField& field) {
   const auto type = field["type"];
   const auto& name = type.text();
+  if (steps_.size() == kMostSteps) field.refuse("too many steps");
   if (byte_level_) type.refuse("nothing may follow ByteLevel");
   Step step;
   if (name == "Sequence") {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "models/tokenizer/utf8.h"
 
 namespace assay::models {
 namespace {
@@ -194,6 +195,42 @@ TEST(Tokenizer, HostileFilesEndInOneLine) {
   const std::string deep = R"({"model": )" + std::string(10'000'000, '[');
   EXPECT_THAT(error_of(deep), StartsWith("t.json: "));
   EXPECT_THAT(error_of(R"({"model": {"vocab": {"a": 0, "a": 1}}})"), HasSubstr("t.json"));
+}
+
+// What is small in a file and large in memory, or long in time.
+TEST(Tokenizer, FilesThatGrowAreRefused) {
+  const auto with = [](const char* pointer, const Json& value) {
+    auto json = small_file();
+    json[Json::json_pointer(pointer)] = value;
+    return json.dump();
+  };
+  const Json digits = {{"type", "Digits"}, {"individual_digits", true}};
+  EXPECT_EQ(error_of(with("/pre_tokenizer",
+                          {{"type", "Sequence"}, {"pretokenizers", Json(100, digits)}})),
+            "t.json: pre_tokenizer.pretokenizers[64]: too many steps");
+  const Json nfc = {{"type", "NFC"}};
+  EXPECT_EQ(error_of(with("/normalizer", {{"type", "Sequence"}, {"normalizers", Json(100, nfc)}})),
+            "t.json: normalizer.normalizers[64]: too many steps");
+  const Json fuse = {{"type", "Fuse"}};
+  EXPECT_EQ(error_of(with("/decoder", {{"type", "Sequence"}, {"decoders", Json(100, fuse)}})),
+            "t.json: decoder.decoders[64]: too many steps");
+  const auto regex = [](const std::string& text) {
+    return Json{{"type", "Replace"}, {"pattern", {{"Regex", text}}}, {"content", ""}};
+  };
+  EXPECT_EQ(error_of(with("/normalizer", regex(std::string(100000, 'a')))),
+            "t.json: normalizer.pattern.Regex: the pattern has 100000 bytes; 65536 is the most");
+  std::string classes;
+  for (char32_t c = 0x4e00; c < 0x5200; ++c) append_utf8(classes, c);
+  EXPECT_EQ(error_of(with("/normalizer", regex(classes))),
+            "t.json: normalizer.pattern.Regex: the pattern has too many classes");
+  auto doubling = small_file();
+  const Json twice = {{"type", "Replace"}, {"pattern", {{"String", "h"}}}, {"content", "hh"}};
+  doubling["normalizer"] = {{"type", "Sequence"}, {"normalizers", Json(60, twice)}};
+  EXPECT_THROW(Tokenizer::from_json(doubling.dump(), "t").encode("h"), UserError);
+  auto added = small_file();
+  added["added_tokens"][0]["content"] = std::string(2000, 'x');
+  EXPECT_EQ(error_of(added.dump()),
+            "t.json: added_tokens[0].content: a token of 2000 bytes; 1024 is the most");
 }
 
 TEST(Tokenizer, FilesAndFolders) {
