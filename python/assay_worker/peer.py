@@ -35,6 +35,8 @@ CUDA_PEERS = {
     "triton": ("assay_worker.triton_peer", "Triton"),
     "jax": ("assay_worker.jax_cuda_peer", "JaxCuda"),
     "cupy": ("assay_worker.cupy_peer", "Cupy"),
+    "pyg": ("assay_worker.pyg_cuda_peer", "PyGCuda"),
+    "pyg-edge-index": ("assay_worker.pyg_cuda_peer", "PyGEdgeIndexCuda"),
 }
 
 

@@ -15,6 +15,7 @@
 #include "einsum/kernels/device_time_model.h"
 #include "einsum/lower/device_nest.h"
 #include "einsum/lower/permute_boxes.h"
+#include "einsum/lower/permute_turns.h"
 #include "einsum/plan/dispatch.h"
 #include "einsum/plan/explain.h"
 
@@ -132,6 +133,77 @@ TEST(DevicePermute, WhatNumbersOfThirtyOneBitsCannotSayHasNoBoxes) {
   EXPECT_FALSE(
       permute_boxes(std::vector<Loop>{{64, std::int64_t{1} << 30, 0, 1}, {64, 1, 0, 64}}, 4));
   EXPECT_TRUE(permute_boxes({}, 4));
+}
+
+// What the kernel does, square by square.
+void expect_turns_copy_all(const std::vector<Loop>& loops, std::size_t element_size) {
+  const auto t = permute_turns(loops, element_size);
+  ASSERT_TRUE(t);
+  std::map<std::int64_t, std::int64_t> copied;  // from c to a
+  for (int block = 0; block < t->blocks; ++block) {
+    for (int thread = 0; thread < 1 << PermuteTurns::kThreadBits; ++thread) {
+      const auto at = place_of(*t, block, thread);
+      if (at.p >= t->p_squares) continue;
+      for (int turn = 0; turn < t->turns; ++turn) {
+        const int further = turn * t->q_lanes();
+        if (at.q + further >= t->q_squares) continue;
+        const std::int64_t a = at.a + further * t->side * t->a_q, c = at.c + further * t->side;
+        EXPECT_EQ(a % t->side, 0);
+        EXPECT_EQ(c % t->side, 0);
+        for (int i = 0; i < t->side; ++i) {
+          for (int j = 0; j < t->side; ++j) {
+            EXPECT_TRUE(copied.emplace(c + j * t->c_p + i, a + i * t->a_q + j).second);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(copied.size()), iterations(loops));
+  Odometer at(loops);
+  at.seek(0);
+  for (std::int64_t i = 0; i < iterations(loops); ++i, at.next()) {
+    EXPECT_EQ(copied.at(at.c()), at.a());
+  }
+}
+
+std::vector<Loop> loops_of_order(const std::vector<std::int64_t>& extents,
+                                 const std::vector<Label>& order) {
+  std::vector<Label> natural;
+  for (std::size_t l = 0; l < extents.size(); ++l) natural.push_back(static_cast<Label>(l));
+  return fused_loops(loops_over(dense_of(natural, extents), {}, dense_of(order, extents)));
+}
+
+TEST(DevicePermute, TurnsCopyEveryElementOnce) {
+  const std::vector<std::pair<std::vector<std::int64_t>, std::vector<Label>>> cases = {
+      {{16, 16}, {1, 0}},
+      {{64, 64}, {1, 0}},
+      {{68, 132}, {1, 0}},
+      {{16, 500}, {1, 0}},
+      {{500, 16}, {1, 0}},
+      {{3, 20, 36}, {0, 2, 1}},
+      {{20, 3, 36}, {2, 1, 0}},
+      {{20, 6, 5, 24}, {2, 3, 1, 0}},
+      {{16, 5, 3, 20}, {3, 1, 2, 0}}};
+  for (const auto& [extents, order] : cases) {
+    for (const std::size_t size : {4u, 8u}) {
+      SCOPED_TRACE(fmt::format("{} size {}", fmt::join(extents, "x"), size));
+      expect_turns_copy_all(loops_of_order(extents, order), size);
+    }
+  }
+}
+
+TEST(DevicePermute, SquaresThatEndBetweenBoundariesAreNotTurned) {
+  EXPECT_FALSE(permute_turns(loops_of_order({64, 64}, {0, 1}), 4));  // no turn
+  EXPECT_FALSE(permute_turns(loops_of_order({64, 62}, {1, 0}), 4));  // half a square
+  EXPECT_TRUE(permute_turns(loops_of_order({64, 62}, {1, 0}), 8));
+  EXPECT_FALSE(permute_turns(loops_of_order({63, 62}, {1, 0}), 8));
+  EXPECT_FALSE(permute_turns(loops_of_order({64, 64}, {1, 0}), 16));  // nothing to turn inside
+  EXPECT_FALSE(permute_turns(loops_of_order({4096, 8}, {1, 0}), 4));  // short runs
+  EXPECT_TRUE(permute_turns(loops_of_order({2048, 4096}, {1, 0}), 4));
+  EXPECT_FALSE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 4));  // boxes are faster
+  EXPECT_TRUE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 8));
+  EXPECT_FALSE(
+      permute_turns(std::vector<Loop>{{64, 1, 0, 66}, {64, 64, 0, 1}, {2, 4096, 0, 5}}, 4));
 }
 
 TEST(DeviceNest, NeighboursReadNeighbours) {

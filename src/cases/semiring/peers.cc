@@ -88,14 +88,15 @@ std::vector<lab::Provider> edge_peers() {
                   "x Wᵀ by torch once for each vertex, then a Triton kernel that gathers, weighs "
                   "and reduces",
                   {"triton", "torch"})),
-      peer("pyg",
-           "PyTorch Geometric: x Wᵀ once for each vertex, adjacency as a CSR matrix made before, "
-           "spmm for sum and max",
-           {"torch_geometric", "torch"}),
-      peer("pyg-edge-index",
-           "PyTorch Geometric: x Wᵀ once for each vertex, edge index made before, a message in "
-           "memory for every edge, scattered",
-           {"torch_geometric", "torch"}),
+      on_both(peer("pyg",
+                   "PyTorch Geometric: x Wᵀ once for each vertex, adjacency as a CSR matrix made "
+                   "before, spmm for sum and, on a processor, max",
+                   {"torch_geometric", "torch"})),
+      on_both(
+          peer("pyg-edge-index",
+               "PyTorch Geometric: x Wᵀ once for each vertex, edge index made before, a message "
+               "in memory for every edge, scattered",
+               {"torch_geometric", "torch"})),
   };
 }
 

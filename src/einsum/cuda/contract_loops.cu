@@ -3,87 +3,14 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <type_traits>
 
 #include "einsum/cuda/contract_loops.h"
-#include "einsum/cuda/launch.h"
-#include "einsum/cuda/numbers.cuh"
+#include "einsum/cuda/multiply_loops.cuh"
 
 namespace assay::einsum::cuda {
 namespace {
 
 constexpr int kThreads = 256, kWarp = 32;
-
-// Loops of one kind, the fastest last. Numbers below 2³¹ are divided by multiplication: of x / d,
-// with 2^s ≥ d > 2^(s−1) and m = ⌊2³²(2^s − d)/d⌋ + 1, the quotient is (⌊mx / 2³²⌋ + x) / 2^s.
-struct Nest {
-  int loops = 0;
-  std::int64_t count = 1;
-  std::int64_t extent[kMostLoops], a[kMostLoops], b[kMostLoops], c[kMostLoops];
-  // The same in 32 bits, for all that fits: half the instructions.
-  std::int32_t short_a[kMostLoops], short_b[kMostLoops], short_c[kMostLoops];
-  std::int64_t reach = 0;  // no tensor's offset is beyond
-  std::uint32_t factor[kMostLoops];
-  std::uint8_t shift[kMostLoops];
-
-  void add(const Loop& loop) {
-    extent[loops] = loop.extent;
-    a[loops] = loop.a;
-    b[loops] = loop.b;
-    c[loops] = loop.c;
-    count *= loop.extent;
-    short_a[loops] = static_cast<std::int32_t>(loop.a);
-    short_b[loops] = static_cast<std::int32_t>(loop.b);
-    short_c[loops] = static_cast<std::int32_t>(loop.c);
-    const std::int64_t widest = std::max({std::abs(loop.a), std::abs(loop.b), std::abs(loop.c)});
-    reach += (loop.extent - 1) * widest;
-    const auto d = static_cast<std::uint64_t>(loop.extent);
-    int s = 0;
-    while (s < 32 && (std::uint64_t{1} << s) < d) ++s;
-    shift[loops] = static_cast<std::uint8_t>(s);
-    factor[loops] = s < 32 ? static_cast<std::uint32_t>(
-                                 ((std::uint64_t{1} << 32) * ((std::uint64_t{1} << s) - d)) / d + 1)
-                           : 0;
-    ++loops;
-  }
-};
-
-template <bool kWide>
-struct Offsets {
-  std::conditional_t<kWide, std::int64_t, std::int32_t> a = 0, b = 0, c = 0;
-};
-
-// Where combination number n of the loops lies.
-template <bool kWide>
-__device__ inline Offsets<kWide> offsets(const Nest& nest, std::int64_t n) {
-  Offsets<kWide> at;
-  if constexpr (kWide) {
-    for (int l = nest.loops - 1; l >= 0; --l) {
-      const std::int64_t next = n / nest.extent[l], x = n - next * nest.extent[l];
-      at.a += x * nest.a[l];
-      at.b += x * nest.b[l];
-      at.c += x * nest.c[l];
-      n = next;
-    }
-  } else {
-    auto rest = static_cast<std::uint32_t>(n);
-    for (int l = nest.loops - 1; l >= 0; --l) {
-      const std::uint32_t next =
-          l == 0 ? 0
-                 : static_cast<std::uint32_t>(
-                       (static_cast<std::uint64_t>(__umulhi(nest.factor[l], rest)) + rest) >>
-                       nest.shift[l]);
-      const auto x =
-          static_cast<std::int32_t>(rest - next * static_cast<std::uint32_t>(nest.extent[l]));
-      at.a += x * nest.short_a[l];
-      at.b += x * nest.short_b[l];
-      at.c += x * nest.short_c[l];
-      rest = next;
-    }
-  }
-  return at;
-}
 
 template <typename Sum>
 __device__ inline Sum from_lane(Sum x, int apart) {
@@ -100,41 +27,53 @@ __device__ inline Sum sum_of_warp(Sum x) {
   return x;
 }
 
-template <typename N, typename Sum>
-__device__ inline void put(N* at, Sum sum, N alpha, N beta) {
-  Sum value = wide(alpha) * sum;
-  if (!is_zero(beta)) value = value + wide(beta) * wide(*at);
-  *at = narrow<N>(value);
-}
-
-// The terms first, first + step, … below last of an element's sum, a few of them under way at a
-// time.
-template <bool kWide, bool kOneLoop, typename N>
-__device__ inline auto terms(const Nest& summed, const N* a, const N* b, std::int64_t first,
-                             std::int64_t step, std::int64_t last) {
+// The terms first, first + step, … below last of an element's sum, of a·b or of a alone. Several
+// are under way at a time: all are asked for before the first is added.
+template <bool kWide, bool kOneLoop, bool kPair, typename N>
+__device__ inline auto sum_of_terms(const Nest& summed, const N* a, const N* b, std::int64_t first,
+                                    std::int64_t step, std::int64_t last) {
   using Sum = typename SumOf<N>::Type;
-  constexpr int kAtOnce = 4;
-  const auto term = [&](std::int64_t s) {
-    Offsets<kWide> at;
-    if constexpr (kOneLoop && kWide) {
-      at = {s * summed.a[0], s * summed.b[0], 0};
-    } else if constexpr (kOneLoop) {
-      const auto n = static_cast<std::int32_t>(s);
-      at = {n * summed.short_a[0], n * summed.short_b[0], 0};
-    } else {
-      at = offsets<kWide>(summed, s);
-    }
-    Sum value = wide(a[at.a]);
-    if (b != nullptr) value = value * wide(b[at.b]);
-    return value;
-  };
-  Sum sums[kAtOnce] = {};
+  constexpr int kAtOnce = sizeof(N) == 16 ? 4 : 8, kSums = 4;
+  const auto product = [](N x, N y) { return kPair ? wide(x) * wide(y) : wide(x); };
+  Sum sums[kSums] = {};
+  // With one loop addresses are stepped, not computed: a step is the same for all.
+  const std::int64_t a_step = kOneLoop ? step * summed.a[0] : 0;
+  const std::int64_t b_step = kOneLoop ? step * summed.b[0] : 0;
+  if constexpr (kOneLoop) {
+    a += first * summed.a[0];
+    if constexpr (kPair) b += first * summed.b[0];
+  }
   std::int64_t s = first;
   for (; s + (kAtOnce - 1) * step < last; s += kAtOnce * step) {
+    N x[kAtOnce], y[kAtOnce];
 #pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) sums[u] = sums[u] + term(s + u * step);
+    for (int u = 0; u < kAtOnce; ++u) {
+      if constexpr (kOneLoop) {
+        x[u] = *a;
+        a += a_step;
+        if constexpr (kPair) {
+          y[u] = *b;
+          b += b_step;
+        }
+      } else {
+        const auto at = offsets<kWide>(summed, s + u * step);
+        x[u] = a[at.a];
+        if constexpr (kPair) y[u] = b[at.b];
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) sums[u % kSums] = sums[u % kSums] + product(x[u], y[u]);
   }
-  for (; s < last; s += step) sums[0] = sums[0] + term(s);
+  for (; s < last; s += step) {
+    if constexpr (kOneLoop) {
+      sums[0] = sums[0] + product(*a, kPair ? *b : N());
+      a += a_step;
+      if constexpr (kPair) b += b_step;
+    } else {
+      const auto at = offsets<kWide>(summed, s);
+      sums[0] = sums[0] + product(a[at.a], kPair ? b[at.b] : N());
+    }
+  }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
@@ -162,8 +101,10 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t last = first + each < summed.count ? first + each : summed.count;
     Sum sum{};
     if (exists) {
-      sum = terms<kWide, kOneLoop>(summed, a + at.a, b == nullptr ? nullptr : b + at.b,
-                                   first + lane, kLanes, last);
+      sum = b == nullptr ? sum_of_terms<kWide, kOneLoop, false>(summed, a + at.a, b, first + lane,
+                                                                kLanes, last)
+                         : sum_of_terms<kWide, kOneLoop, true>(summed, a + at.a, b + at.b,
+                                                               first + lane, kLanes, last);
     }
     if constexpr (kLanes > 1) sum = sum_of_warp(sum);
     if constexpr (kLanes > kWarp) {
@@ -196,39 +137,9 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Without a sum: a few elements for each thread, under way together.
-template <bool kWide, typename N>
-__global__ void __launch_bounds__(kThreads)
-    multiply_kernel(const Nest free, const N* a, const N* b, N* c, N alpha, N beta) {
-  constexpr int kAtOnce = 4;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads * kAtOnce;
-  for (std::int64_t e = blockIdx.x * static_cast<std::int64_t>(kThreads * kAtOnce) + threadIdx.x;
-       e < free.count; e += step) {
-    typename SumOf<N>::Type product[kAtOnce];
-    decltype(Offsets<kWide>::c) to[kAtOnce];
-#pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) {
-      if (e + u * kThreads >= free.count) break;
-      const Offsets<kWide> at = offsets<kWide>(free, e + u * kThreads);
-      to[u] = at.c;
-      product[u] = wide(a[at.a]);
-      if (b != nullptr) product[u] = product[u] * wide(b[at.b]);
-    }
-#pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) {
-      if (e + u * kThreads < free.count) put(c + to[u], product[u], alpha, beta);
-    }
-  }
-}
-
 template <bool kWide, typename N>
 void contract(const Nest& free, const Nest& summed, int lanes, const N* a, const N* b, N* c,
               N alpha, N beta, Workspace& workspace, kernels::cuda::Stream stream) {
-  if (summed.loops == 0) {
-    launch(multiply_kernel<kWide, N>, blocks_for(free.count, 4 * kThreads), kThreads, 0, stream,
-           free, a, b, c, alpha, beta);
-    return;
-  }
   // As many parts as fill the device, each long enough to be worth it.
   constexpr std::int64_t kLeastTerms = 16;
   const std::int64_t full = 2048 * static_cast<std::int64_t>(multiprocessors());  // threads
@@ -268,12 +179,16 @@ void contract_loops(std::span<const Loop> loops, int lanes, const T* a, const T*
   Nest free, summed;
   for (const auto& loop : loops) (loop.c != 0 ? free : summed).add(loop);
   using N = DeviceNumber<T>;
-  constexpr std::int64_t kNarrow = std::int64_t{1} << 31;
-  const bool is_wide = free.count >= kNarrow || summed.count >= kNarrow ||
-                       free.reach + summed.reach >= kNarrow;
-  auto* const run = is_wide ? contract<true, N> : contract<false, N>;
-  run(free, summed, lanes, reinterpret_cast<const N*>(a), reinterpret_cast<const N*>(b),
-      reinterpret_cast<N*>(c), device_number(alpha), device_number(beta), workspace, stream);
+  const auto* const from_a = reinterpret_cast<const N*>(a);
+  const auto* const from_b = reinterpret_cast<const N*>(b);
+  auto* const to = reinterpret_cast<N*>(c);
+  if (summed.loops == 0) {
+    multiply_loops<N>(free, from_a, from_b, to, device_number(alpha), device_number(beta), stream);
+    return;
+  }
+  auto* const run = is_wide(free, summed) ? contract<true, N> : contract<false, N>;
+  run(free, summed, lanes, from_a, from_b, to, device_number(alpha), device_number(beta), workspace,
+      stream);
 }
 
 #define ASSAY_INSTANTIATE(T)                                                                \

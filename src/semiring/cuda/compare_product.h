@@ -25,8 +25,9 @@ struct CompareProduct {
   Result<float> c;
 };
 
-// Takes what it needs from the arena; with one that only counts, nothing is launched.
-void compare_product(const CompareProduct& product, Arena& arena, unsigned long long* refused,
-                     cudaStream_t stream);
+// Takes what it needs from the arena; with one that only counts, nothing is launched. At most 2³¹
+// tiles.
+void compare_product(const CompareProduct& product, int multiprocessors, Arena& arena,
+                     unsigned long long* refused, cudaStream_t stream);
 
 }  // namespace assay::semiring::cuda

@@ -47,15 +47,16 @@ __device__ __forceinline__ float4 load_now(const float4* from, bool is_wanted) {
   return x;
 }
 
-// Slot `part` of up to 16 of a row: its source (−1: absent) and weight.
+// Slot `part` of up to 16 of a row: its source (−1: absent) and weight. What is read or written
+// once leaves the caches first, so that they keep the sources, which others want again.
 struct Slot {
   int source;
   float weight;
 };
 __device__ __forceinline__ Slot slot_of(const Rows64& p, std::int64_t row, bool is_row, int slot) {
   Slot s;
-  s.source = is_row && slot < p.slots ? p.idx[row * p.idx_stride + slot] : -1;
-  s.weight = s.source >= 0 ? p.v[row * p.v_stride + slot] : 0.0f;
+  s.source = is_row && slot < p.slots ? __ldcs(p.idx + row * p.idx_stride + slot) : -1;
+  s.weight = s.source >= 0 ? __ldcs(p.v + row * p.v_stride + slot) : 0.0f;
   return s;
 }
 
@@ -215,9 +216,11 @@ __global__ void __launch_bounds__(32 * kWarps, 2) weights_kernel(Rows64 p, std::
       if (!is_good) suspects |= 1u << r;
       if (first + r >= p.rows) continue;
       float* to = p.out + (first + r) * p.out_stride + lane % 4 * 2;
+      const auto put_row = [](float2* at, float2 x) { kGather ? __stcs(at, x) : void(*at = x); };
 #pragma unroll
       for (int j = 0; j < 8; ++j)
-        *reinterpret_cast<float2*>(to + 8 * j) = {acc[j][2 * h], acc[j][2 * h + 1]};
+        put_row(reinterpret_cast<float2*>(to + 8 * j),
+                make_float2(acc[j][2 * h], acc[j][2 * h + 1]));
     }
     suspects = __reduce_or_sync(~0u, suspects);
     for (; suspects != 0; suspects &= suspects - 1) {
@@ -243,7 +246,7 @@ __global__ void __launch_bounds__(256) largest_kernel(Rows64 p) {
                           best.z = max_or_nan(best.z, w * x.z);
                           best.w = max_or_nan(best.w, w * x.w);
                         });
-  if (is_row) *(reinterpret_cast<float4*>(p.out + row * p.out_stride) + part) = best;
+  if (is_row) __stcs(reinterpret_cast<float4*>(p.out + row * p.out_stride) + part, best);
 }
 
 // A thread for each output, y = W x of `outputs` numbers a row.

@@ -10,6 +10,7 @@
 //                              → what is left, term by term
 //   max_plus, min_plus f32     pack → integer maximum of three → refused tiles term by term
 //   boolean                    bits
+//   f16, bf16                  copies in f32, then as above
 //   everything else            term by term
 #include "semiring/cuda/matmul.h"
 
@@ -22,6 +23,7 @@
 #include "semiring/cuda/factors.h"
 #include "semiring/cuda/plain_product.h"
 #include "semiring/cuda/split_product.h"
+#include "semiring/cuda/widen.h"
 
 namespace assay::semiring::cuda {
 namespace {
@@ -175,6 +177,7 @@ void run(const Matmul& q, const Device& device, Arena& arena, unsigned long long
                             result_of<unsigned char>(q)},
                            arena, stream);
   }
+  if (is_half(q.scalar)) return run(widened(q, arena, stream), device, arena, refused, stream);
   // Below, one launch is faster than four.
   const bool is_small = pairs_of(q) < 96.0 * 96 * 96;
   if (q.scalar == Scalar::kF32 && q.route != Route::kPlain) {
@@ -182,7 +185,7 @@ void run(const Matmul& q, const Device& device, Arena& arena, unsigned long long
     if (is_comparison && device.can_copy_in_bulk && (!is_small || q.route != Route::kAuto)) {
       return compare_product({q.algebra == Algebra::kMinPlus, batches, m, n, k, left_of<float>(q),
                               right_of<float>(q), result_of<float>(q)},
-                             arena, refused, stream);
+                             device.multiprocessors, arena, refused, stream);
     }
     if (!is_comparison && device.can_split &&
         (q.route != Route::kAuto || (!is_small && q.k >= kLeastSplitTerms))) {
@@ -204,13 +207,14 @@ std::int64_t batches_at_once(const Matmul& q) {
 template <class F>
 void for_each_launch(const Matmul& q, const F& f) {
   const std::int64_t step = batches_at_once(q);
-  const std::int64_t size = q.scalar == Scalar::kF64 ? 8 : q.scalar == Scalar::kF32 ? 4 : 1;
+  const std::int64_t result = q.scalar == Scalar::kF64 ? 8 : q.scalar == Scalar::kBool ? 1 : 4;
+  const std::int64_t factor = is_half(q.scalar) ? 2 : result;
   for (std::int64_t first = 0; first < q.batches; first += step) {
     Matmul part = q;
     part.batches = std::min(step, q.batches - first);
-    part.a = static_cast<const char*>(q.a) + first * q.a_strides.batch * size;
-    part.b = static_cast<const char*>(q.b) + first * q.b_strides.batch * size;
-    part.c = static_cast<char*>(q.c) + first * q.c_strides.batch * size;
+    part.a = static_cast<const char*>(q.a) + first * q.a_strides.batch * factor;
+    part.b = static_cast<const char*>(q.b) + first * q.b_strides.batch * factor;
+    part.c = static_cast<char*>(q.c) + first * q.c_strides.batch * result;
     f(part);
   }
 }
@@ -240,8 +244,8 @@ void matmul(const Matmul& q, void* workspace, Stream stream_handle, std::int64_t
   if (is_empty(q)) return;
   if (q.k == 0) {
     if (q.scalar == Scalar::kBool) return fill<unsigned char>(q, stream);
-    if (q.scalar == Scalar::kF32) return fill<float>(q, stream);
-    return fill<double>(q, stream);
+    if (q.scalar == Scalar::kF64) return fill<double>(q, stream);
+    return fill<float>(q, stream);
   }
   const Device device = current_device();
   for_each_launch(q, [&](const Matmul& part) {

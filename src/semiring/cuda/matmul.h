@@ -15,7 +15,13 @@ namespace assay::semiring::cuda {
 
 using Stream = void*;  // a cudaStream_t
 
-enum class Scalar : std::uint8_t { kF32, kF64, kBool };
+enum class Scalar : std::uint8_t {
+  kF32,
+  kF64,
+  kBool,
+  kF16,   // of A and B; C is f32, and so is all arithmetic
+  kBF16,  // likewise
+};
 
 // Matrices in device memory: element (i, j) of batch l at l·batch + i·row + j·column, in elements.
 // Strides are any number; a batch stride of 0 repeats one matrix.

@@ -2,126 +2,126 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "transport/cuda/combine.h"
 #include "transport/cuda/launch.h"
+#include "transport/cuda/mma.cuh"
 
 namespace assay::transport::cuda {
 namespace {
 
-// c += a b: 8×4 by 4×8. A lane has a(lane/4, lane%4), b(lane%4, lane/4) and c(lane/4, 2(lane%4)),
-// c(lane/4, 2(lane%4) + 1).
-__device__ void multiply_add(double2& c, double a, double b) {
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(c.x), "+d"(c.y)
-               : "d"(a), "d"(b));
+constexpr int kHalfRows = 16;   // of the tensor cores
+constexpr int kMostWarps = 13;  // two turns for 25 lines
+
+// What the outputs of a bundle get from their line, kHalves times sixteen rows: sources stand at
+// x[·ld], and eight rows further down where there are such (`last`: the last row's distance).
+template <int kHalves>
+__device__ void sum_bundle(const DeviceLines& lines, int bundle, const double* x, int last, int ld,
+                           Sums (&sums)[kHalves][kBundled]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, begin = lines.begin[bundle];
+  const int tiles = lines.begin[bundle + 1] - begin;
+  const int groups = lines.group[bundle + 1] - lines.group[bundle];
+  const double* const weights = lines.weight + lines.weights[bundle] * 32 + lane;
+  struct Tile {
+    double rows[2 * kHalves], weight[kBundled];
+  };
+  constexpr int kListed = 32 / kSources;  // tiles whose sources are asked for at once
+  for (int listed = 0; listed < tiles; listed += kListed) {
+    const int here = min(kListed, tiles - listed);
+    const int source =
+        __ldg(lines.source + (begin + listed) * kSources + min(lane, here * kSources - 1));
+    const auto ask = [&](int tile, Tile& to) {
+      const double* const column = x + ld * static_cast<std::int64_t>(__shfl_sync(
+                                                ~0u, source, tile * kSources + lane % kSources));
+#pragma unroll
+      for (int h = 0; h < 2 * kHalves; ++h) to.rows[h] = column[min(8 * h, last)];
+#pragma unroll
+      for (int g = 0; g < kBundled; ++g) {
+        to.weight[g] = g < groups ? __ldg(weights + ((listed + tile) * groups + g) * 32) : 0.0;
+      }
+    };
+    const auto use = [&](const Tile& from) {
+#pragma unroll
+      for (int g = 0; g < kBundled; ++g) {
+#pragma unroll
+        for (int h = 0; h < kHalves; ++h) {
+          multiply_add(sums[h][g], from.rows[2 * h], from.rows[2 * h + 1], from.weight[g]);
+        }
+      }
+    };
+    // One is on its way while another is added up.
+    Tile even, odd;
+    ask(0, even);
+#pragma unroll 1
+    for (int t = 0; t < here; t += 2) {
+      if (t + 1 < here) ask(t + 1, odd);
+      use(even);
+      if (t + 1 >= here) break;
+      if (t + 2 < here) ask(t + 2, even);
+      use(odd);
+    }
+  }
 }
 
-// A block of threads takes kRows rows of a matrix: all of their inputs into shared memory, then the
-// sums along one angle, then those along the other, a group of outputs for each warp, then the rows
-// of the result.
-template <int kRows>
-struct Tile {
-  static constexpr int kParts = kRows / 8;
-  // Numbers of a column: four columns are read in two turns, and results along either way in one.
-  static constexpr int kInput = kRows == 8 ? 8 : kRows + 8, kResult = kRows + 1;
-
-  static std::size_t bytes(const DeviceTerms& terms) {
-    return sizeof(double) *
-           (static_cast<std::size_t>(kInput) * static_cast<std::size_t>(terms.inputs) +
-            static_cast<std::size_t>(kResult) * static_cast<std::size_t>(terms.outputs));
-  }
-
-  // What the outputs of a group get from their line: rows lane/4, outputs 2(lane%4) and the next.
-  static __device__ void sum_group(const DeviceLines& lines, int group, const double* input,
-                                   double2 (&sum)[kParts]) {
-    const int lane = static_cast<int>(threadIdx.x) % 32, end = lines.begin[group + 1];
+// A block of threads takes some rows of a matrix: the sums along one angle into shared memory, then
+// those along the other, a bundle for each warp, then the rows of the result. Inputs come from the
+// caches the second time: what shared memory has room for is the result.
+template <int kHalves>
+__global__ void __launch_bounds__(32 * kMostWarps)
+    combine(ScaledTerms at, double factor, int rows, Matrices in, bool turned, Matrices out) {
+  extern __shared__ double result[];
+  constexpr int kRows = kHalves * kHalfRows, kPitch = kRows + 1;
+  const auto& terms = at.terms;
+  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
+  const int warps = static_cast<int>(blockDim.x) / 32, i = static_cast<int>(blockIdx.y);
+  const int first = static_cast<int>(blockIdx.x) * kRows, own_row = lane / 4;
+  const int from_row = min(first + own_row, rows - 1), last = rows - 1 - from_row;
+  const double* const x = in.data + i * in.step + from_row;
+  // use(output, row, sum)
+  const auto for_each_sum = [&](const DeviceLines& lines, const auto& use) {
+    for (int bundle = warp; bundle < lines.bundles; bundle += warps) {
+      Sums sums[kHalves][kBundled];
+      sum_bundle<kHalves>(lines, bundle, x, last, in.ld, sums);
+      const int group = lines.group[bundle], groups = lines.group[bundle + 1] - group;
 #pragma unroll
-    for (int part = 0; part < kParts; ++part) sum[part] = {0, 0};
-    // Everything that comes from far is asked for at once.
-    constexpr int kAhead = 8;
-    for (int first = lines.begin[group]; first < end; first += kAhead) {
-      double weight[kAhead];
-      int source[kAhead];
+      for (int g = 0; g < kBundled; ++g) {
+        if (g >= groups) break;
+        const std::int32_t* const to = lines.output + (group + g) * kTogether + 2 * (lane % 4);
 #pragma unroll
-      for (int ahead = 0; ahead < kAhead; ++ahead) {
-        const int tile = min(first + ahead, end - 1);
-        weight[ahead] = __ldg(lines.weight + tile * 32 + lane);
-        source[ahead] = __ldg(lines.source + tile * kSources + lane % 4);
-      }
-#pragma unroll
-      for (int ahead = 0; ahead < kAhead; ++ahead) {
-        if (first + ahead >= end) break;
-        const double* x = input + source[ahead] * kInput + lane / 4;
-#pragma unroll
-        for (int part = 0; part < kParts; ++part) {
-          multiply_add(sum[part], x[8 * part], weight[ahead]);
+        for (int h = 0; h < kHalves; ++h) {
+          const Sums& sum = sums[h][g];
+          if (to[0] >= 0) use(to[0], 2 * h, sum.top.x), use(to[0], 2 * h + 1, sum.bottom.x);
+          if (to[1] >= 0) use(to[1], 2 * h, sum.top.y), use(to[1], 2 * h + 1, sum.bottom.y);
         }
       }
     }
-  }
-};
-
-template <int kRows>
-__global__ void __launch_bounds__(1024)
-    combine(ScaledTerms at, double factor, int rows, Matrices in, bool turned, Matrices out) {
-  extern __shared__ double memory[];
-  using T = Tile<kRows>;
-  const auto& terms = at.terms;
-  double* const input = memory;
-  double* const result = memory + static_cast<std::int64_t>(T::kInput) * terms.inputs;
-  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
-  const int row = t % kRows, team = t / kRows, warps = static_cast<int>(blockDim.x) / 32;
-  const int teams = static_cast<int>(blockDim.x) / kRows;
-  const int first = static_cast<int>(blockIdx.x) * kRows, i = static_cast<int>(blockIdx.y);
-  const double* const from = in.data + i * in.step + min(first + row, rows - 1);
-#pragma unroll 8
-  for (int c = team; c < terms.inputs; c += teams) {
-    input[c * T::kInput + row] = __ldcs(from + static_cast<std::int64_t>(c) * in.ld);
-  }
-  __syncthreads();
-  double2 sum[T::kParts];
-  for (int group = warp; group < terms.second.groups; group += warps) {
-    T::sum_group(terms.second, group, input, sum);
-#pragma unroll
-    for (int side = 0; side < 2; ++side) {
-      const int output = terms.second.output[group * kTogether + 2 * (lane % 4) + side];
-      if (output < 0) continue;
-#pragma unroll
-      for (int part = 0; part < T::kParts; ++part) {
-        result[output * T::kResult + 8 * part + lane / 4] = side == 0 ? sum[part].x : sum[part].y;
-      }
-    }
-  }
+  };
+  for_each_sum(terms.second, [&](int output, int eighth, double sum) {
+    result[output * kPitch + own_row + 8 * eighth] = sum;
+  });
   __syncthreads();
   const double scale = factor * at.scale;
-  for (int group = warp; group < terms.first.groups; group += warps) {
-    T::sum_group(terms.first, group, input, sum);
-#pragma unroll
-    for (int side = 0; side < 2; ++side) {
-      const int output = terms.first.output[group * kTogether + 2 * (lane % 4) + side];
-      if (output < 0) continue;
-      const double g = at.shift * terms.g_value[output];
-      const double* const x = input + terms.g_source[output] * T::kInput;
-#pragma unroll
-      for (int part = 0; part < T::kParts; ++part) {
-        const int r = 8 * part + lane / 4;
-        double& to = result[output * T::kResult + r];
-        to = scale * (to + (side == 0 ? sum[part].x : sum[part].y) + g * x[r]);
-      }
-    }
-  }
+  for_each_sum(terms.first, [&](int output, int eighth, double sum) {
+    double& to = result[output * kPitch + own_row + 8 * eighth];
+    const double g = at.shift * terms.g_value[output];
+    const double* const column = x + terms.g_source[output] * static_cast<std::int64_t>(in.ld);
+    to = scale * (to + sum + g * column[min(8 * eighth, last)]);
+  });
   __syncthreads();
   double* const to = out.data + i * out.step;
   if (turned) {
     for (int r = warp; r < kRows && first + r < rows; r += warps) {
       for (int o = lane; o < terms.outputs; o += 32) {
-        to[o + static_cast<std::int64_t>(first + r) * out.ld] = result[o * T::kResult + r];
+        to[o + static_cast<std::int64_t>(first + r) * out.ld] = result[o * kPitch + r];
       }
     }
-  } else if (first + row < rows) {
-    for (int o = team; o < terms.outputs; o += teams) {
-      to[first + row + static_cast<std::int64_t>(o) * out.ld] = result[o * T::kResult + row];
-    }
+    return;
+  }
+  const int row = t % kRows, teams = static_cast<int>(blockDim.x) / kRows;
+  if (first + row >= rows || t / kRows >= teams) return;
+  for (int o = t / kRows; o < terms.outputs; o += teams) {
+    to[first + row + static_cast<std::int64_t>(o) * out.ld] = result[o * kPitch + row];
   }
 }
 
@@ -154,10 +154,19 @@ __global__ void __launch_bounds__(256) pin(bool transposed, Matrices out) {
 void combine_columns(const ScaledTerms& terms, double factor, int rows, const Matrices& in,
                      bool turned, const Matrices& out, kernels::cuda::Stream stream) {
   if (rows == 0 || in.count == 0) return;
-  const bool fits = Tile<16>::bytes(terms.terms) <= most_shared_bytes();
-  const auto bytes = fits ? Tile<16>::bytes(terms.terms) : Tile<8>::bytes(terms.terms);
-  launch(fits ? combine<16> : combine<8>, dim3(blocks(rows, fits ? 16 : 8), blocks(in.count, 1)),
-         1024, bytes, stream, terms, factor, rows, in, turned, out);
+  const auto bytes = [&](int halves) {
+    return static_cast<std::size_t>(terms.terms.outputs) *
+           static_cast<std::size_t>(halves * kHalfRows + 1) * sizeof(double);
+  };
+  const int halves = bytes(2) <= most_shared_bytes() ? 2 : 1;
+  // As few warps as take the bundles in as many turns.
+  const int bundles = std::max(terms.terms.first.bundles, terms.terms.second.bundles);
+  const int turns = (bundles + kMostWarps - 1) / kMostWarps;
+  const int warps = (bundles + turns - 1) / turns;
+  launch(halves == 2 ? combine<2> : combine<1>,
+         dim3(blocks(rows, halves * kHalfRows), blocks(in.count, 1)),
+         static_cast<unsigned>(32 * warps), bytes(halves), stream, terms, factor, rows, in, turned,
+         out);
 }
 
 void add_diagonal_block(const DiagonalEntries& entries, double collisions, const DeviceCases& cases,

@@ -4,12 +4,12 @@
 
 #include "transport/cuda/invert.h"
 #include "transport/cuda/launch.h"
+#include "transport/cuda/leaves.cuh"
 
 namespace assay::transport::cuda {
 namespace {
 
-constexpr int kLeaf = 64;       // columns, pivots inside
-constexpr int kExchanged = 16;  // columns, pivots in all rows
+constexpr int kExchanged = 16;  // columns of a leaf with pivots in all rows
 constexpr unsigned kWarp = 0xffffffffu;
 
 // The place with the largest size, lowest first, in all lanes.
@@ -28,96 +28,6 @@ __device__ int strongest(double& size, int at) {
 __device__ double size_of(double x) {
   const double size = fabs(x);
   return size == size ? size : -1.0;
-}
-
-// The block A_JJ of each matrix inverted, width×width with gaps to kLeaf. A thread has sixteen rows
-// of a column; rows stay where they are and remember what they are the pivot of.
-__global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int width, double* leaves) {
-  constexpr int kOwn = kLeaf / 4;
-  __shared__ double pivot_row[kLeaf], factor[kLeaf];
-  __shared__ int row_of[kLeaf], pivot_of[kLeaf];  // of a column; of a row, −1: none yet
-  const int t = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x);
-  const int c = t % kLeaf, first = t / kLeaf * kOwn;
-  const double* from =
-      a.data + i * a.step + j + static_cast<std::int64_t>(j + min(c, width - 1)) * a.ld;
-  double x[kOwn];
-#pragma unroll
-  for (int s = 0; s < kOwn; ++s) x[s] = first + s < width ? from[first + s] : 0.0;
-  if (t < kLeaf) pivot_of[t] = t < width ? -1 : kLeaf;
-  for (int p = 0; p < width; ++p) {
-    if (c == p) {
-#pragma unroll
-      for (int s = 0; s < kOwn; ++s) factor[first + s] = x[s];
-    }
-    __syncthreads();
-    if (t < 32) {
-      double size = -3;
-      int at = kLeaf;
-#pragma unroll
-      for (int r = t; r < kLeaf; r += 32) {
-        const double now = pivot_of[r] >= 0 ? -2.0 : size_of(factor[r]);
-        if (now > size) {
-          size = now;
-          at = r;
-        }
-      }
-      at = strongest(size, at);
-      __syncwarp();
-      if (t == 0) {
-        row_of[p] = at;
-        pivot_of[at] = p;
-      }
-    }
-    __syncthreads();
-    const int chosen = row_of[p];
-#pragma unroll
-    for (int s = 0; s < kOwn; ++s) {
-      if (first + s == chosen) pivot_row[c] = (c == p ? 1.0 : x[s]) / factor[chosen];
-    }
-    __syncthreads();
-    const double pivot = pivot_row[c];
-#pragma unroll
-    for (int s = 0; s < kOwn; ++s) {
-      x[s] = first + s == chosen ? pivot : (c == p ? 0.0 : x[s]) - factor[first + s] * pivot;
-    }
-    __syncthreads();
-  }
-  if (c >= width) return;
-  double* out = leaves + (static_cast<std::int64_t>(i) * kLeaf + row_of[c]) * kLeaf;
-#pragma unroll
-  for (int s = 0; s < kOwn; ++s) {
-    if (first + s < width) out[pivot_of[first + s]] = x[s];
-  }
-}
-
-// Columns J: −A_IJ A_JJ⁻¹ above and below, A_JJ⁻¹ in the rows J. A thread for each row.
-__global__ void __launch_bounds__(128)
-    multiply_leaves(Matrices a, int j, int width, const double* leaves) {
-  __shared__ __align__(16) double leaf[kLeaf * kLeaf];
-  const int i = static_cast<int>(blockIdx.y);
-  const int r = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const double* from = leaves + static_cast<std::int64_t>(i) * kLeaf * kLeaf;
-  for (int at = static_cast<int>(threadIdx.x); at < kLeaf * width; at += 128) {
-    leaf[at] = at % kLeaf < width ? from[at] : 0.0;
-  }
-  __syncthreads();
-  if (r >= a.n) return;
-  double* row = a.data + i * a.step + r + static_cast<std::int64_t>(j) * a.ld;
-  if (r >= j && r < j + width) {
-    for (int c = 0; c < width; ++c)
-      row[static_cast<std::int64_t>(c) * a.ld] = leaf[r - j + c * kLeaf];
-    return;
-  }
-  double x[kLeaf];
-#pragma unroll
-  for (int s = 0; s < kLeaf; ++s)
-    x[s] = s < width ? -row[static_cast<std::int64_t>(s) * a.ld] : 0.0;
-  for (int c = 0; c < width; ++c) {
-    double sum[4] = {0, 0, 0, 0};
-#pragma unroll
-    for (int s = 0; s < kLeaf; ++s) sum[s % 4] += x[s] * leaf[s + c * kLeaf];
-    row[static_cast<std::int64_t>(c) * a.ld] = sum[0] + sum[1] + (sum[2] + sum[3]);
-  }
 }
 
 // Gauss–Jordan of the columns [j, j + width), exchanging rows: the pivot of column p is searched in
@@ -338,9 +248,7 @@ void BatchedInverse::eliminate(const Matrices& a, int j, int width, bool exchang
     return;
   }
   if (!exchanging) {
-    launch(invert_leaves, dim3(blocks(a.count, 1)), 256, 0, stream_, a, j, width, leaves_);
-    launch(multiply_leaves, dim3(blocks(a.n, 128), blocks(a.count, 1)), 128, 0, stream_, a, j,
-           width, static_cast<const double*>(leaves_));
+    eliminate_leaves(a, j, width, leaves_, stream_);
     return;
   }
   const auto bytes = static_cast<std::size_t>(a.n) * kExchanged * sizeof(double);

@@ -24,41 +24,58 @@ const T* DeviceSystem::put(const std::vector<T>& values) {
 }
 
 DeviceLines DeviceSystem::put_lines(const Combination<double>& v, bool first) {
-  std::vector<std::int32_t> output, begin, source, place(index(v.outputs), -1);
+  std::vector<std::int32_t> group, begin, weights, output, source;
+  std::vector<std::int32_t> bundle(index(v.outputs), -1), place(index(v.outputs), -1);
   std::vector<double> weight;
-  for (const auto& line : v.blocks) {
-    if (line.starts != first || line.outputs == 0) continue;
-    // Groups of about equal size.
-    const int groups = (line.outputs + kTogether - 1) / kTogether;
-    for (int g = 0; g < groups; ++g) {
-      const int from = line.outputs * g / groups, to = line.outputs * (g + 1) / groups;
-      begin.push_back(static_cast<std::int32_t>(source.size()) / kSources);
-      for (int first_source = 0; first_source < line.sources; first_source += kSources) {
-        const auto is_there = [&](int s) { return s < line.sources; };
-        for (int s = first_source; s < first_source + kSources; ++s) {
-          source.push_back(v.source[index(line.first_source + (is_there(s) ? s : 0))]);
-        }
-        for (int o = from; o < from + kTogether; ++o) {
-          for (int s = first_source; s < first_source + kSources; ++s) {
-            const auto at = line.first_weight + std::int64_t{s} * line.outputs + o;
-            weight.push_back(o < to && is_there(s) ? v.weight[static_cast<std::size_t>(at)] : 0.0);
-          }
-        }
+  const auto whole = [](std::size_t size, int each) {
+    return static_cast<std::int32_t>(size) / each;
+  };
+  // The outputs [from, to) of a line.
+  const auto add_bundle = [&](const auto& line, int from, int to) {
+    const auto own = static_cast<std::int32_t>(weights.size());
+    const int end = from + (to - from + kTogether - 1) / kTogether * kTogether;
+    group.push_back(whole(output.size(), kTogether));
+    begin.push_back(whole(source.size(), kSources));
+    weights.push_back(whole(weight.size(), kTogether * kSources));
+    for (int tile = 0; tile < line.sources; tile += kSources) {
+      const auto is_there = [&](int s) { return s < line.sources; };
+      for (int s = tile; s < tile + kSources; ++s) {
+        source.push_back(v.source[index(line.first_source + (is_there(s) ? s : 0))]);
       }
-      for (int o = from; o < from + kTogether; ++o) {
-        const auto here = o < to ? v.output[index(line.first_output + o)] : -1;
-        if (here >= 0) place[index(here)] = static_cast<std::int32_t>(output.size());
-        output.push_back(here);
+      for (int o = from; o < end; ++o) {
+        for (int s = tile; s < tile + kSources; ++s) {
+          const auto at = line.first_weight + std::int64_t{s} * line.outputs + o;
+          weight.push_back(o < to && is_there(s) ? v.weight[static_cast<std::size_t>(at)] : 0.0);
+        }
       }
     }
+    for (int o = from; o < end; ++o) {
+      const auto here = o < to ? v.output[index(line.first_output + o)] : -1;
+      if (here >= 0) {
+        bundle[index(here)] = own;
+        place[index(here)] = static_cast<std::int32_t>(output.size());
+      }
+      output.push_back(here);
+    }
+  };
+  constexpr int kMost = kBundled * kTogether;
+  for (const auto& line : v.blocks) {
+    if (line.starts != first) continue;
+    for (int o = 0; o < line.outputs; o += kMost) {
+      add_bundle(line, o, std::min(o + kMost, line.outputs));
+    }
   }
-  begin.push_back(static_cast<std::int32_t>(source.size()) / kSources);
+  group.push_back(whole(output.size(), kTogether));
+  begin.push_back(whole(source.size(), kSources));
   check(std::ranges::none_of(place, [](auto p) { return p < 0; }), "outputs are on a line");
-  return {static_cast<int>(begin.size()) - 1,
-          put(output),
+  return {static_cast<int>(weights.size()),
+          put(group),
           put(begin),
+          put(weights),
+          put(output),
           put(source),
           put(weight),
+          put(bundle),
           put(place)};
 }
 

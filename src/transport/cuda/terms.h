@@ -18,14 +18,20 @@ namespace assay::transport::cuda {
 // so many outputs, and so many sources at a time.
 inline constexpr int kTogether = 8, kSources = 4;
 
-// The lines of one angle. Group c has the outputs output[c·8 …] (−1: none) and the sources
-// source[4·begin[c]] … source[4·begin[c + 1]], filled up with such of weight 0. Four sources and
-// eight outputs have 32 weights, sources fastest.
+// Groups of a line that are summed up together: as many as a line of 25 has.
+inline constexpr int kBundled = 4;
+
+// The lines of one angle, in bundles of up to four groups of outputs of one line. Bundle b has the
+// groups group[b] … group[b + 1] and the sources source[4·begin[b]] … source[4·begin[b + 1]],
+// filled up with such of weight 0. Group c has the outputs output[8·c …] (−1: none). Four sources
+// and eight outputs have 32 weights, sources fastest; those of a bundle's groups for the same
+// sources stand one behind the other, the first at weight[32·weights[b]].
 struct DeviceLines {
-  int groups = 0;
-  const std::int32_t *output = nullptr, *begin = nullptr, *source = nullptr;
+  int bundles = 0;
+  const std::int32_t *group = nullptr, *begin = nullptr, *weights = nullptr;
+  const std::int32_t *output = nullptr, *source = nullptr;
   const double* weight = nullptr;
-  const std::int32_t* place = nullptr;  // of each output: c·8 + its number in the group
+  const std::int32_t *bundle = nullptr, *place = nullptr;  // of each output: b; 8·c + its number
 };
 
 // Most unknowns of a block that the kernels have room for.

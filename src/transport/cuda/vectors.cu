@@ -73,10 +73,14 @@ struct Streamed {
   double2 v = {0, 0}, g = {0, 0};
 };
 __device__ double2 along(const DeviceLines& lines, int u, const double2* x) {
+  constexpr int kWeights = kTogether * kSources;  // of a group for four sources
   double2 sum = {0, 0};
-  const int place = lines.place[u], group = place / kTogether, end = lines.begin[group + 1];
-  for (int tile = lines.begin[group]; tile < end; ++tile) {
-    const double* weight = lines.weight + (tile * kTogether + place % kTogether) * kSources;
+  const int place = lines.place[u], bundle = lines.bundle[u], first = lines.group[bundle];
+  const int groups = lines.group[bundle + 1] - first, end = lines.begin[bundle + 1];
+  const double* weight = lines.weight +
+                         (lines.weights[bundle] + place / kTogether - first) * kWeights +
+                         place % kTogether * kSources;
+  for (int tile = lines.begin[bundle]; tile < end; ++tile, weight += groups * kWeights) {
 #pragma unroll
     for (int s = 0; s < kSources; ++s) add_to(sum, weight[s], x[lines.source[tile * kSources + s]]);
   }

@@ -106,7 +106,15 @@ void test_permutes() {
       {{10, 10, 10, 10, 10}, {2, 0, 3, 1, 4}},
       {{3, 3, 3, 3, 3, 3, 3}, {6, 4, 2, 0, 1, 3, 5}},
       {{70, 70, 2}, {2, 1, 0}},
-      {{31, 33, 37}, {2, 1, 0}}};
+      {{31, 33, 37}, {2, 1, 0}},
+      // Turned in squares: whole, cut, narrow, and with loops before, between and behind.
+      {{128, 128}, {1, 0}},
+      {{132, 1004}, {1, 0}},
+      {{16, 4100}, {1, 0}},
+      {{4100, 16}, {1, 0}},
+      {{5, 36, 76}, {0, 2, 1}},
+      {{36, 5, 76}, {2, 1, 0}},
+      {{20, 7, 9, 28}, {2, 3, 1, 0}}};
   for (const auto& [extents, order] : cases) {
     test_permute<float>(extents, order, 1, 0);
     test_permute<double>(extents, order, 1, 0);
@@ -243,6 +251,13 @@ void test_contractions(DeviceEngine& engine, bool small) {
       {"ij,ij->ij", {{33, 65}, {33, 65}}},
       {"ij,ji->ij", {{33, 65}, {65, 33}}},
       {"i,j->ij", {{100}, {67}}},
+      // Rows of sixteen bytes: both along them, either, and behind a gap that is none.
+      {"i,j->ij", {{33}, {68}}},
+      {"ij,ij->ij", {{33, 64}, {33, 64}}},
+      {"ij,i->ij", {{33, 64}, {33}}},
+      {"i,ji->ji", {{64}, {33, 64}}},
+      {"ijk,ik->ijk", {{5, 7, 12}, {5, 12}}},
+      {"ijk,ij->ijk", {{5, 7, 12}, {5, 7}}},
       {"i,i->", {{1000}, {1000}}},
       {"ij->ji", {{33, 65}}},
       {"ijk->j", {{9, 65, 33}}},

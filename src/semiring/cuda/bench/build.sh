@@ -14,9 +14,9 @@ for f in *.cu bench/c_api.cu test/*.cu; do
 done
 wait
 cd "$build"
-nvcc -shared -o libassay_semiring_cuda.so factors.o split_product.o compare_product.o plain_product.o boolean_product.o edges.o matmul.o c_api.o
+nvcc -shared -o libassay_semiring_cuda.so factors.o split_product.o compare_panels.o compare_product.o plain_product.o boolean_product.o edges.o matmul.o c_api.o
 for t in "$root"/semiring/cuda/test/*_test.cu; do
   n=$(basename "$t" .cu)
-  nvcc -o "$n" "$n.o" factors.o split_product.o compare_product.o plain_product.o boolean_product.o edges.o matmul.o
+  nvcc -o "$n" "$n.o" factors.o split_product.o compare_panels.o compare_product.o plain_product.o boolean_product.o edges.o matmul.o
 done
 ls -la libassay_semiring_cuda.so
