@@ -183,7 +183,8 @@ TEST(Tokenizer, HostileFilesEndInOneLine) {
     EXPECT_THAT(error_of(whole.substr(0, size)), StartsWith("t.json: ")) << size;
   }
   std::mt19937_64 random(6);
-  const std::string bytes = std::string("0\"[]{},:-9enulltrue\xff\x00 ", 24);
+  std::string bytes = "0\"[]{},:-9enulltrue\xff ";
+  bytes += '\0';
   for (int round = 0; round < 3000; ++round) {
     auto changed = whole;
     for (auto n = 1 + random() % 3; n > 0; --n)
