@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "models/config/config_fields.h"
+#include "models/config/rotary_fields.h"
 
 namespace assay::models {
 namespace {
@@ -28,7 +29,7 @@ constexpr auto kModelTypes = make_names<Family>({{Family::kLlama, "llama"},
 
 // Sizes beyond any model; products of them fit 63 bits.
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 24, kWidest = 1 << 20, kMostLayers = 1024,
-                       kMostHeads = 4096, kMostPositions = std::int64_t{1} << 27;
+                       kMostHeads = 4096;
 
 // What is meant where a file does not say it: it was written by a program that leaves out what is
 // usual in a family.
@@ -68,79 +69,6 @@ std::int64_t count_or_usual(ConfigFields& fields, std::string_view key, std::int
 
 bool is_gemma(Family family) { return family == Family::kGemma3 || family == Family::kGemma4; }
 
-RotaryConfig rotary_from(ConfigFields fields, std::optional<double> theta_beside) {
-  RotaryConfig rotary;
-  const std::string_view type_key = fields.has("rope_type") ? "rope_type" : "type";
-  const auto type = fields.has(type_key)
-                        ? fields.one_of(type_key, {"default", "linear", "llama3", "proportional"})
-                        : "default";
-  rotary.theta = theta_beside ? fields.positive_or("rope_theta", *theta_beside)
-                              : fields.positive("rope_theta");
-  if (type == "linear") {
-    rotary.kind = RotaryConfig::Kind::kLinear;
-    rotary.factor = fields.positive("factor");
-  } else if (type == "llama3") {
-    rotary.kind = RotaryConfig::Kind::kLlama3;
-    rotary.factor = fields.positive("factor");
-    rotary.low_factor = fields.positive("low_freq_factor");
-    rotary.high_factor = fields.positive("high_freq_factor");
-    if (rotary.high_factor <= rotary.low_factor) {
-      fields.refuse("high_freq_factor", "expected more than low_freq_factor");
-    }
-    rotary.original_context = fields.count("original_max_position_embeddings", 1, kMostPositions);
-  } else if (type == "proportional") {
-    rotary.kind = RotaryConfig::Kind::kProportional;
-    rotary.factor = fields.positive_or("factor", 1);
-    rotary.part = fields.positive_or("partial_rotary_factor", 1);
-    if (rotary.part > 1) fields.refuse("partial_rotary_factor", "expected at most 1");
-  }
-  fields.expect("partial_rotary_factor", rotary.part);
-  fields.finish();
-  return rotary;
-}
-
-// One for all layers: rope_parameters, or rope_theta with rope_scaling beside it (older files).
-RotaryConfig common_rotary(ConfigFields& fields) {
-  if (const auto* json = fields.find("rope_parameters")) {
-    fields.expect("rope_scaling", nullptr);
-    std::optional<double> beside;
-    if (fields.has("rope_theta")) beside = fields.positive("rope_theta");
-    return rotary_from(ConfigFields(*json, fields.what() + ": rope_parameters"), beside);
-  }
-  const double theta = fields.positive_or("rope_theta", 10000);
-  if (const auto* json = fields.find("rope_scaling")) {
-    return rotary_from(ConfigFields(*json, fields.what() + ": rope_scaling"), theta);
-  }
-  RotaryConfig rotary;
-  rotary.theta = theta;
-  return rotary;
-}
-
-// Of layers that see all keys first, then of those with a window.
-std::vector<RotaryConfig> rotaries_by_layer_type(ConfigFields& fields, Family family) {
-  if (const auto* json = fields.find("rope_parameters")) {
-    ConfigFields types(*json, fields.what() + ": rope_parameters");
-    std::vector<RotaryConfig> rotaries;
-    for (const char* type : {"full_attention", "sliding_attention"}) {
-      const auto* of_type = types.find(type);
-      if (of_type == nullptr) fail("{}: field '{}' is missing", types.what(), type);
-      rotaries.push_back(
-          rotary_from(ConfigFields(*of_type, types.what() + ": " + type), std::nullopt));
-    }
-    types.finish();
-    return rotaries;
-  }
-  if (family != Family::kGemma3) fail("{}: field 'rope_parameters' is missing", fields.what());
-  RotaryConfig full, local;
-  const double theta = fields.positive_or("rope_theta", 1e6);
-  if (const auto* json = fields.find("rope_scaling")) {
-    full = rotary_from(ConfigFields(*json, fields.what() + ": rope_scaling"), theta);
-  }
-  full.theta = theta;
-  local.theta = fields.positive_or("rope_local_base_freq", 1e4);
-  return {full, local};
-}
-
 void read_dense_sizes(ConfigFields& fields, ModelConfig& config) {
   const auto usual = defaults_of(config.family);
   config.vocab = count_or_usual(fields, "vocab_size", usual.vocab, kMostTokens);
@@ -179,7 +107,7 @@ void check_heads(const ConfigFields& fields, const LayerConfig& layer) {
 void read_plain_layers(ConfigFields& fields, ModelConfig& config) {
   const auto layer = read_heads(fields, config);
   check_heads(fields, layer);
-  config.rotaries = {common_rotary(fields)};
+  config.rotaries = {read_common_rotary(fields)};
   config.layers.assign(static_cast<std::size_t>(fields.count("num_hidden_layers", 1, kMostLayers)),
                        layer);
 }
@@ -218,7 +146,7 @@ void read_windowed_layers(ConfigFields& fields, ModelConfig& config) {
   const auto plain = read_heads(fields, config);
   check_heads(fields, plain);
   const auto count = static_cast<std::size_t>(fields.count("num_hidden_layers", 1, kMostLayers));
-  config.rotaries = rotaries_by_layer_type(fields, config.family);
+  config.rotaries = read_rotaries_by_layer_type(fields, config.family);
   const auto window =
       count_or_usual(fields, "sliding_window", defaults_of(config.family).window, kMostPositions);
   // Older files say how often a layer sees all.
