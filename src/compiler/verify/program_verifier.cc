@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "base/json.h"
 #include "compiler/program/kernel_graph.h"
@@ -22,10 +23,16 @@ Verifier::Coverage coverage_of(const std::map<std::string, BoundedTensor>& expec
   return all;
 }
 
-std::string text_of(Kernel kernel, std::uint32_t variant) {
-  kernel.variant = variant;
+// What a kernel computes, and how.
+std::string way_of(Kernel kernel, const Runtime& runtime) {
   kernel.rules.clear();
-  return canonical_json(kernel_to_json(kernel));
+  return fmt::format("{} {} {}", runtime.name, runtime.threads,
+                     canonical_json(kernel_to_json(kernel)));
+}
+
+void add(Verifier::Coverage& to, const Verifier::Coverage& more) {
+  to.elements += more.elements;
+  to.bounded += more.bounded;
 }
 
 // Other values of symbols than a program's: as many rows as blocks and panels are long, where that
@@ -42,6 +49,9 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
   if (std::holds_alternative<Attention>(kernel.work)) {
     std::erase(options.styles, InputStyle::kAdversarial);
   }
+  // Zeros do nothing to a large product that ordinary numbers do not.
+  const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
+  if (work > options.cheap_work) options.styles.resize(1);
   return options;
 }
 
@@ -54,14 +64,6 @@ struct ProgramVerifier::Trial {
   std::unique_ptr<ProgramMeaning> meaning;
 };
 
-struct ProgramVerifier::OwnKernel {
-  OwnKernel(const Kernel& kernel, const Symbols& symbols, const VerifyOptions& options)
-      : graph(definition_of(kernel, symbols).graph),
-        verifier(graph, options_for(kernel, graph, options)) {}
-  Graph graph;
-  Verifier verifier;
-};
-
 ProgramVerifier::ProgramVerifier(const Graph& graph, VerifyOptions options)
     : graph_(graph), options_(options), runs_(graph, std::move(options)) {}
 ProgramVerifier::~ProgramVerifier() = default;
@@ -69,13 +71,22 @@ ProgramVerifier::~ProgramVerifier() = default;
 std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   if (!trials_.empty()) return trials_;
   const auto wide = widened(graph_);
-  for (const auto& symbols : affordable_symbols(graph_, options_)) {
+  const auto values = affordable_symbols(graph_, options_);
+  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
+    Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
+    trial.expected = interpret_with_bounds(wide, trial.given.views(), symbols);
+    trial.meaning = std::make_unique<ProgramMeaning>(trial.given.views(), symbols);
+    return trial;
+  };
+  // Large ones beside each other: the interpreter has one thread.
+  const bool is_long = interpreted_elements(graph_, values.back()) > options_.cheap_work;
+  for (const auto& symbols : values) {
+    std::vector<std::future<Trial>> all;
     for (const auto style : options_.styles) {
-      Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
-      trial.expected = interpret_with_bounds(wide, trial.given.views(), symbols);
-      trial.meaning = std::make_unique<ProgramMeaning>(trial.given.views(), symbols);
-      trials_.push_back(std::move(trial));
+      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
+                               symbols, style));
     }
+    for (auto& made : all) trials_.push_back(made.get());
   }
   return trials_;
 }
@@ -98,16 +109,22 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
                                                                const Runtime& runtime) {
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     const auto& kernel = program.kernels[i];
-    const auto way =
-        fmt::format("{} {} {}", runtime.name, runtime.threads, text_of(kernel, kernel.variant));
+    const auto way = way_of(kernel, runtime);
     if (right_.contains(way)) continue;
-    auto& own = kernels_[text_of(kernel, 0)];
-    if (!own) own = std::make_unique<OwnKernel>(kernel, program.symbols, options_);
-    if (const auto mistake =
-            own->verifier.mistake_of(program_of(kernel, program.symbols), runtime)) {
+    const auto graph = definition_of(kernel, program.symbols).graph;
+    Verifier verifier(graph, options_for(kernel, graph, options_));
+    if (const auto mistake = verifier.mistake_of(program_of(kernel, program.symbols), runtime)) {
       return fmt::format("kernel {} ({}) by itself: {}", i, kind_of(kernel), *mistake);
     }
     right_.insert(way);
+    add(kernels_, verifier.coverage());
+    // What is expected is at hand now: the kernel's other ways are looked at too.
+    auto other = kernel;
+    for (other.variant = 0; other.variant < runtime.variants(kernel); ++other.variant) {
+      const auto its_way = way_of(other, runtime);
+      if (right_.contains(its_way)) continue;
+      if (!verifier.mistake_of(program_of(other, program.symbols), runtime)) right_.insert(its_way);
+    }
   }
   return std::nullopt;
 }
@@ -121,12 +138,8 @@ std::optional<std::string> ProgramVerifier::mistake_of(const Program& program,
 
 ProgramVerifier::Coverage ProgramVerifier::coverage() {
   Coverage all;
-  const auto add = [](Verifier::Coverage& to, const Verifier::Coverage& more) {
-    to.elements += more.elements;
-    to.bounded += more.bounded;
-  };
   for (const auto& trial : trials()) add(all.meaning, coverage_of(trial.expected));
-  for (const auto& [text, own] : kernels_) add(all.kernels, own->verifier.coverage());
+  all.kernels = kernels_;
   all.runs = runs_.coverage();
   return all;
 }

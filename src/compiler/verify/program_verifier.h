@@ -39,7 +39,6 @@ class ProgramVerifier {
 
  private:
   struct Trial;
-  struct OwnKernel;
   std::vector<Trial>& trials();
   std::optional<std::string> mistake_in_meaning(const Program& program);
   std::optional<std::string> mistake_in_kernels(const Program& program, const Runtime& runtime);
@@ -47,8 +46,8 @@ class ProgramVerifier {
   const Graph& graph_;
   VerifyOptions options_;
   std::vector<Trial> trials_;
-  std::map<std::string, std::unique_ptr<OwnKernel>> kernels_;  // by what they compute
-  std::set<std::string> right_;                                // by that, variant and runtime
+  std::set<std::string> right_;  // kernels, by what they compute and how
+  Verifier::Coverage kernels_;
   Verifier runs_;
 };
 
