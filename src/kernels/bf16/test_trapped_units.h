@@ -11,6 +11,7 @@
 // wherever the tests run.
 
 #include <string>
+#include <variant>
 
 #include "kernels/bf16/pair_units.h"
 
@@ -274,7 +275,7 @@ class TrappedUnits {
 };
 
 #else
-struct TrappedUnits {};
+using TrappedUnits = std::monostate;  // nothing to trap
 #endif
 
 // Why a unit cannot be tested while a TrappedUnits lives; empty: it can. The code for AVX-512 BF16
