@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// compiler_sweep [GRAPHS] [CANDIDATES] [FIRST] [plain|cpu]: random graphs, and for each of them
-// that many programs, held to the interpreter. Says what is wrong and exits 1; prints what was
+// compiler_sweep [GRAPHS] [CANDIDATES] [FIRST] [plain|cpu] [empty]: random graphs, and for each of
+// them that many programs, held to the interpreter. Says what is wrong and exits 1; prints what was
 // done.
 #include <fmt/format.h>
 
@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     return argc > i ? std::strtol(argv[i], nullptr, 10) : otherwise;  // NOLINT
   };
   const auto graphs = number(1, 10'000), count = number(2, 20), first = number(3, 0);
-  const bool is_plain = argc <= 4 || std::string_view(argv[4]) == "plain";  // NOLINT
+  const bool is_plain = argc <= 4 || std::string_view(argv[4]) == "plain";       // NOLINT
+  const bool has_empty_axes = argc > 5 && std::string_view(argv[5]) == "empty";  // NOLINT
   const auto runtime = is_plain ? plain_runtime() : cpu_runtime(2);
   const auto begin = monotonic_ns();
   int wrong = 0;
@@ -29,8 +30,8 @@ int main(int argc, char** argv) {
     const auto seed = static_cast<std::uint64_t>(i);
     std::string mistake;
     try {
-      mistake =
-          mistake_among_candidates(random_graph(seed), runtime, static_cast<int>(count), seed);
+      const auto graph = has_empty_axes ? random_graph_with_empty_axes(seed) : random_graph(seed);
+      mistake = mistake_among_candidates(graph, runtime, static_cast<int>(count), seed);
     } catch (const std::exception& e) {
       mistake = e.what();
     }

@@ -276,5 +276,15 @@ TEST(Search, EveryCandidateOfRandomGraphsIsRight) {
   }
 }
 
+// Nothing is read of an operand, or nothing is written, and sums of nothing are 0.
+TEST(Search, EveryCandidateOfRandomGraphsWithEmptyAxesIsRight) {
+  const auto runtime = cpu_runtime(2);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto graph = random_graph_with_empty_axes(seed);
+    const auto wrong = mistake_among_candidates(graph, runtime, 3, seed);
+    ASSERT_EQ(wrong, "") << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace assay::compiler

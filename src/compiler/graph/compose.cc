@@ -110,6 +110,9 @@ std::optional<View> composed_by(std::vector<Digit> digits, const View& outer, co
 
 std::optional<View> compose(const View& outer, const View& inner, const Symbols& symbols) {
   if (outer.shape == inner.shape && outer == View::contiguous(outer.shape)) return inner;
+  if (product(outer.shape).is(0)) {  // reads nothing, wherever that lies
+    return View{outer.shape, std::vector<Dim>(outer.rank(), Dim(0)), 0};
+  }
   if (product(inner.shape).is(0)) return std::nullopt;  // nothing to say it of
   if (auto result = composed_by(digits_of(inner, true), outer, inner, symbols)) return result;
   // Quotients of sums are not always seen; equal axes are.

@@ -43,6 +43,11 @@ RegionMaker::RegionMaker(Setting setting, std::vector<Dim> shape) : setting_(std
   }
 }
 
+// Where rows can be empty, what is read for each of their elements may be outside of what there is.
+bool RegionMaker::is_of_row(const View& view) const {
+  return view.strides.back().is(0) && view.shape.back().range(setting_.graph->symbols).low >= 1;
+}
+
 std::uint32_t RegionMaker::operand(NodeId node) {
   const auto at = std::ranges::find(operands_, node);
   if (at == operands_.end()) {
@@ -103,7 +108,7 @@ void RegionMaker::store(std::uint32_t value, NodeId node, const View& view) {
 
 bool RegionMaker::root(NodeId node, View view, bool of_row) {
   view = with_plain_strides(std::move(view));
-  if (!of_row && view.strides.back().is(0)) {
+  if (!of_row && is_of_row(view)) {
     view = without_last(std::move(view));
     of_row = true;
   }
@@ -117,7 +122,7 @@ bool RegionMaker::root(NodeId node, View view, bool of_row) {
 
 std::optional<std::uint32_t> RegionMaker::value(NodeId id, const View& given, bool of_row) {
   const View view = with_plain_strides(given);
-  if (!of_row && view.strides.back().is(0)) return value(id, without_last(view), true);
+  if (!of_row && is_of_row(view)) return value(id, without_last(view), true);
   const auto& work = setting_.graph->nodes[id];
   if (setting_.product == id) {
     if (!of_row && view == with_plain_strides(setting_.product_view)) return 0;

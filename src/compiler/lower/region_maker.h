@@ -55,6 +55,8 @@ class RegionMaker {
   std::uint32_t loaded(NodeId node, const View& view, bool of_row);
   std::uint32_t add(Region::Value value, std::string key);
   std::uint32_t operand(NodeId node);
+  // Whether a view of the region's shape reads one element for each row.
+  bool is_of_row(const View& view) const;
 
   // Everything that is only ever added to, in order: so that what was tried in vain can be taken
   // back at the cost of what was tried.

@@ -33,6 +33,20 @@ std::string text_of(const egraph::Operator& op, const TermAttributes& a) {
   return text;
 }
 
+bool is_empty(const std::vector<Dim>& shape) { return product(shape).is(0); }
+
+// Has no elements, or is a sum of none: zeros say the same, and read nothing. Views without
+// elements may lie anywhere, and neither rules nor kernels have to know of them.
+bool is_of_nothing(const Node& node) {
+  if (node.operands.empty()) return false;
+  return is_empty(node.shape) ||
+         (node.op == Op::kSum && is_empty({node.operands[0].view.shape.back()}));
+}
+// Writes no elements: what it writes into stays as it is.
+bool scatters_nothing(const Node& node) {
+  return node.op == Op::kScatter && is_empty(node.operands[1].view.shape);
+}
+
 // Where additions and products stay within 64 bits, and within the dtype.
 Interval fitted(DType dtype, Int128 low, Int128 high) {
   const bool is_wide = dtype == DType::kI64;
@@ -62,14 +76,31 @@ TensorEGraph::TensorEGraph(const Graph& graph) : graph_(graph) {
     attributes.name = node.name;
     attributes.bits = node.bits;
     std::vector<ClassId> children;
-    for (const auto& operand : node.operands) {
-      attributes.views.push_back(operand.view);
-      children.push_back(classes_[operand.node]);
+    auto op = static_cast<egraph::Operator>(node.op);
+    if (is_of_nothing(node)) {
+      op = static_cast<egraph::Operator>(Op::kCast);
+      attributes.views.push_back({node.shape, std::vector<Dim>(node.shape.size(), Dim(0)), 0});
+      children.push_back(zero(node.dtype));
+    } else if (scatters_nothing(node)) {
+      op = static_cast<egraph::Operator>(Op::kCast);
+      attributes.views.push_back(node.operands[0].view);
+      children.push_back(classes_[node.operands[0].node]);
+    } else {
+      for (const auto& operand : node.operands) {
+        attributes.views.push_back(operand.view);
+        children.push_back(classes_[operand.node]);
+      }
     }
-    const auto op = static_cast<egraph::Operator>(node.op);
     classes_.push_back(egraph_->add(op, children, payload(op, std::move(attributes))));
   }
   egraph_->rebuild();
+}
+
+ClassId TensorEGraph::zero(DType dtype) {
+  TermAttributes attributes;
+  attributes.dtype = dtype;
+  const auto op = static_cast<egraph::Operator>(Op::kConst);
+  return egraph_->add(op, {}, payload(op, std::move(attributes)));
 }
 
 std::uint64_t TensorEGraph::payload(const egraph::Operator& op, TermAttributes attributes) {

@@ -79,6 +79,7 @@ class TensorEGraph : public egraph::Analysis {
   std::optional<double> constant_of(egraph::ClassId id) const;
 
  private:
+  egraph::ClassId zero(DType dtype);
   void made(const egraph::EGraph& graph, egraph::ClassId id) override;
   bool joined(const egraph::EGraph& graph, egraph::ClassId kept, egraph::ClassId gone) override;
   Interval interval_of(const egraph::NodeView& node, const TermAttributes& attributes) const;

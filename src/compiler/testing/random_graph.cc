@@ -15,8 +15,10 @@ constexpr std::array kDTypes = {DType::kF32, DType::kF32, DType::kF64, DType::kB
 
 class GraphMaker {
  public:
-  GraphMaker(std::uint64_t seed, int operations) : stream_(seed, 0x6772), operations_(operations) {
-    symbols_ = {graph_.symbol("s", 1, 9), graph_.symbol("t", 1, 6)};
+  GraphMaker(std::uint64_t seed, int operations, bool has_empty_axes = false)
+      : stream_(seed, 0x6772), operations_(operations), has_empty_axes_(has_empty_axes) {
+    const int least = has_empty_axes ? 0 : 1;
+    symbols_ = {graph_.symbol("s", least, 9), graph_.symbol("t", least, 6)};
   }
 
   Graph run() {
@@ -36,6 +38,7 @@ class GraphMaker {
  private:
   std::uint64_t below(std::uint64_t bound) { return uniform_below(stream_[next_++], bound); }
   Dim new_dim() {
+    if (has_empty_axes_ && below(4) == 0) return below(2) == 0 ? 0 : 1;
     const std::array<Dim, 8> dims = {1, 2, 3, 4, 5, symbols_[0], symbols_[1], symbols_[0] + 1};
     return dims[below(dims.size())];
   }
@@ -49,6 +52,9 @@ class GraphMaker {
   }
   GraphTensor new_input(DType dtype, const std::vector<Dim>& shape) {
     return GraphTensor::input(graph_, "x" + std::to_string(inputs_++), dtype, shape);
+  }
+  bool can_be_empty(const std::vector<Dim>& shape) const {
+    return product(shape).range(graph_.symbols()).low < 1;
   }
   GraphTensor pick() { return pool_[below(pool_.size())]; }
   GraphTensor pick_floating() {
@@ -111,6 +117,7 @@ class GraphMaker {
     const auto axis = static_cast<int>(below(x.rank()));
     switch (below(7)) {
       case 0:
+        if (can_be_empty({x.shape()[static_cast<std::size_t>(axis)]})) return silu(x);
         return softmax(x, axis);
       case 1:
         return rms_norm(x, new_input(x.dtype(), {x.shape().back()}), 1e-3);
@@ -167,10 +174,13 @@ class GraphMaker {
       case 10:
       case 11:
         return x.rank() == 0 ? x + x : x.sum(static_cast<int>(below(x.rank())), below(2) == 0);
-      case 12:
-        return x.rank() == 0 ? x * x : x.max(static_cast<int>(below(x.rank())), below(2) == 0);
+      case 12: {
+        const auto axis = x.rank() == 0 ? 0 : below(x.rank());
+        if (x.rank() == 0 || can_be_empty({x.shape()[axis]})) return x * x;
+        return x.max(static_cast<int>(axis), below(2) == 0);
+      }
       case 13:
-        return gather(x, index());
+        return can_be_empty(x.shape()) ? x + x : gather(x, index());
       case 14: {
         const auto at = index();
         return scatter(x, at, new_input(x.dtype(), at.shape()));
@@ -196,6 +206,7 @@ class GraphMaker {
   Philox stream_;
   std::uint64_t next_ = 0;
   int operations_, inputs_ = 0;
+  bool has_empty_axes_ = false;
   Graph graph_;
   std::array<Dim, 2> symbols_;
   std::vector<GraphTensor> pool_;
@@ -205,6 +216,9 @@ class GraphMaker {
 
 Graph random_graph(std::uint64_t seed, int operations) {
   return GraphMaker(seed, operations).run();
+}
+Graph random_graph_with_empty_axes(std::uint64_t seed, int operations) {
+  return GraphMaker(seed, operations, true).run();
 }
 
 }  // namespace assay::compiler

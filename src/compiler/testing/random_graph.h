@@ -13,5 +13,7 @@ namespace assay::compiler {
 // About `operations` operations beside the movement between them, of which some are the known ones
 // (matmul, softmax, norms). The same seed gives the same graph.
 Graph random_graph(std::uint64_t seed, int operations = 12);
+// The same with axes of which many are 0 or 1, or symbols that can be 0.
+Graph random_graph_with_empty_axes(std::uint64_t seed, int operations = 12);
 
 }  // namespace assay::compiler
