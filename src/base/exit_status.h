@@ -24,7 +24,8 @@ inline constexpr const char* kExitStatuses =
     0  fine
     1  slower: gate, bars --strict, history --confirm; time: a command failed
     2  usage or bad input; output that cannot be written
-    3  nothing shown: run measured nothing, compare and gate had nothing to compare, a gate is unresolved;
+    3  nothing shown: run measured nothing, compare and gate had nothing to compare, a gate is unresolved,
+       compile could hold nothing to a bound;
        with --strict also what is missing, new, dropped, broken, uncalibrated or not known well enough
     4  wrong results: run, time; gate, where what was ok is wrong, crashed, out of memory, timed out or failed
     5  refused by the environment: a device, a permission, not enough memory

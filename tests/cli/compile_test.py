@@ -76,11 +76,14 @@ class Compile(CliTest):
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
         self.assertIn(says, result.stderr)
 
-    def softmax(self):
-        path = self.path("softmax.json")
+    def written(self, name, graph):
+        path = self.path(name)
         with open(path, "w", encoding="utf-8") as file:
-            json.dump(SOFTMAX, file)
+            json.dump(graph, file)
         return path
+
+    def softmax(self):
+        return self.written("softmax.json", SOFTMAX)
 
     def test_softmax_is_one_kernel_and_right(self):
         x = np.random.default_rng(0).standard_normal((5, 8)).astype(np.float32)
@@ -110,6 +113,39 @@ class Compile(CliTest):
         again = json.loads(self.ok(BLOCK, "--search", "4", "--symbols", "s=4", "--json"))
         self.assertEqual(again["search"]["tried"], 0)
         self.assertEqual(again["program"], first["program"])
+        low, high = first["search"]["speedup_between"]
+        self.assertLessEqual(low, first["search"]["speedup"])
+        self.assertLessEqual(first["search"]["speedup"], high)
+
+    def test_search_says_what_was_held_to_a_bound(self):
+        for look in json.loads(self.ok(BLOCK, "--search", "2", "--symbols", "s=4", "--json"))["verified"].values():
+            self.assertGreater(look["bounded"], 0)
+        self.assertIn("nothing is verified now", self.ok(BLOCK, "--search", "2", "--symbols", "s=4"))
+        self.assertIn("verified, elements held to a bound", self.ok(BLOCK, "--search", "3", "--symbols", "s=4"))
+        self.assertNotIn("verified", self.ok(BLOCK, "--symbols", "s=4"))
+
+    def test_nothing_held_to_a_bound_is_not_fine(self):
+        # Sums of the same numbers in another order: which is less, rounding decides.
+        rows = {"shape": [4, 8], "strides": [8, -1], "offset": 7}
+        graph = {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": [4, 8]},
+                           {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 0}]},
+                           {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 0, **rows}]},
+                           {"op": "less", "dtype": "bool", "shape": [4], "operands": [{"node": 1}, {"node": 2}]}],
+                 "outputs": [{"name": "y", "node": 3}]}
+        self.refused(self.written("open.json", graph), "--verify", says="nothing of this program", status=3)
+
+    def test_what_is_empty_is_computed(self):
+        # Views that would reach outside if they read anything; a sum of nothing is 0.
+        nowhere = {"shape": [3, 2, 0], "strides": [100, 7, 0], "offset": 50}
+        graph = {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": [4]},
+                           {"op": "mul", "dtype": "f32", "shape": [3, 2, 0],
+                            "operands": [{"node": 0, **nowhere}, {"node": 0, **nowhere}]},
+                           {"op": "sum", "dtype": "f32", "shape": [3, 2], "operands": [{"node": 1}]}],
+                 "outputs": [{"name": "none", "node": 1}, {"name": "zeros", "node": 2}]}
+        self.ok(self.written("empty.json", graph), "--verify", "--run", "--out", self.path("y.safetensors"))
+        out = read_safetensors(self.path("y.safetensors"))
+        self.assertEqual(out["none"].shape, (3, 2, 0))
+        np.testing.assert_array_equal(out["zeros"], np.zeros((3, 2), np.float32))
 
     def test_drawing_trace_and_sequence(self):
         self.ok(self.softmax(), "--dot", self.path("p.dot"), "--trace", self.path("p.json"))
@@ -127,10 +163,12 @@ class Compile(CliTest):
         self.refused(self.softmax(), "--symbols", "s", says="'s'")
         self.refused(self.softmax(), "--runtime", "gpu", says="'gpu'")
         self.refused(self.softmax(), says="magic", environment={"ASSAY_COMPILER_DISABLE": "magic"})
-        broken = dict(SOFTMAX, outputs=[])
-        with open(self.path("broken.json"), "w", encoding="utf-8") as file:
-            json.dump(broken, file)
-        self.refused(self.path("broken.json"), says="without outputs")
+        self.refused(self.written("broken.json", dict(SOFTMAX, outputs=[])), says="without outputs")
+        huge = {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": [1 << 46]},
+                          {"op": "sqrt", "dtype": "f32", "shape": [1 << 46], "operands": [{"node": 0}]}],
+                "outputs": [{"name": "y", "node": 1}]}
+        self.refused(self.written("huge.json", huge), "--run", says="node is 0 (input x f32 [70368744177664])",
+                     status=5)
 
 
 if __name__ == "__main__":

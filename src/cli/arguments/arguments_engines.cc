@@ -352,7 +352,7 @@ void add_compile(CLI::App& app, CompileArguments& a) {
   app.footer(R"(Examples:
   assay compile examples/block.json --explain
   assay compile examples/block.json --search 100 --seconds 20 --symbols s=16
-  assay compile examples/block.json --symbols s=4 --run --inputs x.safetensors --out y.safetensors)");
+  assay compile examples/block.json --symbols s=4 --verify --run --out y.safetensors)");
 }
 
 }  // namespace assay::cli

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <sched.h>
+
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +24,7 @@
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/graph/graph_json.h"
 #include "compiler/show/show_program.h"
+#include "lab/run/noise.h"
 #include "tensor/safetensors.h"
 
 namespace assay::cli {
@@ -97,47 +100,106 @@ void run_once(const CompileArguments& a, const Graph& graph, const Program& prog
   }
 }
 
+// Of the cores' time: more, and speeds are told with a warning.
+constexpr double kNoisyShare = 0.05;
+
+// What other programs, and other machines on the same processors, take of this one's cores.
+class OtherPrograms {
+ public:
+  OtherPrograms() : before_(lab::read_noise(cores())), own_s_(own_seconds()) {}
+  double share() const {
+    const auto after = lab::read_noise(cores());
+    return lab::foreign_fraction(before_, after, own_seconds() - own_s_) +
+           lab::steal_fraction(before_, after);
+  }
+
+ private:
+  static std::vector<int> cores() {
+    cpu_set_t set;
+    std::vector<int> all;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return all;
+    for (int i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &set)) all.push_back(i);
+    }
+    return all;
+  }
+  static double own_seconds() {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+  }
+
+  lab::NoiseSnapshot before_;
+  double own_s_;
+};
+
+// For who asked for more memory than there is: the largest thing in the graph.
+std::string largest_of(const Graph& graph, const compiler::Bindings& symbols) {
+  NodeId largest = 0;
+  double most = -1, all = 0;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const auto& node = graph.node(id);
+    auto bytes = static_cast<double>(size_of(node.dtype));
+    for (const auto& dim : node.shape) bytes *= static_cast<double>(dim.at(symbols));
+    if (node.op == Op::kInput) all += bytes;
+    if (bytes <= most) continue;
+    most = bytes;
+    largest = id;
+  }
+  const auto& node = graph.node(largest);
+  return fmt::format("inputs take {:.3g} GB; the largest node is {} ({}{}{} {} {}), {:.3g} GB",
+                     all * 1e-9, largest, name_of(node.op), node.name.empty() ? "" : " ", node.name,
+                     name_of(node.dtype), to_string(node.shape), most * 1e-9);
+}
+
 Json coverage_to_json(const Verifier::Coverage& coverage) {
   return {{"elements", coverage.elements}, {"bounded", coverage.bounded}};
 }
 
+void print_search(const SearchResult& found) {
+  fmt::print(
+      "search: {} tried now, {} before, {} timed, {} the same, {} given up; {:.1f} s, stopped by "
+      "{}\n",
+      found.tried, found.from_before, found.timed, found.duplicates, found.abandoned, found.seconds,
+      found.stop);
+  if (found.genome == Genome{}) {
+    fmt::print("none is clearly faster than the program without search\n");
+    return;
+  }
+  fmt::print("{:.3f} [{:.3f}, {:.3f}] times as fast as without search, when it was found\n",
+             found.speedup, found.speedup_low, found.speedup_high);
+}
+
 }  // namespace
 
-int compile_graph(const CompileArguments& a) {
-  const auto graph = graph_from_json(read_json_file(a.graph), a.graph);
-  if (graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
+namespace {
+
+int compile_read(const CompileArguments& a, const Graph& graph, const compiler::Bindings& symbols) {
   const auto runtime = runtime_from(a);
   SearchOptions options;
   options.compile = options_from_environment();
   options.candidates = a.search;
   options.seconds = a.seconds;
   options.seed = a.seed;
-  options.symbols = symbols_from(a, graph);
+  options.symbols = symbols;
   options.machine = read_machine().fingerprint();
   options.folder = cache_folder() + "/compiler";
   if (!(a.seconds >= 0)) fail("--seconds: 0 or more, got {}", a.seconds);
   if (a.search < 0) fail("--search: candidates, 0 or more, got {}", a.search);
+  options.verifies_result = a.verify;
   if (a.verbose) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
   SearchResult found;
-  std::optional<ProgramVerifier::Coverage> coverage;
+  const OtherPrograms others;
   try {
     found = search(graph, runtime, options);
-    if (a.verify) {
-      ProgramVerifier verifier(graph, options.verify);
-      const auto mistake = verifier.mistake_of(found.program, runtime);
-      if (mistake) throw std::runtime_error("a program is wrong: " + *mistake);
-      coverage = verifier.coverage();
-    }
-  } catch (const UserError&) {
-    throw;
-  } catch (const InternalError&) {
-    throw;
-  } catch (const std::runtime_error& e) {
+  } catch (const WrongProgram& e) {
     fmt::print(stderr, "assay: {}\n", e.what());
     return kWrongResults;
   }
+  const double others_share = others.share();
+  const auto& coverage = found.verified;
   ProgramFacts facts;
   facts.symbols = options.symbols;
   if (a.explain || !a.trace.empty()) {
@@ -159,6 +221,8 @@ int compile_graph(const CompileArguments& a) {
                       {"too_large", found.too_large},
                       {"from_before", found.from_before},
                       {"speedup", found.speedup},
+                      {"speedup_between", {found.speedup_low, found.speedup_high}},
+                      {"others_share", others_share},
                       {"seconds", found.seconds},
                       {"stop", found.stop}};
     json["program"] = program_hash(found.program);
@@ -170,13 +234,7 @@ int compile_graph(const CompileArguments& a) {
     fmt::print("{}\n", pretty_json(json));
   } else {
     fmt::print("{}", explained(found.program, facts));
-    if (a.search > 0 || found.from_before > 0) {
-      fmt::print(
-          "search: {} tried now, {} before, {} timed, {} the same, {} given up; {:.3f} times "
-          "as fast as without; {:.1f} s, stopped by {}\n",
-          found.tried, found.from_before, found.timed, found.duplicates, found.abandoned,
-          found.speedup, found.seconds, found.stop);
-    }
+    if (a.search > 0 || found.from_before > 0) print_search(found);
     if (coverage) {
       const auto& [meaning, kernels, runs] = *coverage;
       fmt::print(
@@ -184,10 +242,36 @@ int compile_graph(const CompileArguments& a) {
           "kernels one by one, {} of {} of its runs\n",
           meaning.bounded, meaning.elements, kernels.bounded, kernels.elements, runs.bounded,
           runs.elements);
+    } else if (a.search > 0) {
+      fmt::print("nothing is verified now: all that was asked for was tried before\n");
     }
   }
+  if (found.timed > 0 && others_share > kNoisyShare) {
+    fmt::print(stderr,
+               "assay: warning: other programs had {:.0f} % of the cores during the search: its "
+               "times are noisy\n",
+               100 * others_share);
+  }
   if (a.run) run_once(a, graph, found.program, runtime, options.symbols);
-  return 0;
+  if (!coverage || !coverage->holds_nothing()) return kFine;
+  fmt::print(stderr,
+             "assay: nothing of this program was held to a bound: whether it is right is not "
+             "known\n");
+  return kUnresolved;
+}
+
+}  // namespace
+
+int compile_graph(const CompileArguments& a) {
+  const auto graph = graph_from_json(read_json_file(a.graph), a.graph);
+  if (graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
+  const auto symbols = symbols_from(a, graph);
+  try {
+    return compile_read(a, graph, symbols);
+  } catch (const std::bad_alloc&) {
+    throw EnvironmentError(
+        fmt::format("{}: not enough memory: {}", a.graph, largest_of(graph, symbols)));
+  }
 }
 
 }  // namespace assay::cli

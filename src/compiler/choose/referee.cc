@@ -48,7 +48,10 @@ class ClockReferee final : public Referee {
     relative_ = beside.ratio;
     best_seconds_ = *again.second_s;
     best_ = std::move(timed);
-    return {.is_faster = true, .relative = relative_};
+    return {.is_faster = true,
+            .relative = relative_,
+            .low = beside.low_ratio,
+            .high = beside.high_ratio};
   }
 
  private:

@@ -20,6 +20,7 @@ struct Verdict {
   bool is_given_up = false;  // more than twice the best one's time: not timed to the end
   bool is_faster = false;    // and the best from now on
   double relative = 1;       // time over the default program's
+  double low = 1, high = 1;  // of a faster one: what that is between (timing.h)
   bool by_steps = false;     // not timed as a whole: the steps that are its own are no faster
 };
 

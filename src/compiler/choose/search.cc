@@ -16,12 +16,12 @@ namespace assay::compiler {
 namespace {
 
 // Raised whenever programs of equal choices change, or the lines of a journal.
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 
 // One that was the best: what others are made of.
 struct Member {
   Genome genome;
-  double relative = 1;                         // time over the default program's
+  double relative = 1, low = 1, high = 1;      // time over the default program's (referee.h)
   std::optional<Candidates::Freedom> freedom;  // when it is first needed
 };
 
@@ -56,6 +56,10 @@ class Search {
     result_.genome = fastest.genome;
     result_.program = candidates_.program(fastest.genome, runtime_);
     result_.speedup = 1 / fastest.relative;
+    result_.speedup_low = 1 / fastest.high;
+    result_.speedup_high = 1 / fastest.low;
+    if (options_.verifies_result) verify(result_.program, result_.genome);
+    if (!verified_.empty()) result_.verified = verifier_.coverage();
     result_.seconds = elapsed();
     return std::move(result_);
   }
@@ -96,7 +100,13 @@ class Search {
       if (!line.value("faster", false)) return known;
       const double relative = number_from_json(line.at("relative"), "search journal");
       if (!(relative > 0 && relative <= 1)) return std::nullopt;
-      known.faster = Member{genome, relative, {}};
+      const auto& between = line.at("between");
+      known.faster = Member{genome,
+                            relative,
+                            number_from_json(between.at(0), "search journal"),
+                            number_from_json(between.at(1), "search journal"),
+                            {}};
+      if (!(known.faster->low > 0 && known.faster->high >= known.faster->low)) return std::nullopt;
       return known;
     } catch (const std::exception&) {
       return std::nullopt;
@@ -164,7 +174,8 @@ class Search {
     line["relative"] = number_to_json(verdict.relative);
     if (!verdict.is_faster) return;
     line["faster"] = true;
-    admit({std::move(genome), verdict.relative, {}});
+    line["between"] = {number_to_json(verdict.low), number_to_json(verdict.high)};
+    admit({std::move(genome), verdict.relative, verdict.low, verdict.high, {}});
   }
   void prepare() {
     if (referee_) return;
@@ -177,6 +188,7 @@ class Search {
          best().relative});
   }
   void verify(const Program& program, const Genome& genome) {
+    if (!verified_.insert(program_hash(program)).second) return;
     if (!verifier_.mistake_of(program, runtime_)) return;
     const auto compile = [&](const Graph& part) {
       return Candidates(part, options_.compile).program(genome, runtime_);
@@ -194,6 +206,7 @@ class Search {
   Member others_best_;              // of other seeds
   std::set<std::string> seen_;      // programs, by their hash
   std::set<std::string> proposed_;  // genomes in this process: a shorter way to the same answer
+  std::set<std::string> verified_;  // programs that are right
   std::optional<Trial> trial_;
   std::unique_ptr<Referee> referee_;
   SearchResult result_;

@@ -34,17 +34,22 @@ struct SearchOptions {
   std::string machine;            // whose results they are
   CompileOptions compile;
   VerifyOptions verify;
-  RefereeMaker referee;                              // none: the clock
+  bool verifies_result = false;  // also where nothing is tried, or another search found it
+  RefereeMaker referee;          // none: the clock
   std::function<void(const std::string&)> progress;  // one line for each candidate
 };
 
 struct SearchResult {
   Program program;
   Genome genome;
-  double speedup = 1;  // over the default program, in the rounds in which it was timed
+  // Over the default program, in the rounds in which it was timed, and what that is between
+  // (timing.h). All 1 where that is the default program.
+  double speedup = 1, speedup_low = 1, speedup_high = 1;
   int tried = 0, timed = 0, duplicates = 0, too_large = 0, abandoned = 0, from_before = 0;
   double seconds = 0;
   std::string stop;  // "candidates", "seconds", "nothing new"
+  // Elements that were held to a bound; nothing where nothing was verified now.
+  std::optional<ProgramVerifier::Coverage> verified;
 };
 
 // Throws WrongProgram where a candidate is wrong: the search stops. The default program is verified

@@ -141,7 +141,7 @@ class CountingReferee : public Referee {
       return {.relative = relative + 1e-3 * uniform(noise_[next_++], 0, 1)};
     }
     best_ = seconds(candidate);
-    return {.is_faster = true, .relative = relative};
+    return {.is_faster = true, .relative = relative, .low = relative, .high = relative};
   }
 
  private:

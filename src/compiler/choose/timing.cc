@@ -71,7 +71,8 @@ Duel duel(TimedProgram& first, TimedProgram& second, int trials, double limit) {
   first.call();
   second.call();
   const double warm = first.call(), other = second.call();
-  if (other > limit * warm && second.call() > limit * first.call()) return {warm, {}, limit, limit};
+  if (other > limit * warm && second.call() > limit * first.call())
+    return {warm, {}, limit, limit, limit, limit};
   first.calibrate(warm, kLeastSeconds);
   second.calibrate(other, kLeastSeconds);
   std::vector<double> a, b, ratios;
@@ -79,12 +80,15 @@ Duel duel(TimedProgram& first, TimedProgram& second, int trials, double limit) {
     a.push_back(first.trial());
     b.push_back(second.trial());
     ratios.push_back(b.back() / a.back());
-    if (i > 0 && middle_of(b) > limit * middle_of(a)) return {middle_of(a), {}, limit, limit};
+    if (i > 0 && middle_of(b) > limit * middle_of(a))
+      return {middle_of(a), {}, limit, limit, limit, limit};
     // Slower every time: nothing is learnt from more.
     if (i + 1 >= kLeastTrials && std::ranges::min(b) > std::ranges::max(a)) break;
   }
   std::ranges::sort(ratios);
-  return {middle_of(a), middle_of(b), ratios[ratios.size() / 2], ratios[3 * ratios.size() / 4]};
+  const auto count = ratios.size(), left_out = count / 9;
+  return {middle_of(a),          middle_of(b),     ratios[count / 2],
+          ratios[3 * count / 4], ratios[left_out], ratios[count - 1 - left_out]};
 }
 
 }  // namespace assay::compiler

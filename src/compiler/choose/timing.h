@@ -50,6 +50,8 @@ struct Duel {
   // Second over first, of pairs that were timed one after the other: the median, and what three of
   // four do not exceed.
   double ratio = 0, most_ratio = 0;
+  // What the median of such pairs is between: all of few, of nine all but one at each end (96 %).
+  double low_ratio = 0, high_ratio = 0;
 };
 Duel duel(TimedProgram& first, TimedProgram& second, int trials = 5, double limit = 2);
 

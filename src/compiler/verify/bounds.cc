@@ -17,6 +17,13 @@
 namespace assay::compiler {
 namespace {
 
+// Of a tensor without gaps: no need to look for where an element lies.
+double value_at(const TensorView& tensor, std::int64_t i) {
+  return visit_graph_dtype(tensor.dtype(), [&]<typename T>(std::type_identity<T>) {
+    return static_cast<double>(static_cast<const T*>(tensor.raw_data())[i]);
+  });
+}
+
 // Of each element of a node; empty where all are exact.
 using NodeErrors = std::vector<Error>;
 
@@ -32,7 +39,7 @@ class Reader {
   Number next() {
     const auto at = walk_[0];
     walk_.next();
-    return {value_as_double(values_, at),
+    return {value_at(values_, at),
             errors_.empty() ? Error{} : errors_[static_cast<std::size_t>(at)]};
   }
 
@@ -45,9 +52,14 @@ class Reader {
 
 class BoundMaker {
  public:
-  BoundMaker(const Graph& graph, const Bindings& symbols)
+  BoundMaker(const Graph& graph, const Bindings& symbols,
+             const std::map<std::string, const NodeErrors*>& of_inputs)
       : graph_(graph), symbols_(symbols), readers_(reader_counts(graph)) {
     errors_.resize(graph.size());
+    for (const auto id : graph.inputs()) {
+      const auto given = of_inputs.find(graph.node(id).name);
+      if (given != of_inputs.end()) errors_[id] = *given->second;
+    }
   }
   void observe(NodeId id, std::span<const Tensor> values) {
     const auto& node = graph_.node(id);
@@ -68,11 +80,7 @@ class BoundMaker {
         return elementwise(id, node);
     }
   }
-  std::vector<double> bounds(NodeId id, std::int64_t count) const {
-    std::vector<double> all(static_cast<std::size_t>(count));
-    std::ranges::transform(errors_[id], all.begin(), &Error::bound);
-    return all;
-  }
+  const NodeErrors& errors(NodeId id) const { return errors_[id]; }
 
  private:
   NodeErrors& made(NodeId id) {
@@ -114,7 +122,7 @@ class BoundMaker {
       const bool is_itself = may_meet && readers[0]->position() == readers[1]->position();
       for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k]->next();
       if (is_itself) continue;
-      errors[i] = bound.of(node.op, x, value_as_double(result, static_cast<std::int64_t>(i)));
+      errors[i] = bound.of(node.op, x, value_at(result, static_cast<std::int64_t>(i)));
     }
   }
 
@@ -142,8 +150,7 @@ class BoundMaker {
       if (node.op == Op::kSum) {
         TermSums sums;
         for (std::int64_t k = 0; k < length; ++k) sums.add(x.next());
-        errors[i] =
-            bound.of_sum(length, sums, value_as_double(result, static_cast<std::int64_t>(i)));
+        errors[i] = bound.of_sum(length, sums, value_at(result, static_cast<std::int64_t>(i)));
         continue;
       }
       for (std::int64_t k = 0; k < length; ++k) {
@@ -213,20 +220,35 @@ class BoundMaker {
 
 }  // namespace
 
-std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
-                                                           const InputViews& inputs,
-                                                           const Bindings& symbols) {
-  BoundMaker maker(graph, symbols);
+std::map<std::string, TensorWithErrors> interpret_with_errors(
+    const Graph& graph, const InputViews& inputs, const Bindings& symbols,
+    const std::map<std::string, const std::vector<Error>*>& of_inputs) {
+  BoundMaker maker(graph, symbols, of_inputs);
   auto outputs = interpret(graph, inputs, symbols, [&](NodeId id, std::span<const Tensor> values) {
     maker.observe(id, values);
   });
-  std::map<std::string, BoundedTensor> bounded;
+  std::map<std::string, TensorWithErrors> all;
   for (const auto& output : graph.outputs()) {
-    auto& value = outputs.at(output.name);
-    const auto count = value.element_count();
-    bounded.emplace(output.name, BoundedTensor{std::move(value), maker.bounds(output.node, count)});
+    all.emplace(output.name,
+                TensorWithErrors{std::move(outputs.at(output.name)), maker.errors(output.node)});
   }
-  return bounded;
+  return all;
+}
+
+std::map<std::string, BoundedTensor> bounded(std::map<std::string, TensorWithErrors> outputs) {
+  std::map<std::string, BoundedTensor> all;
+  for (auto& [name, tensor] : outputs) {
+    std::vector<double> bounds(static_cast<std::size_t>(tensor.value.element_count()));
+    std::ranges::transform(tensor.errors, bounds.begin(), &Error::bound);
+    all.emplace(name, BoundedTensor{std::move(tensor.value), std::move(bounds)});
+  }
+  return all;
+}
+
+std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
+                                                           const InputViews& inputs,
+                                                           const Bindings& symbols) {
+  return bounded(interpret_with_errors(graph, inputs, symbols));
 }
 
 std::string difference(const BoundedTensor& expected, const TensorView& got) {
@@ -235,6 +257,7 @@ std::string difference(const BoundedTensor& expected, const TensorView& got) {
     return fmt::format("{} {}, expected {} {}", name_of(got.dtype()), got.shape().to_string(),
                        name_of(want.dtype()), want.shape().to_string());
   }
+  check(got.is_contiguous(), "what is compared lies without gaps");
   for (std::int64_t i = 0; i < want.element_count(); ++i) {
     const double bound = expected.bounds[static_cast<std::size_t>(i)];
     if (std::isinf(bound)) continue;
@@ -244,7 +267,7 @@ std::string difference(const BoundedTensor& expected, const TensorView& got) {
       if (x == y) continue;
       return fmt::format("element {} is {}, expected {}", i, y, x);
     }
-    const double x = value_as_double(want, i), y = value_as_double(got, i);
+    const double x = value_at(want, i), y = value_at(got, i);
     const bool is_same = x == y || (std::isnan(x) && std::isnan(y));
     if (is_same || std::abs(x - y) <= bound) continue;
     return fmt::format("element {} is {}, expected {} ± {:.3g}", i, y, x, bound);

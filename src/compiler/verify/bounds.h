@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/reference/interpret.h"
+#include "compiler/verify/element_bound.h"
 
 namespace assay::compiler {
 
@@ -24,6 +25,17 @@ struct BoundedTensor {
 std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
                                                            const InputViews& inputs,
                                                            const Bindings& symbols);
+
+// The same in parts: errors of inputs that are results of something else, by name, and errors of
+// outputs with their deviations.
+struct TensorWithErrors {
+  Tensor value;
+  std::vector<Error> errors;  // of each element; none where all are exact
+};
+std::map<std::string, TensorWithErrors> interpret_with_errors(
+    const Graph& graph, const InputViews& inputs, const Bindings& symbols,
+    const std::map<std::string, const std::vector<Error>*>& of_inputs = {});
+std::map<std::string, BoundedTensor> bounded(std::map<std::string, TensorWithErrors> outputs);
 
 // "element 17 is 0.5, expected 0.25 ± 1e-7", or nothing where all are within their bounds. A NaN is
 // expected where a NaN is, an infinity where that infinity is.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <future>
 
 #include "base/json.h"
@@ -64,6 +65,12 @@ struct ProgramVerifier::Trial {
   std::unique_ptr<ProgramMeaning> meaning;
 };
 
+// A kernel's definition, and what is expected of it.
+struct ProgramVerifier::PreparedKernel {
+  Graph graph;
+  std::optional<Verifier> verifier;
+};
+
 ProgramVerifier::ProgramVerifier(const Graph& graph, VerifyOptions options)
     : graph_(graph), options_(options), runs_(graph, std::move(options)) {}
 ProgramVerifier::~ProgramVerifier() = default;
@@ -107,16 +114,34 @@ std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& pr
 
 std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& program,
                                                                const Runtime& runtime) {
+  std::vector<std::size_t> unknown;
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+    if (!right_.contains(way_of(program.kernels[i], runtime))) unknown.push_back(i);
+  }
+  // What is expected of the next kernels is interpreted meanwhile, a thread for each.
+  const auto prepare = [&](std::size_t i) {
+    auto prepared = std::make_unique<PreparedKernel>();
     const auto& kernel = program.kernels[i];
-    const auto way = way_of(kernel, runtime);
-    if (right_.contains(way)) continue;
-    const auto graph = definition_of(kernel, program.symbols).graph;
-    Verifier verifier(graph, options_for(kernel, graph, options_));
+    prepared->graph = definition_of(kernel, program.symbols).graph;
+    prepared->verifier.emplace(prepared->graph, options_for(kernel, prepared->graph, options_),
+                               &products_);
+    prepared->verifier->prepare();
+    return prepared;
+  };
+  std::deque<std::future<std::unique_ptr<PreparedKernel>>> next;
+  std::size_t begun = 0;
+  for (const auto i : unknown) {
+    for (; begun < unknown.size() && std::ssize(next) < runtime.threads; ++begun) {
+      next.push_back(std::async(std::launch::async, prepare, unknown[begun]));
+    }
+    const auto prepared = next.front().get();
+    next.pop_front();
+    const auto& kernel = program.kernels[i];
+    auto& verifier = *prepared->verifier;
     if (const auto mistake = verifier.mistake_of(program_of(kernel, program.symbols), runtime)) {
       return fmt::format("kernel {} ({}) by itself: {}", i, kind_of(kernel), *mistake);
     }
-    right_.insert(way);
+    right_.insert(way_of(kernel, runtime));
     add(kernels_, verifier.coverage());
     // What is expected is at hand now: the kernel's other ways are looked at too.
     auto other = kernel;
@@ -134,6 +159,13 @@ std::optional<std::string> ProgramVerifier::mistake_of(const Program& program,
   if (auto mistake = mistake_in_meaning(program)) return mistake;
   if (auto mistake = mistake_in_kernels(program, runtime)) return mistake;
   return runs_.mistake_of(program, runtime);
+}
+
+bool ProgramVerifier::Coverage::holds_nothing() const {
+  const auto is_open = [](const Verifier::Coverage& look) {
+    return look.elements > 0 && look.bounded == 0;
+  };
+  return is_open(runs) && (is_open(meaning) || is_open(kernels));
 }
 
 ProgramVerifier::Coverage ProgramVerifier::coverage() {

@@ -34,11 +34,15 @@ class ProgramVerifier {
   // Elements that are held to a bound, of all that were looked at so far.
   struct Coverage {
     Verifier::Coverage meaning, kernels, runs;
+    // Whether a program as a whole could be wrong and nobody would have seen it: neither do its
+    // runs say anything, nor what its kernels mean together with what each of them computes.
+    bool holds_nothing() const;
   };
   Coverage coverage();
 
  private:
   struct Trial;
+  struct PreparedKernel;
   std::vector<Trial>& trials();
   std::optional<std::string> mistake_in_meaning(const Program& program);
   std::optional<std::string> mistake_in_kernels(const Program& program, const Runtime& runtime);
@@ -46,6 +50,7 @@ class ProgramVerifier {
   const Graph& graph_;
   VerifyOptions options_;
   std::vector<Trial> trials_;
+  KnownProducts products_;
   std::set<std::string> right_;  // kernels, by what they compute and how
   Verifier::Coverage kernels_;
   Verifier runs_;

@@ -45,8 +45,8 @@ struct Verifier::Prepared {
   std::map<std::string, BoundedTensor> expected;
 };
 
-Verifier::Verifier(const Graph& graph, VerifyOptions options)
-    : graph_(graph), options_(std::move(options)) {}
+Verifier::Verifier(const Graph& graph, VerifyOptions options, KnownProducts* products)
+    : graph_(graph), options_(std::move(options)), products_(products) {}
 Verifier::~Verifier() = default;
 
 std::vector<Verifier::Prepared>& Verifier::prepared() {
@@ -57,6 +57,7 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     auto trial = make_trial(graph_, symbols, options_.styles[style], options_.seed);
     Prepared made{symbols, std::move(trial.what), {}, {}};
     InputViews views;
+    std::map<std::string, std::uint64_t> fingerprints;
     for (auto& [name, tensor] : trial.inputs) {
       auto input = std::make_shared<const Input>(tensor, 1);
       for (const auto& before : prepared_) {
@@ -64,10 +65,13 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
         if (known->shape == input->shape && known->made == input->made) input = known;
       }
       views.emplace(name, input->view());
+      fingerprints.emplace(name, input->made);
       made.inputs.emplace(name, std::move(input));
       tensor = Tensor(DType::kBool, Shape({0}));
     }
-    made.expected = interpret_with_bounds(graph_, views, symbols);
+    made.expected = products_ != nullptr
+                        ? products_->interpret(graph_, views, symbols, fingerprints)
+                        : interpret_with_bounds(graph_, views, symbols);
     return made;
   };
   // Large ones beside each other: the interpreter has one thread.

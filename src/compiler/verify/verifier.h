@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/run/executor.h"
-#include "compiler/verify/bounds.h"
+#include "compiler/verify/known_products.h"
 #include "compiler/verify/test_inputs.h"
 
 namespace assay::compiler {
@@ -33,9 +33,11 @@ std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions
 
 class Verifier {
  public:
-  // The graph lives as long. What is expected is computed once, when it is first needed.
-  Verifier(const Graph& graph, VerifyOptions options = {});
+  // The graph lives as long, and so do products that several verifiers share. What is expected is
+  // computed once, when it is first needed, or by prepare().
+  Verifier(const Graph& graph, VerifyOptions options = {}, KnownProducts* products = nullptr);
   ~Verifier();
+  void prepare() { prepared(); }
   // Nothing where the program is right; else what is wrong: output, inputs, element, both values.
   std::optional<std::string> mistake_of(const Program& program, const Runtime& runtime);
   // How many of the outputs' elements are held to a bound: where an overflow or a comparison could
@@ -55,6 +57,7 @@ class Verifier {
 
   const Graph& graph_;
   VerifyOptions options_;
+  KnownProducts* products_;
   std::vector<Prepared> prepared_;
 };
 
