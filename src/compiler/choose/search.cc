@@ -125,7 +125,9 @@ class Search {
     const auto below = [&](std::size_t bound) {
       return static_cast<std::size_t>(uniform_below(stream[next++], bound));
     };
-    constexpr int kAttempts = 64;
+    // Most changes of a good program are changes of nothing: of a layer nine of ten. An attempt
+    // takes a millisecond, a candidate a hundred.
+    constexpr int kAttempts = 512;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       // Rather the best than those it was made of.
       const auto first = below(population_.size()), second = below(population_.size());

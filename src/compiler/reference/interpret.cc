@@ -68,9 +68,11 @@ class Interpreter {
              found->second);
       }
     }
-    for (const auto& [name, view] : inputs) {
-      const auto is_it = [&](NodeId id) { return graph.node(id).name == name; };
-      if (std::ranges::none_of(graph.inputs(), is_it)) fail("the graph has no input '{}'", name);
+    for (const auto& input : inputs) {
+      const auto is_it = [&](NodeId id) { return graph.node(id).name == input.first; };
+      if (std::ranges::none_of(graph.inputs(), is_it)) {
+        fail("the graph has no input '{}'", input.first);
+      }
     }
   }
 
@@ -83,27 +85,38 @@ class Interpreter {
       if (products_[id]) is_skipped[products_[id]->product] = true;
     }
     const auto let_go = [&](NodeId id) {
-      if (--readers[id] == 0) values_[id] = Tensor(DType::kBool, Shape({0}));
+      if (--readers[id] != 0) return;
+      made_[id] = nothing();
+      values_[id] = made_[id].view();
     };
     for (NodeId id = 0; id < graph_.size(); ++id) {
       if (is_skipped[id]) {
-        values_.emplace_back(DType::kBool, Shape({0}));
+        add(nothing());
         continue;
       }
       const auto& node = graph_.node(id);
-      values_.push_back(products_[id] ? summed_products(node, *products_[id]) : computed(node));
+      if (node.op == Op::kInput) {
+        add_input(node);
+      } else {
+        add(products_[id] ? summed_products(node, *products_[id]) : computed(node));
+      }
       if (observer) observer(id, values_);
       const auto& read = products_[id] ? graph_.node(products_[id]->product) : node;
       for (const auto& operand : read.operands) let_go(operand.node);
     }
     OutputTensors outputs;
     for (const auto& output : graph_.outputs()) {
-      outputs.emplace(output.name, Tensor::copy(values_[output.node].view()));
+      outputs.emplace(output.name, Tensor::copy(values_[output.node]));
     }
     return outputs;
   }
 
  private:
+  static Tensor nothing() { return {DType::kBool, Shape({0})}; }
+  void add(Tensor value) {
+    made_.push_back(std::move(value));
+    values_.push_back(made_.back().view());
+  }
   std::vector<std::int64_t> extents(const std::vector<Dim>& shape) const {
     std::vector<std::int64_t> values;
     for (const auto& dim : shape) values.push_back(dim.at(symbols_));
@@ -114,15 +127,12 @@ class Interpreter {
   }
   template <typename T>
   const T* data_of(const Operand& operand) const {
-    return values_[operand.node].as<T>().data();
+    return values_[operand.node].data<T>();
   }
 
   Tensor computed(const Node& node) {
     Tensor out(node.dtype, Shape(extents(node.shape)));
     switch (node.op) {
-      case Op::kInput:
-        take_input(node, out);
-        break;
       case Op::kConst:
         std::memcpy(out.bytes().data(), &node.bits, out.bytes().size());
         break;
@@ -163,15 +173,21 @@ class Interpreter {
     return out;
   }
 
-  void take_input(const Node& node, Tensor& out) const {
+  // Read where it lies, if that is possible: weights are large.
+  void add_input(const Node& node) {
     const auto found = inputs_.find(node.name);
     if (found == inputs_.end()) fail("input '{}' is missing", node.name);
     const auto& given = found->second;
-    if (given.dtype() != node.dtype || !(given.shape() == out.shape())) {
+    const Shape shape(extents(node.shape));
+    if (given.dtype() != node.dtype || !(given.shape() == shape)) {
       fail("input '{}' is {} {}, expected {} {}", node.name, name_of(given.dtype()),
-           given.shape().to_string(), name_of(node.dtype), out.shape().to_string());
+           given.shape().to_string(), name_of(node.dtype), shape.to_string());
     }
-    out = Tensor::copy(given);
+    const bool is_aligned =
+        reinterpret_cast<std::uintptr_t>(given.raw_data()) % size_of(node.dtype) == 0;
+    if (!given.is_contiguous() || !is_aligned) return add(Tensor::copy(given));
+    made_.push_back(nothing());
+    values_.push_back(given);
   }
 
   template <typename From, typename To, typename F>
@@ -326,7 +342,8 @@ class Interpreter {
   const Graph& graph_;
   const InputViews& inputs_;
   const Bindings& symbols_;
-  std::vector<Tensor> values_;
+  std::vector<Tensor> made_;                            // values that are not inputs
+  std::vector<TensorView> values_;                      // of all nodes so far
   std::vector<std::optional<SumOfProducts>> products_;  // for sums
 };
 

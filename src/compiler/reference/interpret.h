@@ -41,8 +41,8 @@ std::optional<SumOfProducts> sum_of_products(const Graph& graph, NodeId sum,
 std::vector<std::uint32_t> reader_counts(const Graph& graph);
 
 // Called after each node, in order, with the values of all nodes so far. Those of nodes that nobody
-// reads any more are gone (element_count() of a tensor of shape [0]).
-using NodeObserver = std::function<void(NodeId, std::span<const Tensor> values)>;
+// reads any more are gone (of shape [0]). All lie without gaps.
+using NodeObserver = std::function<void(NodeId, std::span<const TensorView> values)>;
 OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols,
                         const NodeObserver& observer);
 

@@ -30,8 +30,8 @@ using NodeErrors = std::vector<Error>;
 // Elements of an operand one after the other.
 class Reader {
  public:
-  Reader(const Tensor& values, const NodeErrors& errors, FixedView view)
-      : values_(values.view()), errors_(errors), view_(std::move(view)), walk_({&view_}) {}
+  Reader(const TensorView& values, const NodeErrors& errors, FixedView view)
+      : values_(values), errors_(errors), view_(std::move(view)), walk_({&view_}) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   // Of the element that comes next.
@@ -61,7 +61,7 @@ class BoundMaker {
       if (given != of_inputs.end()) errors_[id] = *given->second;
     }
   }
-  void observe(NodeId id, std::span<const Tensor> values) {
+  void observe(NodeId id, std::span<const TensorView> values) {
     const auto& node = graph_.node(id);
     values_ = values;
     switch (node.op) {
@@ -114,7 +114,7 @@ class BoundMaker {
       readers[k].emplace(values_[operand.node], errors_[operand.node],
                          fixed_view(operand.node, operand.view));
     }
-    const auto result = values_[id].view();
+    const auto& result = values_[id];
     std::vector<Number> x(node.operands.size());
     const bool may_meet = node.op == Op::kLess && node.operands[0].node == node.operands[1].node;
     for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -137,7 +137,7 @@ class BoundMaker {
     if (products ? is_exact(graph_.node(products->product)) : is_exact(node)) {
       if (node.op == Op::kMaxReduce || !is_floating(node.dtype)) return;
     }
-    const auto result = values_[id].view();
+    const auto& result = values_[id];
     const auto length = node.operands[0].view.shape.back().at(symbols_);
     const ElementBound bound(node.dtype);
     auto& errors = made(id);
@@ -165,13 +165,13 @@ class BoundMaker {
     const auto& product = graph_.node(products.product);
     const auto factor = [&](NodeId of, const View& view) {
       const Error* errors = errors_[of].empty() ? nullptr : errors_[of].data();
-      return FactorRows<T>(values_[of].as<T>().data(), errors, fixed_view(of, view));
+      return FactorRows<T>(values_[of].data<T>(), errors, fixed_view(of, view));
     };
     const NodeId a = product.operands[0].node, b = product.operands[1].node;
     const bool is_paired = node.dtype == DType::kF32 && is_widened_bf16(a) && is_widened_bf16(b);
     product_errors<T>(factor(a, products.a), factor(b, products.b),
                       ElementBound(node.dtype, is_paired ? SumsOf::kBf16Products : SumsOf::kTerms),
-                      values_[id].as<T>(), made(id));
+                      std::span(values_[id].data<T>(), made(id).size()), made(id));
   }
 
   template <typename Do>
@@ -214,7 +214,7 @@ class BoundMaker {
   const Graph& graph_;
   const Bindings& symbols_;
   std::vector<std::uint32_t> readers_;
-  std::span<const Tensor> values_;
+  std::span<const TensorView> values_;
   std::vector<NodeErrors> errors_;
 };
 
@@ -224,9 +224,9 @@ std::map<std::string, TensorWithErrors> interpret_with_errors(
     const Graph& graph, const InputViews& inputs, const Bindings& symbols,
     const std::map<std::string, const std::vector<Error>*>& of_inputs) {
   BoundMaker maker(graph, symbols, of_inputs);
-  auto outputs = interpret(graph, inputs, symbols, [&](NodeId id, std::span<const Tensor> values) {
-    maker.observe(id, values);
-  });
+  auto outputs =
+      interpret(graph, inputs, symbols,
+                [&](NodeId id, std::span<const TensorView> values) { maker.observe(id, values); });
   std::map<std::string, TensorWithErrors> all;
   for (const auto& output : graph.outputs()) {
     all.emplace(output.name,
