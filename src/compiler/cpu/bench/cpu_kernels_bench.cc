@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <thread>
@@ -156,34 +157,55 @@ Subject attention(std::int64_t heads, std::int64_t group, std::int64_t queries, 
   return s;
 }
 
-// y = a + 3·b of 2²⁴ floats, by whoever is free, with stores of either kind.
-class Triad {
+// What memory does for loops over three arrays of 2²⁴ floats, by whoever is free.
+class Memory {
  public:
   static constexpr std::int64_t kSize = 1 << 24, kPieces = 16;
-  static constexpr double kBytes = 12.0 * kSize;
 
-  Triad() {
+  Memory() {
     for (float* array : {a_.get(), b_.get(), y_.get()}) std::fill_n(array, kSize, 1.0f);
   }
-  double run(int threads, bool streamed) const {
+  // Bytes per second of y = a + 3·b, with stores of either kind.
+  double triad(int threads, bool streamed) const {
     const auto& kernels = kernels::peak_kernels(float{});
     const auto triad = streamed ? kernels.triad_streamed : kernels.triad;
-    return seconds_of([&] {
-      kernels::share_items(threads, kPieces, [&](std::int64_t piece) noexcept {
-        const std::int64_t at = piece * (kSize / kPieces);
-        triad(a_.get() + at, b_.get() + at, y_.get() + at, kSize / kPieces);
-      });
+    return rate_of(threads, [&](std::int64_t at) {
+      triad(a_.get() + at, b_.get() + at, y_.get() + at, kSize / kPieces);
+    });
+  }
+  // Likewise of sums of all three.
+  double read(int threads) const {
+    const auto& kernels = kernels::peak_kernels(float{});
+    std::vector<float> sums(kPieces);
+    return rate_of(threads, [&](std::int64_t at) {
+      for (const float* array : {a_.get(), b_.get(), y_.get()})
+        sums[static_cast<std::size_t>(at / (kSize / kPieces))] +=
+            kernels.read(array + at, kSize / kPieces);
     });
   }
 
  private:
+  template <typename F>
+  static double rate_of(int threads, const F& f) {
+    return 12.0 * kSize / seconds_of([&] {
+             kernels::share_items(threads, kPieces, [&](std::int64_t piece) noexcept {
+               f(piece * (kSize / kPieces));
+             });
+           });
+  }
+
   AlignedBlock<float> a_ = aligned_block<float>(kSize), b_ = aligned_block<float>(kSize),
                       y_ = aligned_block<float>(kSize);
 };
 
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-  return x[x.size() / 2];
+// The median of shares, and what it lies between 19 times out of 20 (ranks of a binomial).
+std::string share_of(std::vector<double> x) {
+  std::ranges::sort(x);
+  const auto n = static_cast<double>(x.size());
+  const auto low =
+      static_cast<std::size_t>(std::max(0.0, std::floor((n - 1.96 * std::sqrt(n)) / 2)));
+  return fmt::format("{:4.0f} % [{:3.0f}, {:3.0f}]", 100 * x[x.size() / 2], 100 * x[low],
+                     100 * x[x.size() - 1 - low]);
 }
 
 void run_bench(int threads, int rounds, const std::string& filter) {
@@ -201,10 +223,15 @@ void run_bench(int threads, int rounds, const std::string& filter) {
     }
     add(softmax(dtype, 4096, 4096));
   }
-  for (const std::int64_t m : {1, 2, 4, 8}) add(product(DType::kBF16, m, 4096, 4096, true));
-  add(product(DType::kBF16, 1, 4096, 14336, true));
+  for (const bool transposed : {true, false}) {
+    for (const std::int64_t m : {1, 2, 4, 8}) {
+      add(product(DType::kBF16, m, 2048, 2048, transposed));
+      add(product(DType::kBF16, m, 4096, 4096, transposed));
+      add(product(DType::kBF16, m, 4096, 14336, transposed));
+      add(product(DType::kBF16, m, 14336, 4096, transposed));
+    }
+  }
   add(product(DType::kBF16, 1, 4096, 128256, true));
-  add(product(DType::kBF16, 1, 4096, 4096, false));
   add(product(DType::kF32, 1, 4096, 4096, true));
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
     add(product(dtype, 1024, 1024, 1024, false));
@@ -216,46 +243,40 @@ void run_bench(int threads, int rounds, const std::string& filter) {
   for (auto& s : subjects) s.prepare();
   // What memory can do is measured beside each subject in each round: on a machine that others use,
   // figures of another moment are of another machine.
-  const Triad triad;
+  const Memory memory;
   const auto count = subjects.size();
-  std::vector<double> best(count, 1e9), plain_best(count, 1e9), streamed_best(count, 1e9);
-  std::vector<std::vector<double>> of_plain(count), of_streamed(count);
-  double read = 0, fma = 0;
+  struct Shares {
+    std::vector<double> of_triad, of_streamed, of_read;
+  };
+  std::vector<double> best(count, 1e9);
+  std::vector<Shares> shares(count);
+  double triad = 0, streamed = 0, read = 0, fma = 0;
   for (int round = 0; round < rounds; ++round) {
-    const auto peaks = kernels::measure_peaks({.threads = threads,
-                                               .rounds = 1,
-                                               .seconds_per_loop = 1e-3,
-                                               .read_bytes = {64 << 20},
-                                               .triad_bytes = 1 << 20});
-    read = std::max(read, peaks.read[0].bytes_per_second);
-    fma = std::max(fma, peaks.f32.fma);
+    fma = std::max(fma, kernels::measure_peak(kernels::PeakKind::kFma, float{}, 1e-3) * threads);
     for (std::size_t i = 0; i < count; ++i) {
-      const double plain = triad.run(threads, false), took = subjects[i].run(threads),
-                   streamed = triad.run(threads, true);
+      const double of_triad = memory.triad(threads, false), of_read = memory.read(threads);
+      const double took = subjects[i].run(threads), of_streamed = memory.triad(threads, true);
+      triad = std::max(triad, of_triad);
+      streamed = std::max(streamed, of_streamed);
+      read = std::max(read, of_read);
       best[i] = std::min(best[i], took);
-      plain_best[i] = std::min(plain_best[i], plain);
-      streamed_best[i] = std::min(streamed_best[i], streamed);
       const double rate = subjects[i].bytes / took;
-      of_plain[i].push_back(rate / (Triad::kBytes / plain));
-      of_streamed[i].push_back(rate / (Triad::kBytes / streamed));
+      shares[i].of_triad.push_back(rate / of_triad);
+      shares[i].of_streamed.push_back(rate / of_streamed);
+      shares[i].of_read.push_back(rate / of_read);
     }
   }
-  const auto rate_of = [](const std::vector<double>& seconds) {
-    return Triad::kBytes / *std::min_element(seconds.begin(), seconds.end()) * 1e-9;
-  };
   fmt::print(
       "{} threads: triad {:.1f} GB/s, with streamed stores {:.1f} GB/s, read {:.1f} GB/s, f32 "
       "{:.1f} Gflop/s\n",
-      threads, rate_of(plain_best), rate_of(streamed_best), read * 1e-9, 2 * fma * 1e-9);
-  fmt::print("{:36} {:>9} {:>7}  {}\n", "", "best ms", "GB/s",
-             "median of rounds: of triad, of streamed triad; of bests");
+      threads, triad * 1e-9, streamed * 1e-9, read * 1e-9, 2 * fma * 1e-9);
+  fmt::print("{:36} {:>9} {:>7}  {:18} {:18} {}\n", "", "best ms", "GB/s", "of triad, median",
+             "of streamed triad", "of reading");
   for (std::size_t i = 0; i < count; ++i) {
     const auto& s = subjects[i];
-    fmt::print("{:36} {:9.3f} {:7.1f}  {:4.0f} % {:4.0f} %  {:4.0f} % {:4.0f} %", s.name,
-               best[i] * 1e3, s.bytes / best[i] * 1e-9, 100 * median(of_plain[i]),
-               100 * median(of_streamed[i]),
-               100 * s.bytes / best[i] * plain_best[i] / Triad::kBytes,
-               100 * s.bytes / best[i] * streamed_best[i] / Triad::kBytes);
+    fmt::print("{:36} {:9.3f} {:7.1f}  {} {} {}", s.name, best[i] * 1e3, s.bytes / best[i] * 1e-9,
+               share_of(shares[i].of_triad), share_of(shares[i].of_streamed),
+               share_of(shares[i].of_read));
     if (s.flops > 0)
       fmt::print("  {:6.1f} Gflop/s = {:3.0f} %", s.flops / best[i] * 1e-9,
                  100 * s.flops / best[i] / (2 * fma));
