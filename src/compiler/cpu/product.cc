@@ -81,8 +81,7 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
       m == 1 ? whole : (whole + kPage - 1 - kApart) / kPage * kPage + kApart;
   const bool is_dot = b.row_stride == 1;
   const std::int64_t taken = gemv_rows(m);
-  // Sums have memory of their own where somebody takes them, or rows that nobody asked for.
-  const bool is_own = sink.taker != nullptr || (!is_dot && taken > m);
+  const bool is_own = sink.taker != nullptr;  // have sums memory of their own
   const kernels::AlignedArray<float> rows(2 * taken * padded), own(is_own ? taken * n : 0);
   float* plain = rows.data() + taken * padded;
   float* c = is_own ? own.data() : sink.data;
@@ -99,11 +98,7 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
   const int rows_at_once = static_cast<int>(m);
   const int team = m * n * k < (1 << 17) ? 1 : threads;
   const auto hand_over = [&](std::int64_t begin, std::int64_t end, int worker) {
-    if (sink.taker != nullptr)
-      sink.taker->take({0, m, begin, end - begin, c + begin, c_stride, worker});
-    for (std::int64_t i = 0; is_own && sink.taker == nullptr && i < m; ++i)
-      std::copy(c + i * c_stride + begin, c + i * c_stride + end,
-                sink.data + i * sink.stride + begin);
+    if (is_own) sink.taker->take({0, m, begin, end - begin, c + begin, c_stride, worker});
   };
   if (is_dot) {
     share_columns(team, n, 16, 16, [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -114,13 +109,38 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
     });
     return;
   }
-  share_columns(team, n, 512, 2, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (std::int64_t i = 0; i < taken; ++i)
-      std::fill(c + i * c_stride + begin, c + i * c_stride + end, 0.0f);
-    kernels.sums(b.dtype, rows_at_once, plain, padded, b.data + begin * size, b.row_stride, k,
-                 end - begin, c + begin, c_stride);
-    hand_over(begin, end, worker);
+  // Memory is read fastest in long runs: whole rows of the matrix, or much of them, for some of the
+  // terms. Those have sums of their own, which are added up at last; what is added to what is a
+  // matter of the shape, not of threads.
+  constexpr std::int64_t kPartTerms = 128, kOwnRows = 16, kRun = 4096, kLeastRun = 1024;
+  const std::int64_t parts = std::clamp<std::int64_t>(k / kPartTerms, 1, kOwnRows / taken);
+  const std::int64_t piece = std::min(n, std::max(kRun / taken, kLeastRun));
+  const std::int64_t pieces = kernels::divide_up(n, piece);
+  const std::int64_t pitch = n + 16;
+  const kernels::AlignedArray<float> part_sums(parts * taken * pitch);
+  kernels::share_items(team, parts * pieces, [&](std::int64_t item) noexcept {
+    const auto part = item / pieces;
+    const auto terms = kernels::share(k, static_cast<int>(part), static_cast<int>(parts));
+    const std::int64_t begin = item % pieces * piece, count = std::min(piece, n - begin);
+    float* to = part_sums.data() + part * taken * pitch + begin;
+    for (std::int64_t i = 0; i < taken; ++i) std::fill_n(to + i * pitch, count, 0.0f);
+    kernels.sums(b.dtype, rows_at_once, plain + terms.begin, padded,
+                 b.data + (terms.begin * b.row_stride + begin) * size, b.row_stride,
+                 terms.end - terms.begin, count, to, pitch);
   });
+  share_columns(n * m < (1 << 14) ? 1 : team, n, 512, 2,
+                [&](std::int64_t begin, std::int64_t end, int worker) {
+                  for (std::int64_t i = 0; i < m; ++i) {
+                    float* to = c + i * c_stride;
+                    const float* from = part_sums.data() + i * pitch;
+                    std::copy(from + begin, from + end, to + begin);
+                    for (std::int64_t part = 1; part < parts; ++part) {
+                      from += taken * pitch;
+                      for (std::int64_t j = begin; j < end; ++j) to[j] += from[j];
+                    }
+                  }
+                  hand_over(begin, end, worker);
+                });
 }
 
 template <typename T>
