@@ -64,7 +64,8 @@ HWY_INLINE hn::Vec<BitsTag> all_lanes(const std::uint32_t& bits) {
 #endif
   return hn::Set(BitsTag(), *from);
 }
-constexpr std::uint32_t kHalfLess = 0x7fff, kOne = 1, kLastBit = 0x10000, kUpperBits = 0xffff0000;
+constexpr std::uint32_t kHalfLess = 0x7fff, kLastBit = 0x10000, kUpperBits = 0xffff0000;
+[[maybe_unused]] constexpr std::uint32_t kHalf = 0x8000, kOne = 1;
 
 // To the nearest bf16, ties to even; its lower bits are 0 then. A NaN stays one if its lower bits
 // are 0 already.
@@ -74,8 +75,8 @@ HWY_INLINE Lanes rounded_to_bfloat(Lanes x) {
   // Just less than a half is added, and one more where the last bit that stays is odd.
   auto rounded = hn::Add(bits, all_lanes(kHalfLess));
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  rounded = hn::IfThenElse(hn::TestBit(bits, all_lanes(kLastBit)),
-                           hn::Add(rounded, all_lanes(kOne)), rounded);
+  rounded = hn::IfThenElse(hn::TestBit(bits, all_lanes(kLastBit)), hn::Add(bits, all_lanes(kHalf)),
+                           rounded);
 #elif HWY_TARGET == HWY_NEON
   rounded = hn::Sub(rounded, hn::VecFromMask(du, hn::TestBit(bits, all_lanes(kLastBit))));
 #else

@@ -109,6 +109,12 @@ HWY_INLINE void store_elements(D d, V x, T* to) {
 // A NaN whatever its bits are.
 template <class D, class V>
 HWY_INLINE V with_plain_nans(D d, V x) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  if constexpr (std::is_same_v<V, hn::Vec512<float>>) {
+    constexpr int kNansAreIndefinite = 0x33;  // quiet ones and signalling ones; others stay
+    return V{_mm512_fixupimm_ps(x.raw, x.raw, _mm512_set1_epi32(kNansAreIndefinite), 0)};
+  }
+#endif
   return hn::IfThenElse(hn::IsNaN(x), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), x);
 }
 
@@ -126,7 +132,7 @@ HWY_INLINE void store_mask(D d, M mask, bool* to) {
   }
 }
 
-// The greater; NaN where either is.
+// The greater, of zeros the first; NaN where either is.
 template <class D, class V>
 HWY_INLINE V greatest(D d, V a, V b) {
   (void)d;
@@ -136,6 +142,9 @@ HWY_INLINE V greatest(D d, V a, V b) {
       return V(vmaxq_f32(a.raw, b.raw));
     else
       return V(vmaxq_f64(a.raw, b.raw));
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+    // The processor's is the second operand where either is NaN, and of two zeros.
+    return hn::IfThenElse(hn::IsNaN(b), b, hn::Max(b, a));
 #else
     const V greater = hn::IfThenElse(hn::Lt(a, b), b, a);
     return hn::IfThenElse(hn::IsNaN(b), b, greater);

@@ -109,8 +109,32 @@ struct Exp2Lanes {
 struct Log2Lanes {
   static HWY_INLINE Lanes of(Lanes x) { return km::log2(LaneTag(), x); }
 };
+// Of what km::sin_is_near() says.
+struct SineLanes {
+  static HWY_INLINE Lanes of(Lanes x) { return km::sin_near(LaneTag(), x); }
+};
+struct ShortSineLanes {
+  static HWY_INLINE Lanes of(Lanes x) { return km::short_sin_near(LaneTag(), x); }
+};
 struct RootLanes {
   static HWY_INLINE Lanes of(Lanes x) { return hn::Sqrt(x); }
+};
+// Of bf16, to be rounded to bf16: the same as if it were exact. No root of eight bits is within
+// 2^-19 of the middle of two neighbours, and a step of Newton's leaves 2^-22.
+struct ShortRootLanes {
+  static HWY_INLINE Lanes of(Lanes x) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // The processor's root takes turns with nothing.
+    const LaneTag d;
+    const Lanes inverse{_mm512_rsqrt14_ps(x.raw)}, half = hn::Mul(inverse, hn::Set(d, 0.5f));
+    const Lanes near = hn::Mul(x, inverse);
+    const Lanes root = hn::MulAdd(near, hn::NegMulAdd(near, half, hn::Set(d, 0.5f)), near);
+    constexpr int kZeros = 0x02 | 0x04, kInfinity = 0x08;  // are their own roots
+    return {_mm512_mask_mov_ps(root.raw, _mm512_fpclass_ps_mask(x.raw, kZeros | kInfinity), x.raw)};
+#else
+    return hn::Sqrt(x);
+#endif
+  }
 };
 struct RecipLanes {
   static HWY_INLINE Lanes of(Lanes x) { return hn::Div(hn::Set(LaneTag(), 1), x); }

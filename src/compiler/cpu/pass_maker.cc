@@ -156,7 +156,6 @@ void RegionTiles::PassMaker::make_primitive(Making& m, const Instruction& instru
   } else if (instruction.operand_count == 1) {
     take_in_hand(m, a);
     add(m, stages_.op(value.op, from, BlockFormat::kLanes, false));
-    if (value.dtype != DType::kF32) add(m, stages_.cast(DType::kF32, value.dtype));
   } else {
     const auto b = source(1);
     const bool turned = m.in_hand == b && m.in_hand != a;

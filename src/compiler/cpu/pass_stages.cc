@@ -89,10 +89,10 @@ struct BinaryStage {
     for_each_of(h, other, [](Lanes x, Lanes y) HWY_ATTR { return Rounding::of(F::of(x, y)); });
   }
 };
-template <class F>
+template <class F, class Rounding = NotRounded>
 struct UnaryStage {
   static HWY_INLINE void change(const PassStage&, std::byte* const*, std::int64_t, Block& h) {
-    for_each_of(h, [](Lanes x) HWY_ATTR { return F::of(x); });
+    for_each_of(h, [](Lanes x) HWY_ATTR { return Rounding::of(F::of(x)); });
   }
 };
 struct SelectStage {
@@ -110,24 +110,27 @@ struct SelectStage {
 
 // Far arguments are rare, and their function is called: a stage of its own, so that the common one
 // saves no registers for it.
+template <class Rounding>
 HWY_NOINLINE void far_sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at,
                                  Lanes x0, Lanes x1, Lanes x2, Lanes x3, Lanes x4, Lanes x5,
                                  Lanes x6, Lanes x7) {
   Block h{x0, x1, x2, x3, x4, x5, x6, x7};
-  for_each_of(h, [](Lanes x) HWY_ATTR { return km::sin(LaneTag(), x); });
+  for_each_of(h, [](Lanes x) HWY_ATTR { return Rounding::of(km::sin(LaneTag(), x)); });
   ASSAY_NEXT_STAGE(s, pointers, at, h);
 }
+template <class F, class Rounding>
 void sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at, Lanes x0, Lanes x1,
                 Lanes x2, Lanes x3, Lanes x4, Lanes x5, Lanes x6, Lanes x7) {
   const LaneTag d;
-  const auto is_near = [&](Lanes x) HWY_ATTR { return km::sin_is_near(d, hn::Abs(x)); };
-  const auto are_near = [&](Lanes x, Lanes y) HWY_ATTR { return hn::And(is_near(x), is_near(y)); };
-  const auto all = hn::And(hn::And(are_near(x0, x1), are_near(x2, x3)),
-                           hn::And(are_near(x4, x5), are_near(x6, x7)));
-  if (HWY_UNLIKELY(!hn::AllTrue(d, all)))
-    return far_sine_stage(s, pointers, at, x0, x1, x2, x3, x4, x5, x6, x7);
+  // A NaN is no farther than others, its sine is NaN whoever makes it; x86's Max is its second
+  // operand then.
+  Lanes far = hn::Zero(d);
+  const auto reach = [&](Lanes x) HWY_ATTR { far = hn::Max(hn::Abs(x), far); };
+  reach(x0), reach(x1), reach(x2), reach(x3), reach(x4), reach(x5), reach(x6), reach(x7);
+  if (HWY_UNLIKELY(!hn::AllTrue(d, km::sin_is_near(d, far))))
+    return far_sine_stage<Rounding>(s, pointers, at, x0, x1, x2, x3, x4, x5, x6, x7);
   Block h{x0, x1, x2, x3, x4, x5, x6, x7};
-  for_each_of(h, [](Lanes x) HWY_ATTR { return km::sin_near(LaneTag(), x); });
+  for_each_of(h, [](Lanes x) HWY_ATTR { return Rounding::of(F::of(x)); });
   ASSAY_NEXT_STAGE(s, pointers, at, h);
 }
 
@@ -159,6 +162,16 @@ StageFunction rounded_stage(DType dtype, BlockFormat memory) {
   return binary_stage<F, NotRounded>(memory);
 }
 template <class F>
+StageFunction unary_stage(DType dtype) {
+  if (dtype == DType::kBF16) return stage_of<UnaryStage<F, RoundedToBFloat>>();
+  if (dtype == DType::kF16) return stage_of<UnaryStage<F, RoundedToHalf>>();
+  return stage_of<UnaryStage<F>>();
+}
+template <class F, class Rounding>
+StageFunction sine_stage_of() {
+  return reinterpret_cast<StageFunction>(&sine_stage<F, Rounding>);
+}
+template <class F>
 StageFunction integer_stage(BlockFormat memory) {
   if (memory == BlockFormat::kBool)
     return stage_of<BinaryStage<OfIntegers<F>, NotRounded, BlockFormat::kBool>>();
@@ -179,15 +192,18 @@ StageFunction find_float_op(Op op, DType dtype, BlockFormat memory, bool turned)
       return turned ? binary_stage<IsGreater, NotRounded>(memory)
                     : binary_stage<IsLess, NotRounded>(memory);
     case Op::kExp2:
-      return stage_of<UnaryStage<Exp2Lanes>>();
+      return unary_stage<Exp2Lanes>(dtype);
     case Op::kLog2:
-      return stage_of<UnaryStage<Log2Lanes>>();
+      return unary_stage<Log2Lanes>(dtype);
     case Op::kSin:
-      return reinterpret_cast<StageFunction>(&sine_stage);
+      if (dtype == DType::kBF16) return sine_stage_of<ShortSineLanes, RoundedToBFloat>();
+      if (dtype == DType::kF16) return sine_stage_of<SineLanes, RoundedToHalf>();
+      return sine_stage_of<SineLanes, NotRounded>();
     case Op::kSqrt:
-      return stage_of<UnaryStage<RootLanes>>();
+      if (dtype == DType::kBF16) return stage_of<UnaryStage<ShortRootLanes, RoundedToBFloat>>();
+      return unary_stage<RootLanes>(dtype);
     case Op::kRecip:
-      return stage_of<UnaryStage<RecipLanes>>();
+      return unary_stage<RecipLanes>(dtype);
     default:
       return nullptr;
   }

@@ -25,10 +25,27 @@ HWY_BEFORE_NAMESPACE();
 namespace assay::kernels {
 namespace HWY_NAMESPACE {
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// 2^x = 2^n · 2^r with n the nearest integer: the processor has both steps, infinities, overflow
+// and NaN included.
+HWY_INLINE hn::Vec512<float> exp2_scaled(hn::Vec512<float> x) {
+  // 2^r = 1 + r·(c0 + c1 r + …), |r| ≤ ½: 0.04 u.
+  constexpr float kTerms[] = {0x1.62e43p-1f,  0x1.ebfbdcp-3f,  0x1.c6aee8p-5f,
+                              0x1.3b2d4cp-7f, 0x1.5f3e52p-10f, 0x1.41fbbcp-13f};
+  const hn::Full512<float> d;
+  const hn::Vec512<float> r{_mm512_reduce_ps(x.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+  const auto power = hn::MulAdd(r, polynomial(d, r, kTerms), hn::Set(d, 1));
+  return hn::Vec512<float>{_mm512_scalef_ps(power.raw, hn::Sub(x, r).raw)};
+}
+#endif
+
 // 2^x = 2^n · e^(r ln 2) with n the nearest integer; r is exact.
 template <class D, class V>
 HWY_INLINE V exp2(D d, V x) {
   using T = hn::TFromD<D>;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (std::is_same_v<V, hn::Vec512<float>>) return exp2_scaled(x);
+#endif
   using C = ExpLog<T>;
   using Bits = typename C::Bits;
   const hn::RebindToSigned<D> di;
@@ -74,9 +91,11 @@ template <>
 struct Sine<float> {
   // π in parts, each what is left of it, rounded.
   static constexpr float kPi[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
-  // sin r = r + r³·(c0 + c1 r² + …), |r| ≤ π/2.
-  static constexpr float kTerms[] = {-0x1.555556p-3f, 0x1.111112p-7f,   -0x1.a01a02p-13f,
-                                     0x1.71de3ap-19f, -0x1.ae6456p-26f, 0x1.6124p-33f};
+  // sin r = r + r³·(c0 + c1 r² + …), |r| ≤ 1.62: far arguments are reduced to a little more
+  // than π/2. 0.14 u.
+  static constexpr float kTerms[] = {-0x1.55554ap-3f, 0x1.110e6ap-7f, -0x1.9f5bf2p-13f,
+                                     0x1.5c9a4cp-19f};
+  static constexpr float kShortTerms[] = {-0x1.555048p-3f, 0x1.105e44p-7f, -0x1.83513cp-13f};
   static constexpr float kHigh = 0x1p+20f;
 };
 template <>
@@ -109,26 +128,34 @@ HWY_INLINE hn::Mask<D> sin_is_near(D d, V size) {
 #endif
 }
 
-// (−1)^n sin(x − nπ). With fused multiply-adds each part of the reduction is rounded relative to
-// what is left; without them nothing is reduced here.
-template <class D, class V>
-HWY_INLINE V sin_near(D d, V x) {
-  using T = hn::TFromD<D>;
+// (−1)^n sin(x − nπ), with kParts of π and these terms. With fused multiply-adds each part of the
+// reduction is rounded relative to what is left; without them nothing is reduced here.
+template <int kParts, class D, class V, typename T, std::size_t kCount>
+HWY_INLINE V sin_by(D d, V x, const T (&terms)[kCount]) {
   using C = ExpLog<T>;
-  using S = Sine<T>;
   const hn::RebindToSigned<D> di;
   const V rounded =
       hn::MulAdd(x, hn::Set(d, static_cast<T>(0.318309886183790671538)), hn::Set(d, C::kRound));
   const V n = hn::Sub(rounded, hn::Set(d, C::kRound));
-  V r = hn::NegMulAdd(n, hn::Set(d, S::kPi[0]), x);
-  r = hn::NegMulAdd(n, hn::Set(d, S::kPi[1]), r);
-  r = hn::NegMulAdd(n, hn::Set(d, S::kPi[2]), r);
-  const V square = hn::Mul(r, r);
-  V result = hn::MulAdd(hn::Mul(square, r), polynomial(d, square, S::kTerms), r);
+  V r = x;
+#pragma GCC unroll 3
+  for (int part = 0; part < kParts; ++part) r = hn::NegMulAdd(n, hn::Set(d, Sine<T>::kPi[part]), r);
   const auto odd = hn::ShiftLeft<sizeof(T) * 8 - 1>(hn::BitCast(di, rounded));
-  result = hn::BitCast(d, hn::Xor(hn::BitCast(di, result), odd));
-  // −0 and what is too small to have a cube keep their sign and their bits.
-  return hn::IfThenElse(hn::Eq(n, hn::Zero(d)), hn::CopySign(result, x), result);
+  r = hn::BitCast(d, hn::Xor(hn::BitCast(di, r), odd));
+  const V square = hn::Mul(r, r);
+  // Of 0 the tail is +0, not −0, so that −0 keeps its sign.
+  const V tail = hn::MulAdd(square, polynomial(d, square, terms), hn::Zero(d));
+  return hn::MulAdd(r, tail, r);
+}
+
+template <class D, class V>
+HWY_INLINE V sin_near(D d, V x) {
+  return sin_by<3>(d, x, Sine<hn::TFromD<D>>::kTerms);
+}
+// Of f32 that are bf16: as good as those ask for, 2^-19 of the result.
+template <class D, class V>
+HWY_INLINE V short_sin_near(D d, V x) {
+  return sin_by<2>(d, x, Sine<float>::kShortTerms);
 }
 
 template <class D, class V>
