@@ -59,17 +59,6 @@ std::string include_folder() {
   return first_existing({folder / "include", folder / "../include"});
 }
 
-std::string cache_folder() {
-  const auto absolute = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr && *value == '/' ? value : "");
-  };
-  if (const auto cache = absolute("XDG_CACHE_HOME"); !cache.empty()) return cache + "/assay";
-  const auto home = absolute("HOME");
-  if (home.empty()) fail("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set");
-  return home + "/.cache/assay";
-}
-
 void become_program(const std::string& name, char** argv) {
   const auto program = program_path(name);
   ::execv(program.c_str(), argv);

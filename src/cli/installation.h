@@ -24,10 +24,6 @@ lab::Programs find_programs();
 // The folder that holds assay/workload.h, found the same way.
 std::string include_folder();
 
-// What can be made again lives here: assay in XDG_CACHE_HOME, or in ~/.cache. Throws UserError if
-// neither that nor HOME is an absolute path.
-std::string cache_folder();
-
 // Every case this program was built with.
 lab::CaseRegistry all_cases();
 

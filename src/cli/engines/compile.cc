@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -17,7 +18,6 @@
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
 #include "cli/engines/machine_limits.h"
-#include "cli/installation.h"
 #include "cli/program.h"
 #include "compiler/choose/search.h"
 #include "compiler/choose/timing.h"

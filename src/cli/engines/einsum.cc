@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <deque>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"

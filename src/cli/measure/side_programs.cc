@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/build_commit.h"
-#include "cli/installation.h"
 
 namespace assay::cli {
 namespace {
