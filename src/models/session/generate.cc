@@ -29,8 +29,20 @@ Generation generate(Session& session, std::span<const std::int64_t> prompt,
   Sampler sampler(options.sampling);
   Generation result;
   const auto begin = monotonic_ns();
-  auto logits = session.extend(prompt);
+  session.interrupt_when(options.is_interrupted);
+  const auto read = [&](std::span<const std::int64_t> tokens) -> std::span<const float> {
+    try {
+      return session.extend(tokens);
+    } catch (const Interrupted&) {
+      return {};
+    }
+  };
+  auto logits = read(prompt);
   for (;;) {
+    if (logits.empty()) {
+      result.stop = StopReason::kInterrupted;
+      return result;
+    }
     // With all logits those of the last token stand last.
     const auto token = sampler.pick(logits.last(static_cast<std::size_t>(session.vocab())));
     if (result.tokens.empty()) result.first_s = seconds_since(begin);
@@ -45,7 +57,7 @@ Generation generate(Session& session, std::span<const std::int64_t> prompt,
     } else if (session.position() == session.limits().context) {
       result.stop = StopReason::kContext;
     } else {
-      logits = session.extend({&token, 1});
+      logits = read({&token, 1});
       continue;
     }
     return result;

@@ -23,10 +23,12 @@ struct GenerateOptions {
   std::vector<std::int64_t> end_tokens;
   // Called with each token as it is chosen; false ends it all.
   std::function<bool(std::int64_t)> on_token;
+  // Asked again and again while a prompt or a token is read; true ends it at once.
+  std::function<bool()> is_interrupted;
 };
 
 struct Generation {
-  std::vector<std::int64_t> tokens;  // an end token included
+  std::vector<std::int64_t> tokens;  // an end token included; none if the prompt was not read
   StopReason stop = StopReason::kMaxTokens;
   double first_s = 0;  // from the beginning to the first token
   double rest_s = 0;   // from there to the last

@@ -15,7 +15,8 @@ struct LoadedModel {
   // Throws UserError that names the file, and the field or tensor.
   explicit LoadedModel(const std::string& folder);
 
-  // With the program that is good without a search. The model lives as long.
+  // With the program that is good without a search (with one: searched_program.h). The model lives
+  // as long.
   Session session(const GraphLimits& limits, const compiler::Runtime& runtime,
                   const compiler::CompileOptions& options = {}) const;
 

@@ -11,12 +11,24 @@ namespace assay::models {
 
 Session::Session(const ModelConfig& config, const ModelWeights& weights, const GraphLimits& limits,
                  compiler::Program program, const compiler::Runtime& runtime)
-    : config_(config), weights_(weights), limits_(limits), executor_(std::move(program), runtime) {
+    : config_(config),
+      weights_(weights),
+      limits_(limits),
+      interrupt_(std::make_unique<std::function<bool()>>()),
+      executor_(std::move(program), runtime, interruptible()) {
   for (const auto& buffer : executor_.program().buffers) {
     if (buffer.kind == compiler::Buffer::Kind::kTemporary) continue;
     outer_.push_back(memory_of(buffer));
   }
   check(tokens_ != nullptr && logits_ != nullptr, "the program of a model");
+}
+
+compiler::ExecutorOptions Session::interruptible() const {
+  compiler::ExecutorOptions options;
+  options.before_step = [asked = interrupt_.get()](std::size_t) {
+    if (*asked && (*asked)()) throw Interrupted();
+  };
+  return options;
 }
 
 std::byte* Session::own(DType dtype, const std::vector<std::int64_t>& extents) {
@@ -56,6 +68,11 @@ std::byte* Session::memory_of(const compiler::Buffer& buffer) {
   // Kernels take all operands alike; what is an input is only read.
   return static_cast<std::byte*>(
       const_cast<void*>(weights_.view(buffer.name).raw_data()));  // NOLINT
+}
+
+void Session::rewind(std::int64_t position) {
+  check(position >= 0 && position <= position_, "a position that was reached");
+  position_ = position;
 }
 
 std::span<const float> Session::extend(std::span<const std::int64_t> tokens) {

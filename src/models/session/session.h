@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +17,11 @@
 #include "models/families/model_graph.h"
 
 namespace assay::models {
+
+// Thrown where somebody wanted it.
+struct Interrupted : std::exception {
+  const char* what() const noexcept override { return "interrupted"; }
+};
 
 class Session {
  public:
@@ -24,8 +32,12 @@ class Session {
   // Puts tokens behind those that are there, `limits.chunk` at a time. Returns the logits of what
   // follows on the last (with all_logits: on each of them, row by row), valid until the next call.
   // Throws UserError, and changes nothing, for no tokens, for one that the vocabulary does not
-  // have, and for more than the context holds.
+  // have, and for more than the context holds; Interrupted, with whole chunks read, when that is
+  // asked for.
   std::span<const float> extend(std::span<const std::int64_t> tokens);
+
+  // Asked before each step of the program whether to go on no further.
+  void interrupt_when(std::function<bool()> asked) { *interrupt_ = std::move(asked); }
 
   // Tokens that are there.
   std::int64_t position() const { return position_; }
@@ -33,6 +45,8 @@ class Session {
   const GraphLimits& limits() const { return limits_; }
   // Forgets them all.
   void reset() { position_ = 0; }
+  // Forgets those from number `position` on; there are as many.
+  void rewind(std::int64_t position);
 
   // How long each step of the program takes with `count` new tokens behind `cached` that are there:
   // medians of `calls` calls, after one more. Forgets all tokens. Throws UserError for numbers
@@ -43,12 +57,14 @@ class Session {
   const compiler::Executor& executor() const { return executor_; }
 
  private:
+  compiler::ExecutorOptions interruptible() const;
   std::byte* own(DType dtype, const std::vector<std::int64_t>& extents);
   std::byte* memory_of(const compiler::Buffer& buffer);
 
   const ModelConfig& config_;
   const ModelWeights& weights_;
   const GraphLimits limits_;
+  std::unique_ptr<std::function<bool()>> interrupt_;  // where the executor finds it
   compiler::Executor executor_;
   std::deque<Tensor> own_;
   std::vector<std::byte*> outer_;

@@ -12,6 +12,7 @@
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/verify/verifier.h"
 #include "models/session/generate.h"
+#include "models/session/searched_program.h"
 #include "models/testing/model_folder.h"
 
 namespace assay::models {
@@ -207,6 +208,76 @@ TEST(Generate, SearchedProgramsSayTheSame) {
     }
     EXPECT_FALSE(other.variants.empty());
     EXPECT_EQ(said(candidates.program(other, runtime)), expected) << name_of(family);
+  }
+}
+
+// Between two steps of a program: what was read before in whole chunks stays, and the session goes
+// on as if nothing had been asked of it.
+TEST(Session, EndsWhereItIsInterrupted) {
+  const ModelFolder folder(Family::kQwen3);
+  const LoadedModel model(folder.path());
+  auto session = session_of(model, {.context = 24, .chunk = 4});
+  const std::vector<std::int64_t> tokens = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
+  const auto all = session.extend(tokens);
+  const std::vector<float> expected(all.begin(), all.end());
+  session.reset();
+  const auto steps = session.executor().program().steps.size();
+  std::size_t asked = 0;
+  session.interrupt_when([&] { return ++asked == steps + 3; });  // in the second chunk
+  EXPECT_THROW(session.extend(tokens), Interrupted);
+  EXPECT_EQ(session.position(), 4);
+  const auto rest = session.extend(std::span(tokens).subspan(4));
+  EXPECT_EQ(std::vector<float>(rest.begin(), rest.end()), expected);
+  session.rewind(7);
+  EXPECT_EQ(session.position(), 7);
+  const auto again = session.extend(std::span(tokens).subspan(7));
+  EXPECT_LE(largest_difference(again, expected), kOrderOfSums);
+}
+
+TEST(Generate, KeepsWhatWasSaidWhenInterrupted) {
+  const ModelFolder folder(Family::kLlama);
+  const LoadedModel model(folder.path());
+  auto session = session_of(model, {.context = 40, .chunk = 8});
+  const std::vector<std::int64_t> prompt = {5, 6, 7};
+  const auto whole = generate(session, prompt, {.max_tokens = 6}).tokens;
+  const auto steps = session.executor().program().steps.size();
+  // While the prompt is read; while the fourth token's successor is.
+  for (const std::size_t calls : {std::size_t{0}, std::size_t{4}}) {
+    session.reset();
+    std::size_t asked = 0;
+    GenerateOptions options{.max_tokens = 6};
+    options.is_interrupted = [&] { return ++asked > calls * steps + 2; };
+    const auto said = generate(session, prompt, options);
+    EXPECT_EQ(said.stop, StopReason::kInterrupted);
+    EXPECT_EQ(said.tokens, std::vector(whole.begin(), whole.begin() + static_cast<int>(calls)));
+  }
+}
+
+// What a search finds says the same, whatever its seed and budget; layers are searched for by their
+// kinds.
+TEST(SearchedProgram, SaysTheSameForEverySeedAndBudget) {
+  for (const auto family : {Family::kQwen3, Family::kGemma3}) {
+    const ModelFolder folder(family);
+    const LoadedModel model(folder.path());
+    const auto runtime = compiler::cpu_runtime(2);
+    const GraphLimits limits{.context = 40, .chunk = 8};
+    const std::vector<std::int64_t> prompt = {5, 6, 7, 9, 200, 31};
+    const auto said = [&](compiler::Program program) {
+      Session session(model.config, model.weights, limits, std::move(program), runtime);
+      return generate(session, prompt, {.max_tokens = 20}).tokens;
+    };
+    const auto expected =
+        said(compiler::compile_default(model_graph(model.config, model.weights, limits)));
+    for (const std::uint64_t seed : {0U, 7U}) {
+      for (const int budget : {0, 1, 5}) {
+        compiler::SearchOptions options;
+        options.candidates = budget;
+        options.seed = seed;
+        auto searched = searched_program(model, limits, runtime, options);
+        EXPECT_EQ(searched.found.tried, budget);
+        EXPECT_EQ(said(std::move(searched.program)), expected) << seed << " " << budget;
+      }
+    }
   }
 }
 
