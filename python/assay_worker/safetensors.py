@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes .safetensors files, so that no package is needed for it."""
+"""Writes and reads .safetensors files, so that no package is needed for it."""
 
 import json
 import os
@@ -36,3 +36,19 @@ def write(path, tensors):
         for blob in blobs:
             file.write(blob)
     os.replace(temporary, path)
+
+
+def read(path):
+    """A dict of name → ndarray, mapped from the file; brain floats as uint16."""
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    dtypes = {word: "uint16" if word == "BF16" else name for name, word in _NAMES.items()}
+    tensors = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        begin, _ = entry["data_offsets"]
+        tensors[name] = np.memmap(path, dtype=dtypes[entry["dtype"]], mode="r", offset=8 + length + begin,
+                                  shape=tuple(entry["shape"]))  # fmt: skip
+    return tensors

@@ -27,6 +27,9 @@ MODULE_OF_CASE = {
     "egraph_saturation": "assay_worker.saturation",
     "graph_fusion": "assay_worker.graphs",
     "graph_blocks": "assay_worker.graphs",
+    "llm_prefill": "assay_worker.language",
+    "llm_prefill_sequential": "assay_worker.language",
+    "llm_decode": "assay_worker.language",
 }
 
 

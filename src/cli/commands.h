@@ -18,6 +18,8 @@ namespace assay::cli {
 
 int list(const ListArguments& arguments);
 int run(const RunArguments& arguments);
+// One run after the other; `typed` says what is the same for all.
+int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs);
 int time_commands(const TimeArguments& arguments);
 int new_case(const NewArguments& arguments);
 int report(const ReportArguments& arguments);
@@ -35,6 +37,7 @@ int transport(char** argv);
 int contract(const EinsumArguments& arguments, char** argv);
 int compile_graph(const CompileArguments& arguments);
 int language_model(const LlmArguments& arguments);
+int bench_models(const LlmArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);
 int history(const HistoryArguments& arguments);

@@ -120,6 +120,7 @@ class QuickRun(CliTest):
             ("egraph_saturation", "--points", '{"iterations":5}', "--providers", "assay,assay-explained"),
             ("graph_fusion", "--points", '{"graph":"norm","n":4096}', "--providers", "assay,assay-reference"),
             ("graph_blocks", "--points", '{"block":"transformer","tokens":3,"cached":4}', "--providers", "assay"),
+            ("llm_decode", "--points", '{"prompt":5,"tokens":2,"context":16}', "--providers", "assay-unsearched"),
         )
         listed = json.loads(self.run_ok("list", "--json").stdout)
         suites = {case["case"]: case["suite"] for case in listed}
@@ -129,6 +130,7 @@ class QuickRun(CliTest):
             self.run_ok(
                 "run", *arguments, "--rounds", "1", "--steady", "1ms", "--batches", "5", "--warm-up", "0",
                 "--max-steal", "100%", "--max-foreign", "100%", "--in-process", "--out", arguments[0] + ".jsonl",
+                environment={"XDG_CACHE_HOME": self.folder},
             )  # fmt: skip
             statuses = {row["status"] for row in self.rows(arguments[0] + ".jsonl")}
             self.assertIn("ok", statuses)

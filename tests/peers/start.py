@@ -11,10 +11,13 @@ ROOT, PROVIDER, TEST = sys.argv[1:4]
 MODULES = {
     "numpy": "numpy", "torch": "torch", "torch-compile": "torch", "jax": "jax",
     "pyg": "torch_geometric", "pyg-edge-index": "torch_geometric", "keops": "pykeops",
-    "onnxruntime": "onnxruntime", "transformers": "transformers",
+    "onnxruntime": "onnxruntime", "transformers": "transformers", "hf-eager": "transformers",
+    "llama-cpp": "llama_cpp",
 }  # fmt: skip
 if TEST.startswith("transport"):
     MODULES["numpy"] = "scipy"
+if TEST.startswith("language"):
+    MODULES["torch-compile"] = "transformers"
 SKIPPED = 77
 
 peers = os.path.join(os.environ.get("ASSAY_PEERS") or os.path.join(ROOT, ".peers"), "bin/python3")

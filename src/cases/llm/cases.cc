@@ -10,11 +10,13 @@ void add_cases(lab::CaseRegistry& cases) {
   cases.add(saturation_case());
   cases.add(graph_fusion_case());
   cases.add(graph_blocks_case());
+  for (auto& c : model_cases()) cases.add(std::move(c));
 }
 
 void add_workloads(lab::WorkloadRegistry& workloads) {
   add_saturation_workloads(workloads);
   add_graph_workloads(workloads);
+  add_model_workloads(workloads);
 }
 
 }  // namespace assay::cases::llm

@@ -175,7 +175,7 @@ struct CompileArguments {
 };
 
 struct LlmArguments {
-  enum class Action { kInit, kGenerate, kExplain, kTokenize, kTrainTokenizer };
+  enum class Action { kInit, kGenerate, kExplain, kTokenize, kTrainTokenizer, kBench };
   Action action = Action::kGenerate;
   std::string model;  // a folder
   // init
@@ -188,7 +188,9 @@ struct LlmArguments {
   double temperature = 0, top_p = 1;
   bool stream = false, json = false, ignore_end = false;
   std::optional<std::int64_t> context, chunk;
-  std::optional<int> threads;
+  std::optional<int> threads, search;  // candidates
+  double search_seconds = 60;
+  std::uint64_t search_seed = 0;
   // explain
   std::int64_t new_tokens = 1, cached_tokens = 128;
   std::string dot, trace;
@@ -199,6 +201,9 @@ struct LlmArguments {
   std::string learn_from, style = "llama3", begin;
   std::vector<std::string> special;
   std::size_t vocabulary = 2048;
+  // bench
+  RunArguments run;
+  bool no_sweep = false;
 };
 
 struct CompareArguments {

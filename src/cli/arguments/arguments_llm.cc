@@ -55,6 +55,13 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   generate->add_flag("--stream", a.stream, "print each token as it comes");
   generate->add_flag("--ignore-end", a.ignore_end, "go on behind tokens that end a text");
   generate->add_option("--context", a.context, "tokens to make room for (prompt and new ones)");
+  auto* search = generate->add_option(
+      "--search", a.search,
+      "first look for a faster program among so many, each verified; what is found is kept (0: use "
+      "what was found before)");
+  generate->add_option("--search-seconds", a.search_seconds, "no longer than that (60)")
+      ->needs(search);
+  generate->add_option("--search-seed", a.search_seed, "of the search (0)")->needs(search);
   generate->add_option("--chunk", a.chunk, "tokens of the prompt to read at once (256)");
 
   auto* explain = action(Action::kExplain, "explain", "the program of a model, step by step",
@@ -97,12 +104,35 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   train->add_option("--style", a.style, "how texts are cut into words: llama3 (default), qwen3");
   train->add_option("--special", a.special, "special tokens, separated by commas")->delimiter(',');
   train->add_option("--begin", a.begin, "one of them, to come before every text");
+
+  auto* bench = action(Action::kBench, "bench",
+                       "time to first token, time per token, what a search brings: the suite "
+                       "beside what people use",
+                       "  assay llm bench\n"
+                       "  assay llm bench --config llm.toml --no-sweep --out results/");
+  bench->add_option("name", a.run.cases, "configurations of the file (its [suite] models, or all)");
+  bench->add_option("--config", a.run.config,
+                    "TOML file of models, [configs.NAME] (without it the suite's quick points)");
+  bench->add_flag("--no-sweep", a.no_sweep, "no search over budgets, the comparison alone");
+  bench->add_option("--providers", a.run.providers, "only these, separated by commas")
+      ->delimiter(',');
+  bench->add_option("--skip", a.run.skip, "not these")->delimiter(',');
+  add_measure_options(*bench, a.run.measure,
+                      {.rounds = "attempts of each provider at a point (10; quick: 6)",
+                       .budget = "no attempt starts after this time (10m)",
+                       .cores = "all"},
+                      "How to measure");
+  bench->add_option("--out", a.run.out, "journal, or folder for it (results/)");
+  bench->add_option("--store", a.run.store, "also into this store, row by row");
+  bench->add_flag("--dry-run", a.run.dry_run, "print the plan and stop");
+  bench->add_flag("--json", a.run.json, "print JSON");
   app.require_subcommand(1);
   app.footer(R"(Examples:
   assay llm init --family qwen3 --size tiny --out model
   assay llm generate --model model --prompt 'Once upon a time' --stream
   assay llm explain --model model
-  assay llm tokenize --model model --text 'Hello, world')");
+  assay llm tokenize --model model --text 'Hello, world'
+  assay llm bench)");
 }
 
 }  // namespace assay::cli

@@ -23,6 +23,8 @@ int language_model(const LlmArguments& a) {
       return tokenize(a);
     case LlmArguments::Action::kTrainTokenizer:
       return train_tokenizer(a);
+    case LlmArguments::Action::kBench:
+      return bench_models(a);
   }
   throw InternalError("an action is one of its enumerators");
 }

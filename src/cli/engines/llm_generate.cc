@@ -9,9 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/cache_folder.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/machine.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
@@ -19,7 +21,7 @@
 #include "cli/program.h"
 #include "compiler/cpu/cpu_runtime.h"
 #include "models/session/generate.h"
-#include "models/session/loaded_model.h"
+#include "models/session/searched_program.h"
 #include "models/tokenizer/tokenizer.h"
 
 namespace assay::cli {
@@ -75,6 +77,25 @@ models::GraphLimits limits_of(const LlmArguments& a, const models::ModelConfig& 
   return limits;
 }
 
+models::Session session_of(const LlmArguments& a, const models::LoadedModel& model,
+                           const models::GraphLimits& limits) {
+  const auto runtime = compiler::cpu_runtime(threads_or_all(a.threads));
+  if (!a.search) return model.session(limits, runtime, compiler::options_from_environment());
+  if (*a.search < 0) fail("--search: candidates, 0 or more, got {}", *a.search);
+  if (!(a.search_seconds >= 0)) fail("--search-seconds: 0 or more, got {}", a.search_seconds);
+  compiler::SearchOptions options;
+  options.compile = compiler::options_from_environment();
+  options.candidates = *a.search;
+  options.seconds = a.search_seconds;
+  options.seed = a.search_seed;
+  options.machine = read_machine().fingerprint();
+  options.folder = cache_folder() + "/compiler";
+  auto [program, found] = models::searched_program(model, limits, runtime, options);
+  fmt::print(stderr, "search: {} programs tried now, {} before, {}; {:.3f} times as fast\n",
+             found.tried, found.from_before, format_seconds(found.seconds), found.speedup);
+  return {model.config, model.weights, limits, std::move(program), runtime};
+}
+
 }  // namespace
 
 int generate_tokens(const LlmArguments& a) {
@@ -82,9 +103,7 @@ int generate_tokens(const LlmArguments& a) {
   if (a.tokens.empty() == !a.prompt) fail("give a prompt by --prompt or by --tokens");
   const models::LoadedModel model(a.model);
   Speech speech(a);
-  auto session = model.session(limits_of(a, model.config, speech.prompt().size()),
-                               compiler::cpu_runtime(threads_or_all(a.threads)),
-                               compiler::options_from_environment());
+  auto session = session_of(a, model, limits_of(a, model.config, speech.prompt().size()));
   const double ready_s = static_cast<double>(monotonic_ns() - begin) * 1e-9;
 
   models::GenerateOptions options;
@@ -103,11 +122,12 @@ int generate_tokens(const LlmArguments& a) {
     say(speech.next(token));
     return !is_interrupted;
   };
+  options.is_interrupted = [] { return is_interrupted.load(); };
   end_text_on_interrupt();
   const auto said = models::generate(session, speech.prompt(), options);
   say(speech.last());
 
-  const auto more = static_cast<double>(said.tokens.size() - 1);
+  const auto more = static_cast<double>(said.tokens.size()) - 1;
   const double rate = said.rest_s > 0 ? more / said.rest_s : 0;
   if (a.json) {
     Json json = {{"prompt", speech.prompt()},
@@ -127,7 +147,7 @@ int generate_tokens(const LlmArguments& a) {
   fmt::print(stderr,
              "{} read, first token after {}; {} more at {}; stopped by {}; ready after {}, "
              "weights {}, caches {}\n",
-             speech.prompt().size(), format_seconds(said.first_s), said.tokens.size() - 1,
+             speech.prompt().size(), format_seconds(said.first_s), std::max(more, 0.0),
              format_rate(rate, "tokens/s"), models::name_of(said.stop), format_seconds(ready_s),
              format_bytes(static_cast<double>(model.weights.bytes())),
              format_bytes(static_cast<double>(session.cache_bytes())));

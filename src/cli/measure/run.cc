@@ -264,8 +264,11 @@ int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) 
 }  // namespace
 
 int run(const RunArguments& typed) {
-  const auto runs =
-      typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed);
+  return run_each(typed,
+                  typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed));
+}
+
+int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs) {
   RunSetup setup;
   auto& progress = setup.progress();
   setup.context().trace_directory = typed.trace;

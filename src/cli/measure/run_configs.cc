@@ -73,12 +73,10 @@ class ConfigReader {
   TomlTable table_;
 };
 
-RunArguments read_config(const TomlTable& table) {
-  RunArguments a;
+}  // namespace
+
+void read_run_settings(const TomlTable& table, RunArguments& a) {
   const ConfigReader reader(table);
-  reader.read("cases", a.cases);
-  reader.read("quick", a.quick);
-  reader.read_points("points", a.points);
   reader.read("providers", a.providers);
   reader.read("skip", a.skip);
   reader.read("baseline", a.baseline);
@@ -90,9 +88,6 @@ RunArguments read_config(const TomlTable& table) {
   reader.read("max_steal", a.measure.max_steal);
   reader.read("max_foreign", a.measure.max_foreign);
   reader.read("precision", a.precision);
-  reader.read("batches", a.batches);
-  reader.read("warm_up", a.warm_up);
-  reader.read("flush_l2", a.flush_l2);
   reader.read("limit", a.limit);
   reader.read("memory", a.memory);
   reader.read("cpu_slots", a.cpu_slots);
@@ -101,8 +96,22 @@ RunArguments read_config(const TomlTable& table) {
   reader.read("seed", a.seed);
   reader.read("in_process", a.in_process);
   reader.read("commit", a.commit);
-  if (a.cases.empty()) table.reject("cases", "missing key, expected the names of cases");
   if (a.precision && a.measure.rounds) table.reject("precision", "excludes rounds");
+}
+
+namespace {
+
+RunArguments read_config(const TomlTable& table) {
+  RunArguments a;
+  const ConfigReader reader(table);
+  reader.read("cases", a.cases);
+  reader.read("quick", a.quick);
+  reader.read_points("points", a.points);
+  reader.read("batches", a.batches);
+  reader.read("warm_up", a.warm_up);
+  reader.read("flush_l2", a.flush_l2);
+  read_run_settings(table, a);
+  if (a.cases.empty()) table.reject("cases", "missing key, expected the names of cases");
   return a;
 }
 
@@ -111,7 +120,8 @@ void prefer(T& value, const T& typed) {
   if (typed != T()) value = typed;
 }
 
-// What was typed beside the name goes before what the file says.
+}  // namespace
+
 void apply_typed(RunArguments& a, const RunArguments& typed) {
   a.quick = a.quick || typed.quick;
   a.in_process = a.in_process || typed.in_process;
@@ -150,8 +160,8 @@ void apply_typed(RunArguments& a, const RunArguments& typed) {
   a.quiet = typed.quiet;
 }
 
-std::vector<std::string> chosen_names(const RunArguments& typed,
-                                      const std::vector<std::string>& names) {
+std::vector<std::string> chosen_configs(const RunArguments& typed,
+                                        const std::vector<std::string>& names) {
   const auto listed = fmt::format("{}", fmt::join(names, ", "));
   const bool all = std::ranges::find(typed.cases, "all") != typed.cases.end() ||
                    (typed.cases.empty() && (typed.all || names.size() == 1));
@@ -167,8 +177,6 @@ std::vector<std::string> chosen_names(const RunArguments& typed,
   return chosen;
 }
 
-}  // namespace
-
 std::vector<RunArguments> configured_runs(const RunArguments& typed) {
   if (!typed.resume.empty()) fail("--resume continues one run, and takes no --config");
   if (!typed.label.empty()) fail("--label: a configuration's label is its name");
@@ -176,7 +184,7 @@ std::vector<RunArguments> configured_runs(const RunArguments& typed) {
   const auto configs = file.table("configs");
   const auto names = configs.keys();
   if (names.empty()) configs.reject("configs", "expected a configuration, [configs.NAME]");
-  const auto chosen = chosen_names(typed, names);
+  const auto chosen = chosen_configs(typed, names);
   std::vector<RunArguments> runs(chosen.size());
   for (const auto& name : names) {  // also those that are not run: a mistake is told at once
     auto a = read_config(configs.table(name));
@@ -186,12 +194,16 @@ std::vector<RunArguments> configured_runs(const RunArguments& typed) {
     if (at != chosen.end()) runs[static_cast<std::size_t>(at - chosen.begin())] = std::move(a);
   }
   file.refuse_unread_keys();
-  const bool is_folder =
-      typed.out.empty() || typed.out.ends_with('/') || std::filesystem::is_directory(typed.out);
-  if (runs.size() > 1 && !is_folder) {
-    fail("several runs need a folder for their journals, not '{}'", typed.out);
-  }
+  check_place_of_several(runs);
   return runs;
+}
+
+void check_place_of_several(const std::vector<RunArguments>& runs) {
+  const auto& out = runs.front().out;
+  const bool is_folder = out.empty() || out.ends_with('/') || std::filesystem::is_directory(out);
+  if (runs.size() > 1 && !is_folder) {
+    fail("several runs need a folder for their journals, not '{}'", out);
+  }
 }
 
 }  // namespace assay::cli

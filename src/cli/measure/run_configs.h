@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "base/toml.h"
 #include "cli/arguments/arguments.h"
 
 namespace assay::cli {
@@ -23,5 +24,16 @@ namespace assay::cli {
 // Options that were typed go before what the file says. Throws UserError "FILE:LINE: …" for a key
 // that is unknown or of another type, and for a name that is not there.
 std::vector<RunArguments> configured_runs(const RunArguments& typed);
+
+// The parts of that, for files that say otherwise what to measure (llm_configs.h).
+// Keys of how to measure, and by whom.
+void read_run_settings(const TomlTable& table, RunArguments& to);
+// What was typed beside the name goes before what the file says.
+void apply_typed(RunArguments& to, const RunArguments& typed);
+// Those of `names` that typed.cases names.
+std::vector<std::string> chosen_configs(const RunArguments& typed,
+                                        const std::vector<std::string>& names);
+// Throws UserError where several runs have one file for their journals.
+void check_place_of_several(const std::vector<RunArguments>& runs);
 
 }  // namespace assay::cli

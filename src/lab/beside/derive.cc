@@ -30,6 +30,9 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
       metrics[rate] = found->second / steady;
     }
   }
+  if (const auto tokens = work.find("tokens"); tokens != work.end()) {
+    metrics["token_time"] = steady / tokens->second;
+  }
   return metrics;
 }
 

@@ -39,6 +39,8 @@ inline constexpr auto kStages = std::to_array<std::pair<std::string_view, std::s
     {"cold_stage_database", "stage of a call: tables of the coefficients"},
     {"cold_stage_integrals", "stage of a call: energy integrals of the tables"},
     {"cold_stage_output", "stage of a call: writing the results"},
+    {"cold_stage_first_token", "stage of a call: reading a prompt, until its first token"},
+    {"cold_stage_tokens", "stage of a call: the tokens after it"},
 });
 
 inline constexpr auto kOthers = [] {
@@ -67,9 +69,16 @@ inline constexpr auto kOthers = [] {
       {"item_rate", "1/s", kHigherIsBetter, kRate,
        "items per second, as a benchmark that times itself says"},
       {"compile_time", "s", kLowerIsBetter, kTime, "compilation, where it can be told apart"},
+      {"search_time", "s", kLowerIsBetter, kTime, "search for a faster program"},
+      {"search_tried", "1", kNeutral, kCount, "programs that a search looked at"},
+      {"search_rejected", "1", kNeutral, kCount,
+       "of those, too large for memory or given up at twice the best one's time"},
+      {"search_speedup", "1", kHigherIsBetter, kFraction,
+       "what a search found over the program without one, as the search timed them"},
       {"prepare_time", "s", kNeutral, kTime, "making the inputs; not part of any other time"},
       {"throughput", "1/s", kHigherIsBetter, kRate, "calls per second in the steady state"},
       {"flop_rate", "flop/s", kHigherIsBetter, kRate, "the case's operations over steady_time"},
+      {"token_time", "s", kLowerIsBetter, kTime, "steady_time over the tokens of a call"},
       {"case_rate", "1/s", kHigherIsBetter, kRate, "cases of a call over steady_time"},
       {"bandwidth", "B/s", kHigherIsBetter, kRate, "the case's bytes over steady_time"},
       {"fraction_of_limit", "1", kHigherIsBetter, kFraction, "of this machine's measured ceiling"},

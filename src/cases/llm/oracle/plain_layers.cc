@@ -74,10 +74,10 @@ PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w) {
       across[static_cast<std::size_t>(l * x.rows + i)] = x.row(i)[l];
   }
   PlainMatrix y(x.rows, n);
-  std::vector<double> sums(static_cast<std::size_t>(x.rows));
+#pragma omp parallel for
   for (std::int64_t j = 0; j < n; ++j) {
+    std::vector<double> sums(static_cast<std::size_t>(x.rows));
     const auto row = values_of(w, j * k, k);
-    std::ranges::fill(sums, 0);
     for (std::int64_t l = 0; l < k; ++l) {
       const double factor = row[static_cast<std::size_t>(l)];
       const double* terms = across.data() + l * x.rows;
