@@ -6,7 +6,7 @@
 include(CMakePackageConfigHelpers)
 set(exported assay_highway)
 set_target_properties(assay_highway PROPERTIES EXPORT_NAME highway)
-foreach(library base tensor kernels semiring_problem semiring_simd semiring einsum transport chip)
+foreach(library base tensor kernels semiring_problem semiring_simd semiring einsum transport chip egraph compiler)
   set_target_properties(assay_${library} PROPERTIES EXPORT_NAME ${library})
   list(APPEND exported assay_${library})
 endforeach()

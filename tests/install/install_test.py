@@ -24,6 +24,8 @@ EXPECTED = {
     "flux_surface": [r"1e-03", r"1e\+00", r"L33", r"dD11/dnu at 1e-2: (\S+), by a difference \1", r"energy integral"],
     "chip_times": [r"matmul  256\^3", r"matmul 1024\^3", r"4096 bytes, ring .* sums right",
                    r"4194304 bytes, recursive_doubling.* sums right"],
+    "rewriting": [r"saturated", r"\(/ \(\* x 2\) 2\) = x", r"3 steps, each by its rule"],
+    "compiled_graph": [r"matmul", r"; verified", r"0\.2119 0\.2119 0\.5761"],
 }
 
 
@@ -72,9 +74,10 @@ class Installation(unittest.TestCase):
             f"find_package(assay CONFIG REQUIRED COMPONENTS {component})\n")
         return source
 
-    def test_the_chip_needs_neither_highway_nor_openmp(self):
+    def test_the_chip_and_the_egraph_need_neither_highway_nor_openmp(self):
         without = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("hwy", "OpenMP", "Threads")]
         self.configure(self.consumer("chip_only", "chip"), *without)
+        self.configure(self.consumer("egraph_only", "egraph"), *without)
         _, done = self.configure(self.consumer("einsum_only", "einsum"), *without, check=False)
         self.assertNotEqual(done.returncode, 0)
 
