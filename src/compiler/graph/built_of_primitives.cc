@@ -72,7 +72,13 @@ GraphTensor equal(const GraphTensor& a, const GraphTensor& b) {
 }
 GraphTensor exp(const GraphTensor& x) { return exp2(x * std::numbers::log2e); }
 GraphTensor log(const GraphTensor& x) { return log2(x) * std::numbers::ln2; }
-GraphTensor cos(const GraphTensor& x) { return sin(x + std::numbers::pi / 2); }
+// Of sin(x + π/2) the sum would be rounded, and large x have no cosine left.
+GraphTensor cos(const GraphTensor& x) {
+  return computed_wide(x, [](const GraphTensor& w) {
+    const auto half = sin(w * 0.5);
+    return half * half * -2.0 + 1.0;
+  });
+}
 GraphTensor sigmoid(const GraphTensor& x) {
   return computed_wide(x, [](const GraphTensor& w) { return recip(exp(-w) + 1.0); });
 }
