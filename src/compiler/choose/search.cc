@@ -16,7 +16,10 @@ namespace assay::compiler {
 namespace {
 
 // Raised whenever programs of equal choices change, or the lines of a journal.
-constexpr int kVersion = 4;
+constexpr int kVersion = 5;
+
+// Candidates are numbered as they are drawn.
+constexpr std::int64_t kGreatestNumber = 1'000'000'000;
 
 // One that was the best: what others are made of.
 struct Member {
@@ -40,7 +43,7 @@ class Search {
     const auto elapsed = [&] { return static_cast<double>(monotonic_ns() - begin) * 1e-9; };
     read_journal();
     result_.stop = "candidates";
-    for (int i = result_.from_before; i < options_.candidates; ++i) {
+    for (int i = next_number_; result_.from_before + result_.tried < options_.candidates; ++i) {
       if (elapsed() >= options_.seconds) {
         result_.stop = "seconds";
         break;
@@ -77,10 +80,13 @@ class Search {
       if (!known) continue;
       const bool is_own = known->seed == seed();
       if (is_own) {
-        seen_.insert(known->program);
-        ++result_.from_before;
+        // Two searches at once may both have written a program's line.
+        if (seen_.insert(known->program).second) ++result_.from_before;
+        next_number_ = std::max(next_number_, known->number + 1);
       }
-      if (!known->faster) continue;
+      // A line that was changed by hand, or was written by a program that made others of the same
+      // choices.
+      if (!known->faster || known->program != hash_of(known->faster->genome)) continue;
       if (is_own) {
         admit(std::move(*known->faster));
       } else if (known->faster->relative < others_best_.relative) {
@@ -88,14 +94,21 @@ class Search {
       }
     }
   }
+  std::string hash_of(const Genome& genome) const {
+    return program_hash(candidates_.program(genome, runtime_));
+  }
   struct Known {
     std::string seed, program;
+    int number = 0;
     std::optional<Member> faster;
   };
   // Nothing where a line is none of ours.
   static std::optional<Known> known_from(const Json& line) {
     try {
-      Known known{line.at("seed").get<std::string>(), line.at("program").get<std::string>(), {}};
+      Known known{line.at("seed").get<std::string>(), line.at("program").get<std::string>(), 0, {}};
+      const auto number = line.at("number").get<std::int64_t>();
+      if (number < 0 || number > kGreatestNumber) return std::nullopt;
+      known.number = static_cast<int>(number);
       const auto genome = genome_from_json(line.at("genome"), "search journal");
       if (!line.value("faster", false)) return known;
       const double relative = number_from_json(line.at("relative"), "search journal");
@@ -145,7 +158,7 @@ class Search {
         ++result_.duplicates;
         continue;
       }
-      Json line = {{"seed", seed()}, {"genome", choices}, {"program", hash}};
+      Json line = {{"seed", seed()}, {"number", number}, {"genome", choices}, {"program", hash}};
       judge(std::move(genome), program, line);
       journal_.add(line);
       ++result_.tried;
@@ -204,6 +217,7 @@ class Search {
   Candidates candidates_;
   ProgramVerifier verifier_;
   SearchJournal journal_;
+  int next_number_ = 0;
   std::vector<Member> population_;  // the best first, then those it displaced
   Member others_best_;              // of other seeds
   std::set<std::string> seen_;      // programs, by their hash
@@ -244,10 +258,10 @@ std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime,
 }
 
 std::string search_file(const Graph& graph, const Runtime& runtime, const SearchOptions& options) {
-  Json key = {{"graph", graph_to_json(graph)},       {"runtime", runtime.name},
-              {"threads", runtime.threads},          {"toolchain", __VERSION__},
-              {"machine", options.machine},          {"version", kVersion},
-              {"disabled", options.compile.disabled}};
+  Json key = {{"graph", graph_to_json(graph)}, {"runtime", runtime.name},
+              {"threads", runtime.threads},    {"units", runtime.units},
+              {"toolchain", __VERSION__},      {"machine", options.machine},
+              {"version", kVersion},           {"disabled", options.compile.disabled}};
   for (const auto& [name, value] : options.symbols) key["symbols"][name] = value;
   return options.folder + "/" + short_hash(canonical_json(key)) + ".jsonl";
 }

@@ -48,6 +48,9 @@ Graph layers(int count, DType dtype = DType::kF32) {
   return g;
 }
 
+// Of a search, in seconds: however slow the machine is, its candidates are tried.
+constexpr double kAllTheTime = 1e9;
+
 std::string fresh_folder(const char* name) {
   const auto path =
       std::filesystem::temp_directory_path() / fmt::format("assay-{}-{}", name, ::getpid());
@@ -86,6 +89,7 @@ TEST(Search, FindsItsWayVerifiesAndGoesOnWhereItWas) {
   SearchOptions options;
   options.folder = fresh_folder("search");
   options.candidates = 6;
+  options.seconds = kAllTheTime;
   options.symbols = {{"s", 3}};
   options.verify.most = 3;
   const auto first = search(g, runtime, options);
@@ -155,7 +159,7 @@ class CountingReferee : public Referee {
 SearchOptions counted(std::uint64_t seed, std::string folder, std::uint64_t noise = 1) {
   SearchOptions options;
   options.candidates = 12;
-  options.seconds = 600;
+  options.seconds = kAllTheTime;
   options.seed = seed;
   options.symbols = {{"s", 3}};
   options.verify.most = 3;
@@ -222,6 +226,7 @@ TEST(Search, KilledAfterAnyByteItEndsAsItWouldHave) {
 TEST(Search, TooLargeIsNotTried) {
   SearchOptions options;
   options.candidates = 3;
+  options.seconds = kAllTheTime;
   options.memory_limit = 1;
   options.symbols = {{"s", 3}};
   options.verify.most = 3;
@@ -254,6 +259,7 @@ TEST(Search, AKernelThatIsWrongStopsIt) {
   runtime.prepare = [](const Kernel& kernel) { return std::make_unique<OffByOne>(kernel); };
   SearchOptions options;
   options.candidates = 3;
+  options.seconds = kAllTheTime;
   options.symbols = {{"s", 3}};
   options.verify.most = 3;
   try {

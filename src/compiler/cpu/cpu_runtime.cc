@@ -3,6 +3,7 @@
 #include "compiler/cpu/cpu_runtime.h"
 
 #include "compiler/cpu/cpu_kernel.h"
+#include "kernels/bf16/pair_units.h"
 
 namespace assay::compiler {
 namespace {
@@ -24,13 +25,15 @@ class ReadyCpuKernel final : public ReadyKernel {
 }  // namespace
 
 Runtime cpu_runtime(int threads) {
+  const auto* unit = kernels::pair_unit();
   return {.name = "cpu",
           .prepare =
               [threads](const Kernel& kernel) {
                 return std::make_unique<ReadyCpuKernel>(kernel, threads);
               },
           .variants = [](const Kernel& kernel) { return cpu_variants(kernel); },
-          .threads = threads};
+          .threads = threads,
+          .units = unit != nullptr ? std::string(unit->name) : "none"};
 }
 
 }  // namespace assay::compiler

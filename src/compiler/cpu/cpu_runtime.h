@@ -8,7 +8,8 @@
 
 namespace assay::compiler {
 
-// Kernels run with at most `threads` threads at once.
+// Kernels run with at most `threads` threads at once. Throws UserError where ASSAY_BF16_UNIT names
+// a unit that is none, or that the processor does not have.
 Runtime cpu_runtime(int threads);
 
 }  // namespace assay::compiler
