@@ -336,7 +336,7 @@ void add_compile(CLI::App& app, CompileArguments& a) {
   add_seed(app, "of the search and of generated inputs (0)",
            [&a](std::uint64_t seed) { a.seed = seed; });
   app.add_option("--symbols", a.symbols,
-                 "values to measure and run at, e.g. s=16,p=0 (the greatest)")
+                 "values to measure and run at, e.g. s=16,p=0 (the greatest, 256 at most)")
       ->delimiter(',');
   app.add_option("--threads", a.threads, "cores to use (all)");
   app.add_option("--runtime", a.runtime, "cpu (default), plain");

@@ -19,8 +19,6 @@ View everywhere(const std::vector<Dim>& shape) {
   return {shape, std::vector<Dim>(shape.size(), Dim(0)), 0};
 }
 
-std::string operand_name(std::uint32_t operand) { return fmt::format("operand{}", operand); }
-
 class Definer {
  public:
   Definer(const Kernel& kernel, const Symbols& symbols) : kernel_(kernel) {
@@ -185,6 +183,8 @@ class Definer {
 };
 
 }  // namespace
+
+std::string operand_name(std::uint32_t operand) { return fmt::format("operand{}", operand); }
 
 KernelDefinition definition_of(const Kernel& kernel, const Symbols& symbols) {
   return Definer(kernel, symbols).made();

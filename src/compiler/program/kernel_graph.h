@@ -9,8 +9,11 @@
 
 namespace assay::compiler {
 
-// Inputs are the operands that it reads, outputs those that it writes, as they lie there, by name:
-// "operand0", "operand1", … An operand that it changes in place is replaced.
+// "operand0", "operand1", …
+std::string operand_name(std::uint32_t operand);
+
+// Inputs are the operands that it reads, outputs those that it writes, as they lie there, by name.
+// An operand that it changes in place is replaced.
 struct KernelDefinition {
   Graph graph;
   std::vector<std::uint32_t> reads, writes;  // operands, as graph.inputs() and outputs() have them

@@ -3,6 +3,7 @@
 #include "compiler/reference/interpret.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -33,8 +34,25 @@ W product_of(W a, W b) {
     return a * b;
 }
 
+// A sum in f64 that is off by little more than its last rounding, whatever is added: what a graph
+// in f64 is held to must be better than what is held to it. What each addition loses is kept beside
+// it (Neumaier).
+class ExactSum {
+ public:
+  void add(double x) {
+    const double sum = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - sum) + x : (x - sum) + sum_;
+    sum_ = sum;
+  }
+  // Infinities and NaN lose what is none of a number.
+  double value() const { return std::isfinite(lost_) ? sum_ + lost_ : sum_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
+
 // Σ x[k] · y[k], each product rounded to T. Floating-point sums come together in eight parts, so
-// that one need not wait for another.
+// that one need not wait for another, a few hundred terms at a time.
 template <typename T>
 T dot(const T* x, const T* y, std::int64_t length) {
   const auto product = [&](std::int64_t k) -> Wide<T> {
@@ -45,12 +63,18 @@ T dot(const T* x, const T* y, std::int64_t length) {
   std::int64_t k = 0;
   Wide<T> sum{};
   if constexpr (kIsFloating<T>) {
-    constexpr std::int64_t kParts = 8;
-    double parts[kParts] = {};
-    for (; k + kParts <= length; k += kParts) {
-      for (std::int64_t part = 0; part < kParts; ++part) parts[part] += product(k + part);
+    constexpr std::int64_t kParts = 8, kTogether = 256;
+    ExactSum all;
+    while (k + kParts <= length) {
+      const auto end = std::min(length - kParts, k + kTogether - 1);
+      double parts[kParts] = {};
+      for (; k <= end; k += kParts) {
+        for (std::int64_t part = 0; part < kParts; ++part) parts[part] += product(k + part);
+      }
+      for (const double part : parts) all.add(part);
     }
-    for (const double part : parts) sum += part;
+    for (; k < length; ++k) all.add(product(k));
+    sum = all.value();
   }
   for (; k < length; ++k) sum = sum_of(sum, product(k));
   return narrowed<T>(sum);
@@ -250,7 +274,7 @@ class Interpreter {
       case Op::kSelect:
         return select<T>(node, out);
       case Op::kSum:
-        return reduce<T>(node, out, W{}, sum_of<W>);
+        return sum<T>(node, out);
       case Op::kMaxReduce:
         return reduce<T>(node, out, std::nullopt, greatest_of<W>);
       case Op::kGather:
@@ -289,6 +313,22 @@ class Interpreter {
       }
       check(sum.has_value(), "the greatest of something is asked for");
       to = narrowed<T>(*sum);
+    }
+  }
+
+  template <typename T>
+  void sum(const Node& node, Tensor& out) const {
+    if constexpr (!std::is_same_v<T, double>) {
+      return reduce<T>(node, out, Wide<T>{}, sum_of<Wide<T>>);
+    } else {
+      const auto view = view_of(node.operands[0]);
+      const double* in = data_of<double>(node.operands[0]);
+      Walk<1> walk({&view});
+      for (double& to : out.as<double>()) {
+        ExactSum sum;
+        for (std::int64_t k = 0; k < view.shape.back(); ++k, walk.next()) sum.add(in[walk[0]]);
+        to = sum.value();
+      }
     }
   }
 

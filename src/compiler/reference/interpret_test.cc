@@ -246,5 +246,21 @@ TEST(Interpret, SymbolsAndInputsAreChecked) {
                UserError);
 }
 
+// What holds others to f64 adds better than they do.
+TEST(Interpret, SumsInF64AreOffByTheirLastRounding) {
+  constexpr std::int64_t kCount = 100'000;
+  Graph g;
+  const auto x = GraphTensor::input(g, "x", DType::kF64, {1});
+  const auto repeated = x.expand(0, kCount);
+  repeated.sum(0).set_output("sum");
+  (repeated * repeated).sum(0).set_output("products");
+  Tensor given(DType::kF64, Shape({1}));
+  given.as<double>()[0] = 1.9351805339411585;
+  const auto outputs = interpret(g, {{"x", given.view()}}, {});
+  const double value = given.as<double>()[0];
+  EXPECT_DOUBLE_EQ(outputs.at("sum").as<double>()[0], value * kCount);
+  EXPECT_DOUBLE_EQ(outputs.at("products").as<double>()[0], value * value * kCount);
+}
+
 }  // namespace
 }  // namespace assay::compiler

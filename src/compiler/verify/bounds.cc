@@ -116,13 +116,18 @@ class BoundMaker {
     }
     const auto& result = values_[id];
     std::vector<Number> x(node.operands.size());
-    const bool may_meet = node.op == Op::kLess && node.operands[0].node == node.operands[1].node;
+    const bool is_sum_or_product = node.op == Op::kAdd || node.op == Op::kMul;
+    const bool may_meet = (node.op == Op::kLess || is_sum_or_product) &&
+                          node.operands[0].node == node.operands[1].node;
     for (std::size_t i = 0; i < errors.size(); ++i) {
       // No element is less than itself, however far off it is.
       const bool is_itself = may_meet && readers[0]->position() == readers[1]->position();
       for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k]->next();
-      if (is_itself) continue;
-      errors[i] = bound.of(node.op, x, value_at(result, static_cast<std::int64_t>(i)));
+      const double value = value_at(result, static_cast<std::int64_t>(i));
+      if (!is_itself)
+        errors[i] = bound.of(node.op, x, value);
+      else if (is_sum_or_product)
+        errors[i] = bound.of_twice(node.op, x[0], value);
     }
   }
 
@@ -222,11 +227,14 @@ class BoundMaker {
 
 std::map<std::string, TensorWithErrors> interpret_with_errors(
     const Graph& graph, const InputViews& inputs, const Bindings& symbols,
-    const std::map<std::string, const std::vector<Error>*>& of_inputs) {
+    const std::map<std::string, const std::vector<Error>*>& of_inputs,
+    const NodeObserver& observer) {
   BoundMaker maker(graph, symbols, of_inputs);
   auto outputs =
-      interpret(graph, inputs, symbols,
-                [&](NodeId id, std::span<const TensorView> values) { maker.observe(id, values); });
+      interpret(graph, inputs, symbols, [&](NodeId id, std::span<const TensorView> values) {
+        maker.observe(id, values);
+        if (observer) observer(id, values);
+      });
   std::map<std::string, TensorWithErrors> all;
   for (const auto& output : graph.outputs()) {
     all.emplace(output.name,
@@ -247,8 +255,9 @@ std::map<std::string, BoundedTensor> bounded(std::map<std::string, TensorWithErr
 
 std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
                                                            const InputViews& inputs,
-                                                           const Bindings& symbols) {
-  return bounded(interpret_with_errors(graph, inputs, symbols));
+                                                           const Bindings& symbols,
+                                                           const NodeObserver& observer) {
+  return bounded(interpret_with_errors(graph, inputs, symbols, {}, observer));
 }
 
 std::string difference(const BoundedTensor& expected, const TensorView& got) {

@@ -24,7 +24,8 @@ struct BoundedTensor {
 // By the outputs' names. Throws what interpret() throws.
 std::map<std::string, BoundedTensor> interpret_with_bounds(const Graph& graph,
                                                            const InputViews& inputs,
-                                                           const Bindings& symbols);
+                                                           const Bindings& symbols,
+                                                           const NodeObserver& observer = {});
 
 // The same in parts: errors of inputs that are results of something else, by name, and errors of
 // outputs with their deviations.
@@ -34,7 +35,8 @@ struct TensorWithErrors {
 };
 std::map<std::string, TensorWithErrors> interpret_with_errors(
     const Graph& graph, const InputViews& inputs, const Bindings& symbols,
-    const std::map<std::string, const std::vector<Error>*>& of_inputs = {});
+    const std::map<std::string, const std::vector<Error>*>& of_inputs = {},
+    const NodeObserver& observer = {});
 std::map<std::string, BoundedTensor> bounded(std::map<std::string, TensorWithErrors> outputs);
 
 // "element 17 is 0.5, expected 0.25 ± 1e-7", or nothing where all are within their bounds. A NaN is

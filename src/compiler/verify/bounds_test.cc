@@ -123,6 +123,24 @@ TEST(Bounds, TellLargeIntegersApart) {
   EXPECT_NE(difference(y, x.view()), "");
 }
 
+// Two errors that are one: 24 doublings are a factor, not a walk.
+TEST(Bounds, OfWhatIsAddedToItselfGrowAsItDoes) {
+  for (const bool adds : {true, false}) {
+    Graph g;
+    const auto x = GraphTensor::input(g, "x", DType::kF32, {1});
+    auto y = exp2(x);
+    for (int i = 0; i < (adds ? 24 : 6); ++i) y = adds ? y + y : y * y;
+    y.set_output("y");
+    Tensor given(DType::kF32, Shape({1}));
+    given.as<float>()[0] = 0.3F;
+    const auto bounded = std::move(interpret_with_bounds(g, {{"x", given.view()}}, {}).at("y"));
+    const double value = value_as_double(bounded.value.view(), 0);
+    const double first = 0x1p-24 * (adds ? 1 : 64);
+    EXPECT_GT(bounded.bounds[0], 4 * first * value) << adds;
+    EXPECT_LT(bounded.bounds[0], 64 * first * value) << adds;
+  }
+}
+
 // A worst case would allow anything after a few products in a row.
 TEST(Bounds, HoldOnThroughManyProducts) {
   constexpr std::int64_t kWide = 64;

@@ -3,6 +3,7 @@
 #include "compiler/verify/element_bound.h"
 
 #include <algorithm>
+#include <array>
 #include <numbers>
 
 #include "compiler/graph/dtypes.h"
@@ -143,6 +144,16 @@ Error ElementBound::of_product(const Number& a, const Number& b, double result) 
                       a.error.bound * b.error.bound,
                   together(a.value * b.error.deviation, b.value * a.error.deviation)},
                  result);
+}
+
+Error ElementBound::of_twice(Op op, const Number& x, double result) const {
+  if (x.is_open()) return kAnything;
+  if (x.is_exact() || !std::isfinite(x.value) || !std::isfinite(result)) {
+    return of(op, std::array{x, x}, result);
+  }
+  const double factor = op == Op::kAdd ? 2 : 2 * std::abs(x.value);
+  const double square = op == Op::kAdd ? 0 : x.error.bound * x.error.bound;
+  return rounded({factor * x.error.bound + square, factor * x.error.deviation}, result);
 }
 
 // Monotone where they are defined: the ends say how far.

@@ -24,7 +24,7 @@ std::uint64_t mixed_words(const std::byte* data, std::size_t bytes) {
     for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = (lanes[i] ^ words[i]) * kFactor;
   }
   std::memset(words, 0, sizeof(words));
-  std::memcpy(words, data, bytes);
+  if (bytes > 0) std::memcpy(words, data, bytes);  // of nothing there may be no address
   std::uint64_t all = bytes;
   for (std::size_t i = 0; i < kLanes; ++i) {
     const auto lane = (lanes[i] ^ words[i]) * kFactor;

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "compiler/program/kernel_graph.h"
 #include "compiler/program/program_json.h"
+#include "compiler/verify/sampled_rows.h"
 #include "compiler/verify/widened.h"
 
 namespace assay::compiler {
@@ -46,13 +47,17 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
   if (affordable_symbols(graph, many).back() > affordable_symbols(graph, options).back()) {
     options = many;
   }
+  // Zeros do nothing to a large product that ordinary numbers do not.
+  const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
+  if (work > options.cheap_work) {
+    options.styles.resize(1);
+  } else if (std::ranges::find(options.styles, InputStyle::kAdversarial) == options.styles.end()) {
+    options.styles.push_back(InputStyle::kAdversarial);
+  }
   // What is hidden need not be read (program.h), which bounds do not know.
   if (std::holds_alternative<Attention>(kernel.work)) {
     std::erase(options.styles, InputStyle::kAdversarial);
   }
-  // Zeros do nothing to a large product that ordinary numbers do not.
-  const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
-  if (work > options.cheap_work) options.styles.resize(1);
   return options;
 }
 
@@ -69,6 +74,14 @@ struct ProgramVerifier::Trial {
 struct ProgramVerifier::PreparedKernel {
   Graph graph;
   std::optional<Verifier> verifier;
+  std::optional<SampledRows> many_rows;
+
+  std::optional<std::string> mistake_of(const Kernel& way, const Symbols& symbols,
+                                        const Runtime& runtime) {
+    auto mistake = verifier->mistake_of(program_of(way, symbols), runtime);
+    if (!mistake && many_rows) mistake = many_rows->mistake_of(way, runtime);
+    return mistake;
+  }
 };
 
 ProgramVerifier::ProgramVerifier(const Graph& graph, VerifyOptions options)
@@ -77,12 +90,24 @@ ProgramVerifier::~ProgramVerifier() = default;
 
 std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   if (!trials_.empty()) return trials_;
-  const auto wide = widened(graph_);
+  const auto wide = widened_with_originals(graph_);
   const auto values = affordable_symbols(graph_, options_);
   const auto prepare = [&](const Bindings& symbols, InputStyle style) {
     Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
-    trial.expected = interpret_with_bounds(wide, trial.given.views(), symbols);
-    trial.meaning = std::make_unique<ProgramMeaning>(trial.given.views(), symbols);
+    // What is rounded is a matter of the graph, not of inputs: the first, smallest trial shows it.
+    const bool is_first = symbols == values.front() && style == options_.styles.front();
+    std::optional<RoundedValues> rounded;
+    if (is_first) rounded.emplace();
+    const auto observe = [&](NodeId wide_id, std::span<const TensorView> computed) {
+      if (!rounded) return;
+      for (const auto id : wide.originals[wide_id]) {
+        rounded->add(graph_, id, computed[wide_id]);
+      }
+    };
+    trial.expected = interpret_with_bounds(wide.graph, trial.given.views(), symbols, observe);
+    if (rounded) rounded->sort();
+    trial.meaning =
+        std::make_unique<ProgramMeaning>(trial.given.views(), symbols, std::move(rounded));
     return trial;
   };
   // Large ones beside each other: the interpreter has one thread.
@@ -101,6 +126,9 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
 std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& program) {
   for (auto& trial : trials()) {
     const auto got = trial.meaning->of(program);
+    if (const auto& narrower = trial.meaning->narrower()) {
+      return fmt::format("{} ({}, in f64)", *narrower, trial.given.what);
+    }
     for (const auto& output : graph_.outputs()) {
       const auto& name = output.replaces.empty() ? output.name : output.replaces;
       const auto text = difference(trial.expected.at(output.name), got.at(name));
@@ -123,9 +151,10 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     auto prepared = std::make_unique<PreparedKernel>();
     const auto& kernel = program.kernels[i];
     prepared->graph = definition_of(kernel, program.symbols).graph;
-    prepared->verifier.emplace(prepared->graph, options_for(kernel, prepared->graph, options_),
-                               &products_);
+    const auto options = options_for(kernel, prepared->graph, options_);
+    prepared->verifier.emplace(prepared->graph, options, &products_);
     prepared->verifier->prepare();
+    prepared->many_rows = SampledRows::of(kernel, program.symbols, options);
     return prepared;
   };
   std::deque<std::future<std::unique_ptr<PreparedKernel>>> next;
@@ -138,7 +167,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     next.pop_front();
     const auto& kernel = program.kernels[i];
     auto& verifier = *prepared->verifier;
-    if (const auto mistake = verifier.mistake_of(program_of(kernel, program.symbols), runtime)) {
+    if (const auto mistake = prepared->mistake_of(kernel, program.symbols, runtime)) {
       return fmt::format("kernel {} ({}) by itself: {}", i, kind_of(kernel), *mistake);
     }
     right_.insert(way_of(kernel, runtime));
@@ -148,7 +177,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     for (other.variant = 0; other.variant < runtime.variants(kernel); ++other.variant) {
       const auto its_way = way_of(other, runtime);
       if (right_.contains(its_way)) continue;
-      if (!verifier.mistake_of(program_of(other, program.symbols), runtime)) right_.insert(its_way);
+      if (!prepared->mistake_of(other, program.symbols, runtime)) right_.insert(its_way);
     }
   }
   return std::nullopt;

@@ -6,9 +6,10 @@
 // the others cannot:
 //
 // - Its meaning. The kernels' definitions, one after the other in f64, are the graph in f64: a
-//   wrong rule stands out by far, whatever is in between (program_meaning.h).
+//   wrong rule stands out by far, whatever is in between (program_meaning.h). And what they round
+//   to a narrow dtype, the graph rounds to it (rounded_values.h).
 // - Its kernels. Each by itself is what its definition says, on inputs of its own, within bounds
-//   that no other kernel has widened.
+//   that no other kernel has widened. Of products of many rows a few rows (sampled_rows.h).
 // - Its runs. The whole is what the interpreter says, as far as bounds of the whole say anything
 //   (verifier.h), and nothing changes behind a kernel's back (executor.h).
 

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
+#include <span>
 
 #include "base/philox.h"
 #include "compiler/graph/dtypes.h"
+#include "tensor/view.h"
 
 namespace assay::compiler {
 namespace {
@@ -65,7 +68,24 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
   }
 }
 
-std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw) {
+// How long axes of inputs are, and how many elements these have: what an index may run to.
+std::vector<std::int64_t> lengths_of_inputs(const Graph& graph, const Bindings& symbols) {
+  std::set<std::int64_t> lengths;
+  for (const auto id : graph.inputs()) {
+    std::int64_t count = 1;
+    for (const auto& dim : graph.node(id).shape) {
+      const auto length = dim.at(symbols);
+      lengths.insert(length);
+      count *= length;
+    }
+    lengths.insert(count);
+  }
+  lengths.erase(0);
+  return {lengths.begin(), lengths.end()};
+}
+
+std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw,
+                           std::span<const std::int64_t> lengths) {
   if (dtype == DType::kBool) return static_cast<std::int64_t>(raw >> 63);
   if (style == InputStyle::kAdversarial || style == InputStyle::kHuge) {
     const bool is_wide = dtype == DType::kI64;
@@ -84,7 +104,13 @@ std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, st
         break;
     }
   }
-  return static_cast<std::int64_t>(uniform_below(raw, 12)) - 2;
+  if (pick % 2 == 0 || lengths.empty()) {
+    return static_cast<std::int64_t>(uniform_below(raw, 12)) - 2;
+  }
+  // Anywhere along one of the axes; now and then its last element, and what follows on that.
+  const auto length = lengths[pick / 32 % lengths.size()];
+  if (pick % 32 < 4) return length - 1 + static_cast<std::int64_t>(pick / 2 % 2);
+  return static_cast<std::int64_t>(uniform_below(raw, static_cast<std::uint64_t>(length)));
 }
 
 // Whether an input is only ever added to something, as masks are.
@@ -133,14 +159,47 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most) {
   Bindings low, high;
   std::int64_t step = 0;
   for (const auto& [name, interval] : graph.symbols()) {
+    low[name] = interval.low;
     // Apart from each other, so that one is not taken for another.
-    low[name] =
-        std::min(interval.low + (interval.low + step < interval.high ? step : 0), interval.high);
     high[name] = std::min(interval.high, std::max(interval.low, most - 3 * step));
     ++step;
   }
-  if (low == high) return {low};
-  return {low, high};
+  std::vector<Bindings> values = {low};
+  const auto add = [&](const Bindings& more) {
+    if (std::ranges::find(values, more) == values.end()) values.push_back(more);
+  };
+  // One token behind many, many behind none.
+  for (const auto& [name, least] : low) {
+    auto corner = high;
+    corner[name] = least;
+    add(corner);
+  }
+  add(high);
+  return values;
+}
+
+std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t most) {
+  Bindings low;
+  for (const auto& [name, interval] : graph.symbols()) low[name] = interval.low;
+  std::int64_t border = 0;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const auto& node = graph.node(id);
+    for (const auto& [of, view] : node.operands) {
+      const auto& operand = graph.node(of);
+      if (operand.op == Op::kIota) border = std::max(border, view.offset.at(low));
+      if (node.op == Op::kLess && operand.op == Op::kConst && !is_floating(operand.dtype)) {
+        const auto value = TensorView(operand.dtype, &operand.bits, Shape({}));
+        border = std::max(border, static_cast<std::int64_t>(value_as_double(value, 0)));
+      }
+    }
+  }
+  std::vector<Bindings> values;
+  for (const auto& [name, interval] : graph.symbols()) {
+    auto beyond = low;
+    beyond[name] = std::min(interval.high, border + 3);
+    if (border > 0 && beyond[name] > most) values.push_back(std::move(beyond));
+  }
+  return values;
 }
 
 Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::uint64_t seed) {
@@ -153,6 +212,7 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
   std::uint64_t number = 0;
   const auto added = only_added(graph);
   const auto scales = scales_of(graph, symbols);
+  const auto lengths = lengths_of_inputs(graph, symbols);
   const bool is_scaled = given == InputStyle::kOrdinary || given == InputStyle::kMasking;
   for (const auto id : graph.inputs()) {
     const auto& node = graph.node(id);
@@ -174,7 +234,7 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
         if (style == InputStyle::kMasking && !added[id] && std::isinf(value)) value = 0;
         bits = bits_of(node.dtype, is_scaled ? value * scales[id] : value);
       } else {
-        bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw));
+        bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw, lengths));
       }
       std::memcpy(tensor.bytes().data() + at * size, &bits, size);
     }

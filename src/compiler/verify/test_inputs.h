@@ -16,8 +16,8 @@
 namespace assay::compiler {
 
 enum class InputStyle : std::uint8_t {
-  kOrdinary,     // floating point in (−2, 2), less for factors of long sums; integers around what
-                 // they could index
+  kOrdinary,  // floating point in (−2, 2), less for factors of long sums; integers around 0 and
+              // along the inputs' axes, as indices are
   kAdversarial,  // with zeros of both signs, infinities, NaN, the greatest, the least, denormals
   kMasking,      // ordinary with zeros, and −∞ in what is only ever added to something; large
                  // factors, as weights are, without zeros: one copy then serves both styles
@@ -31,9 +31,12 @@ struct Trial {
   InputViews views() const;
 };
 
-// Least and greatest value of each symbol, or two between where the interval is long: at most
-// `most` for any symbol.
+// The least value of each symbol; the greatest, or about `most` where the interval is longer; and
+// each symbol's least beside the others' greatest. All least values come first, all greatest last.
 std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most = 40);
+// Each symbol in turn a little beyond the greatest number that positions are compared with (the
+// window of an attention), the others at their least; none where `most` is beyond it already.
+std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t most);
 Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::uint64_t seed);
 
 }  // namespace assay::compiler

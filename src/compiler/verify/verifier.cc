@@ -19,6 +19,10 @@ std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions
   while (most > 1 && interpreted_elements(graph, values.back()) > options.most_work) {
     values = symbol_values(graph, most = most * 3 / 4);
   }
+  for (auto& beyond : symbols_beyond_borders(graph, most)) {
+    if (interpreted_elements(graph, beyond) > options.most_work) continue;
+    values.insert(values.end() - 1, std::move(beyond));
+  }
   return values;
 }
 

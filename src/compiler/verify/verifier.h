@@ -28,7 +28,8 @@ struct VerifyOptions {
   std::int64_t most_in_kernels = 300;
   std::uint64_t seed = 1;
 };
-// Least and greatest values of symbols, within those limits.
+// Least and greatest values of symbols, and such beyond borders (test_inputs.h), within those
+// limits. All least values come first, all greatest last.
 std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options);
 
 class Verifier {

@@ -17,6 +17,10 @@ double constant_value(const Node& node) {
 }  // namespace
 
 Graph widened(const Graph& graph, const std::set<std::string>& wide_inputs) {
+  return widened_with_originals(graph, wide_inputs).graph;
+}
+
+WidenedGraph widened_with_originals(const Graph& graph, const std::set<std::string>& wide_inputs) {
   Graph wide;
   for (const auto& [name, interval] : graph.symbols()) {
     wide.symbol(name, interval.low, interval.high);
@@ -42,7 +46,9 @@ Graph widened(const Graph& graph, const std::set<std::string>& wide_inputs) {
   for (const auto& output : graph.outputs()) {
     wide.set_output(output.name, numbers.at(output.node));
   }
-  return wide;
+  std::vector<std::vector<NodeId>> originals(wide.size());
+  for (NodeId id = 0; id < graph.size(); ++id) originals[numbers[id]].push_back(id);
+  return {std::move(wide), std::move(originals)};
 }
 
 }  // namespace assay::compiler

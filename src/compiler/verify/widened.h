@@ -8,6 +8,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "compiler/graph/graph.h"
 
@@ -16,5 +17,14 @@ namespace assay::compiler {
 // Inputs stay what they are, cast where they are read, but for those that are f64 already.
 // Constants keep their values. Outputs are f64; they replace nothing.
 Graph widened(const Graph& graph, const std::set<std::string>& wide_inputs = {});
+
+// The same, and of each of its nodes those that it stands for: without roundings several may be
+// one.
+struct WidenedGraph {
+  Graph graph;
+  std::vector<std::vector<NodeId>> originals;
+};
+WidenedGraph widened_with_originals(const Graph& graph,
+                                    const std::set<std::string>& wide_inputs = {});
 
 }  // namespace assay::compiler

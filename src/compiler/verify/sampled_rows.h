@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Products of many rows by matrices that are too large to be interpreted as often: the kernel
+// computes all rows, and a few are looked at. What a runtime does with many rows at a time it does
+// with none of the few that are affordable (verifier.h).
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/run/executor.h"
+#include "compiler/verify/bounds.h"
+#include "compiler/verify/test_inputs.h"
+#include "compiler/verify/verifier.h"
+
+namespace assay::compiler {
+
+class SampledRows {
+ public:
+  // Nothing where the kernel is no product, where it has fewer rows, where as many are looked at
+  // with these options anyway, and where even a few of them are more than may be interpreted.
+  static std::optional<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
+                                       const VerifyOptions& options);
+
+  // Of the kernel it was made for, or of another way of computing it.
+  std::optional<std::string> mistake_of(const Kernel& kernel, const Runtime& runtime) const;
+
+ private:
+  SampledRows() = default;
+
+  Symbols symbols_;
+  Trial trial_;
+  std::map<std::string, BoundedTensor> expected_;  // of other rows anything
+};
+
+}  // namespace assay::compiler
