@@ -20,7 +20,7 @@ std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions
     values = symbol_values(graph, most = most * 3 / 4);
   }
   for (auto& beyond : symbols_beyond_borders(graph, most)) {
-    if (interpreted_elements(graph, beyond) > options.most_work) continue;
+    if (interpreted_elements(graph, beyond) > options.most_kernel_work) continue;
     values.insert(values.end() - 1, std::move(beyond));
   }
   return values;
