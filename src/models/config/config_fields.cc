@@ -3,80 +3,51 @@
 #include "models/config/config_fields.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "base/text.h"
 
 namespace assay::models {
-namespace {
-
-// A value as a short line that does no harm to a terminal.
-std::string shown_value(const Json& value) { return fit(printable(canonical_json(value)), 80); }
-
-}  // namespace
 
 ConfigFields::ConfigFields(const Json& object, std::string what)
-    : object_(object), what_(std::move(what)) {
-  if (!object.is_object()) fail("{}: expected a JSON object, got {}", what_, shown_value(object));
+    : object_(object, std::move(what)) {
+  object_.object();
 }
 
 void ConfigFields::refuse(std::string_view key, std::string_view problem) const {
-  const auto at = object_.find(key);
-  fail("{}: field '{}': {}{}", what_, printable(key), problem,
-       at == object_.end() ? "" : ", got " + shown_value(*at));
+  if (const auto member = object_.find(key)) member->refuse_value(problem);
+  fail("{}: {}: {}", what(), printable(key), problem);
 }
 
 const Json* ConfigFields::find(std::string_view key) {
   asked_.emplace(key);
-  const auto at = object_.find(key);
-  return at == object_.end() || at->is_null() ? nullptr : &*at;
+  const auto member = object_.find(key);
+  return member ? &member->value() : nullptr;
 }
 
-const Json& ConfigFields::required(std::string_view key) {
-  const auto* value = find(key);
-  if (value == nullptr) fail("{}: field '{}' is missing", what_, key);
-  return *value;
+JsonField ConfigFields::field(std::string_view key) {
+  asked_.emplace(key);
+  return object_[key];
 }
 
 std::int64_t ConfigFields::count(std::string_view key, std::int64_t low, std::int64_t high) {
-  const auto& value = required(key);
-  const bool is_small = value.is_number_unsigned()
-                            ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
-                            : value.is_number_integer();
-  if (!is_small || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high) {
-    refuse(key, fmt::format("expected an integer from {} to {}", low, high));
-  }
-  return value.get<std::int64_t>();
+  return field(key).integer(low, high);
 }
 std::int64_t ConfigFields::count_or(std::string_view key, std::int64_t otherwise, std::int64_t low,
                                     std::int64_t high) {
   return has(key) ? count(key, low, high) : otherwise;
 }
 
-double ConfigFields::positive(std::string_view key) {
-  const auto& value = required(key);
-  if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() <= 0) {
-    refuse(key, "expected a number above 0");
-  }
-  return value.get<double>();
-}
+double ConfigFields::positive(std::string_view key) { return field(key).positive(); }
 double ConfigFields::positive_or(std::string_view key, double otherwise) {
   return has(key) ? positive(key) : otherwise;
 }
 
 bool ConfigFields::flag_or(std::string_view key, bool otherwise) {
-  const auto* value = find(key);
-  if (value == nullptr) return otherwise;
-  if (!value->is_boolean()) refuse(key, "expected true or false");
-  return value->get<bool>();
+  return has(key) ? field(key).flag() : otherwise;
 }
 
-std::string ConfigFields::text(std::string_view key) {
-  const auto& value = required(key);
-  if (!value.is_string()) refuse(key, "expected a text");
-  return value.get<std::string>();
-}
+std::string ConfigFields::text(std::string_view key) { return field(key).text(); }
 
 std::string ConfigFields::one_of(std::string_view key,
                                  std::initializer_list<std::string_view> names) {
@@ -90,36 +61,24 @@ std::string ConfigFields::one_of(std::string_view key,
 }
 
 std::vector<std::string> ConfigFields::texts(std::string_view key) {
-  const auto& value = required(key);
-  const bool fits =
-      value.is_array() && std::ranges::all_of(value, [](const Json& v) { return v.is_string(); });
-  if (!fits) refuse(key, "expected a list of texts");
-  return value.get<std::vector<std::string>>();
+  std::vector<std::string> texts;
+  for (const auto& element : field(key).elements()) texts.push_back(element.text());
+  return texts;
 }
 
 std::vector<std::int64_t> ConfigFields::integers(std::string_view key, std::int64_t low,
                                                  std::int64_t high) {
   const auto* value = find(key);
   if (value == nullptr) return {};
-  if (value->is_number()) return {count(key, low, high)};
+  if (!value->is_array()) return {count(key, low, high)};
   std::vector<std::int64_t> result;
-  const auto is_inside = [&](const Json& v) {
-    return v.is_number_integer() &&
-           (!v.is_number_unsigned() ||
-            v.get<std::uint64_t>() <= static_cast<std::uint64_t>(high)) &&
-           v.get<std::int64_t>() >= low && v.get<std::int64_t>() <= high;
-  };
-  if (!value->is_array() || !std::ranges::all_of(*value, is_inside)) {
-    refuse(key, fmt::format("expected integers from {} to {}", low, high));
-  }
-  return value->get<std::vector<std::int64_t>>();
+  for (const auto& element : field(key).elements()) result.push_back(element.integer(low, high));
+  return result;
 }
 
 void ConfigFields::expect(std::string_view key, const Json& value) {
   const auto* found = find(key);
-  if (found != nullptr && *found != value) {
-    refuse(key, "supported is " + canonical_json(value));
-  }
+  if (found != nullptr && *found != value) refuse(key, "supported is " + canonical_json(value));
 }
 
 void ConfigFields::ignore(std::initializer_list<std::string_view> keys) {
@@ -127,7 +86,7 @@ void ConfigFields::ignore(std::initializer_list<std::string_view> keys) {
 }
 
 void ConfigFields::finish() const {
-  for (const auto& item : object_.items()) {
+  for (const auto& item : object_.value().items()) {
     if (!asked_.contains(item.key()) && !item.value().is_null()) {
       refuse(item.key(), "not supported");
     }

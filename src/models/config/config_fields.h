@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "models/config/json_field.h"
 
 namespace assay::models {
 
@@ -25,10 +26,12 @@ class ConfigFields {
   // `what` names the object in errors: a path, or path and field. The object lives as long.
   ConfigFields(const Json& object, std::string what);
 
-  const std::string& what() const { return what_; }
+  std::string what() const { return object_.where(); }
   bool has(std::string_view key) { return find(key) != nullptr; }
   // Null where it is absent.
   const Json* find(std::string_view key);
+  // Refused where it is absent.
+  JsonField field(std::string_view key);
 
   std::int64_t count(std::string_view key, std::int64_t low, std::int64_t high);
   std::int64_t count_or(std::string_view key, std::int64_t otherwise, std::int64_t low,
@@ -54,10 +57,7 @@ class ConfigFields {
   [[noreturn]] void refuse(std::string_view key, std::string_view problem) const;
 
  private:
-  const Json& required(std::string_view key);
-
-  const Json& object_;
-  std::string what_;
+  JsonField object_;
   std::set<std::string, std::less<>> asked_;
 };
 

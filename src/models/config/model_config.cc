@@ -289,9 +289,8 @@ ModelConfig text_config_from_json(const Json& json, const std::string& what) {
 
 // Of a model with parts: the one that reads and writes text.
 ModelConfig text_part_from_json(ConfigFields& fields) {
-  const auto* text = fields.find("text_config");
-  if (text == nullptr) fail("{}: field 'text_config' is missing", fields.what());
-  auto config = text_config_from_json(*text, fields.what() + ": text_config");
+  const auto text = fields.field("text_config");
+  auto config = text_config_from_json(text.value(), text.where());
   config.is_part = true;
   config.has_tied_head = fields.flag_or("tie_word_embeddings", config.has_tied_head);
   const auto ends = fields.integers("eos_token_id", 0, config.vocab - 1);

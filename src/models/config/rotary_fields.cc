@@ -63,15 +63,13 @@ std::vector<RotaryConfig> read_rotaries_by_layer_type(ConfigFields& fields, Fami
     ConfigFields types(*json, fields.what() + ": rope_parameters");
     std::vector<RotaryConfig> rotaries;
     for (const char* type : {"full_attention", "sliding_attention"}) {
-      const auto* of_type = types.find(type);
-      if (of_type == nullptr) fail("{}: field '{}' is missing", types.what(), type);
-      rotaries.push_back(
-          rotary_from(ConfigFields(*of_type, types.what() + ": " + type), std::nullopt));
+      const auto of_type = types.field(type);
+      rotaries.push_back(rotary_from(ConfigFields(of_type.value(), of_type.where()), std::nullopt));
     }
     types.finish();
     return rotaries;
   }
-  if (family != Family::kGemma3) fail("{}: field 'rope_parameters' is missing", fields.what());
+  if (family != Family::kGemma3) fields.field("rope_parameters");  // is missing
   RotaryConfig full, local;
   const double theta = fields.positive_or("rope_theta", 1e6);
   if (const auto* json = fields.find("rope_scaling")) {

@@ -21,7 +21,7 @@ void read_decoder_steps(const JsonField& field, std::vector<DecoderStep>& steps)
     if (text.empty() || utf8_length(text[0]) != text.size()) member.refuse_kind("one character");
     return text;
   };
-  constexpr std::uint64_t kMostStripped = 1 << 20;
+  constexpr std::int64_t kMostStripped = 1 << 20;
   if (steps.size() == kMostSteps) field.refuse("too many steps");
   if (name == "Sequence") {
     for (const auto& element : field["decoders"].elements()) read_decoder_steps(element, steps);
@@ -36,7 +36,8 @@ void read_decoder_steps(const JsonField& field, std::vector<DecoderStep>& steps)
     steps.push_back({DecoderStep::kFuse});
   } else if (name == "Strip") {
     steps.push_back({DecoderStep::kStrip, std::nullopt, character("content"),
-                     field["start"].number(kMostStripped), field["stop"].number(kMostStripped)});
+                     static_cast<std::size_t>(field["start"].integer(0, kMostStripped)),
+                     static_cast<std::size_t>(field["stop"].integer(0, kMostStripped))});
   } else if (name == "Metaspace") {
     const auto scheme = field.find("prepend_scheme");
     const std::string prepends = scheme ? scheme->text() : "always";

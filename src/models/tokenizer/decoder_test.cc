@@ -176,7 +176,7 @@ TEST(Decoder, OthersAreRefusedByName) {
   EXPECT_EQ(message({{"type", "Strip"}, {"content", "ab"}, {"start", 1}, {"stop", 1}}),
             "f: content: expected one character, got \"ab\"");
   EXPECT_EQ(message({{"type", "Strip"}, {"content", "a"}, {"start", -1}, {"stop", 1}}),
-            "f: start: expected a whole number from 0 to 1048576, got -1");
+            "f: start: expected an integer from 0 to 1048576, got -1");
   EXPECT_EQ(message({{"type", "Metaspace"}, {"replacement", "_"}, {"prepend_scheme", "last"}}),
             "f: prepend_scheme: expected always, first or never, got \"last\"");
 }

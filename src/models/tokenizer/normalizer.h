@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/tokenizer/json_field.h"
+#include "models/config/json_field.h"
 #include "models/tokenizer/pattern.h"
 
 namespace assay::models {

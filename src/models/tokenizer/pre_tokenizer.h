@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/tokenizer/json_field.h"
+#include "models/config/json_field.h"
 #include "models/tokenizer/pattern.h"
 
 namespace assay::models {

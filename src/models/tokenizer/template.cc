@@ -28,7 +28,7 @@ void Template::read(const JsonField& field, std::size_t id_limit) {
     const auto token = special_tokens[piece["SpecialToken"]["id"].text()];
     std::vector<TokenId> ids;
     for (const auto& id : token["ids"].elements()) {
-      ids.push_back(static_cast<TokenId>(id.number(id_limit - 1)));
+      ids.push_back(static_cast<TokenId>(id.integer(0, static_cast<std::int64_t>(id_limit) - 1)));
     }
     pieces_->emplace_back(std::move(ids));
   }

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/tokenizer/json_field.h"
+#include "models/config/json_field.h"
 #include "models/tokenizer/vocabulary.h"
 
 namespace assay::models {

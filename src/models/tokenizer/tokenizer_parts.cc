@@ -92,7 +92,7 @@ AddedToken read_added_token(const JsonField& field) {
     content.refuse(fmt::format("a token of {} bytes; {} is the most", token.content.size(),
                                AddedTokenFinder::kLongest));
   }
-  token.id = static_cast<TokenId>(field["id"].number(0xfffffffe));
+  token.id = static_cast<TokenId>(field["id"].integer(0, 0xfffffffe));
   token.special = field["special"].flag();
   token.normalized = field["normalized"].flag();
   token.single_word = field["single_word"].flag();

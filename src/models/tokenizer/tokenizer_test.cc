@@ -161,7 +161,7 @@ TEST(Tokenizer, WhatIsWrongWithAFileIsNamed) {
        "t.json: post_processor.type: expected TemplateProcessing, ByteLevel or Sequence, got "
        "\"BertProcessing\""},
       {"/post_processor/special_tokens/<s>/ids/0", 12,
-       "t.json: post_processor.special_tokens.<s>.ids[0]: expected a whole number from 0 to 11, "
+       "t.json: post_processor.special_tokens.<s>.ids[0]: expected an integer from 0 to 11, "
        "got 12"},
       {"/post_processor/single/0/SpecialToken/id", "<q>",
        "t.json: post_processor.special_tokens: '<q>' is missing"},

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "models/tokenizer/json_field.h"
+#include "models/config/json_field.h"
+
+#include <cmath>
 
 #include "base/text.h"
 
@@ -10,18 +12,23 @@ std::string JsonField::where() const { return place_.empty() ? file_ : file_ + "
 
 void JsonField::refuse(std::string_view why) const { fail("{}: {}", where(), why); }
 
+void JsonField::refuse_value(std::string_view why) const {
+  // A short line that does no harm to a terminal.
+  refuse(fmt::format("{}, got {}", why, fit(printable(canonical_json(*value_)), 80)));
+}
+
 void JsonField::refuse_kind(std::string_view expected) const {
-  // What is large is named by its kind: the line stays one that a person reads.
-  const bool large = value_->is_structured();
-  const std::string got = large ? value_->type_name() : fit(printable(canonical_json(*value_)), 60);
-  refuse(fmt::format("expected {}, got {}", expected, got));
+  // What is large is named by its kind.
+  if (value_->is_structured())
+    refuse(fmt::format("expected {}, got {}", expected, value_->type_name()));
+  refuse_value(fmt::format("expected {}", expected));
 }
 
 std::optional<JsonField> JsonField::find(std::string_view key) const {
   const auto found = object().find(key);
   if (found == value_->end() || found->is_null()) return std::nullopt;
-  return JsonField(*found, file_,
-                   place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key));
+  const auto name = printable(key);
+  return JsonField(*found, file_, place_.empty() ? name : fmt::format("{}.{}", place_, name));
 }
 
 JsonField JsonField::operator[](std::string_view key) const {
@@ -53,13 +60,21 @@ bool JsonField::flag_or(std::string_view key, bool otherwise) const {
   return member ? member->flag() : otherwise;
 }
 
-std::uint64_t JsonField::number(std::uint64_t largest) const {
-  const bool is_natural = value_->is_number_unsigned() ||
-                          (value_->is_number_integer() && value_->get<std::int64_t>() >= 0);
-  if (!is_natural || value_->get<std::uint64_t>() > largest) {
-    refuse_kind(fmt::format("a whole number from 0 to {}", largest));
+std::int64_t JsonField::integer(std::int64_t low, std::int64_t high) const {
+  const bool fits = value_->is_number_unsigned()
+                        ? value_->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)
+                        : value_->is_number_integer();
+  if (!fits || value_->get<std::int64_t>() < low || value_->get<std::int64_t>() > high) {
+    refuse_kind(fmt::format("an integer from {} to {}", low, high));
   }
-  return value_->get<std::uint64_t>();
+  return value_->get<std::int64_t>();
+}
+
+double JsonField::positive() const {
+  if (!value_->is_number() || !std::isfinite(value_->get<double>()) || value_->get<double>() <= 0) {
+    refuse_kind("a number above 0");
+  }
+  return value_->get<double>();
 }
 
 const Json& JsonField::object() const {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A value within a file, which knows its place: what is wrong with it is said as
+// A value within a file, which knows its place: what is wrong with it is said as one line,
 // "DIR/tokenizer.json: model.unk_token: expected a text, got 7".
 
 #include <optional>
@@ -31,13 +31,16 @@ class JsonField {
   const std::string& text() const;
   bool flag() const;
   bool flag_or(std::string_view key, bool otherwise) const;  // of a member
-  std::uint64_t number(std::uint64_t largest) const;         // 0 and up
+  std::int64_t integer(std::int64_t low, std::int64_t high) const;
+  double positive() const;  // finite and above 0
+  const Json& value() const { return *value_; }
   const Json& object() const;
   const Json& array() const;
 
   // "file: place", for messages of others.
   std::string where() const;
   [[noreturn]] void refuse(std::string_view why) const;            // "<where>: <why>"
+  [[noreturn]] void refuse_value(std::string_view why) const;      // "<where>: <why>, got <value>"
   [[noreturn]] void refuse_kind(std::string_view expected) const;  // "expected <…>, got <value>"
 
  private:
