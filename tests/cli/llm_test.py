@@ -97,6 +97,118 @@ class Llm(CliTest):
         self.assertLess(len(said), 2000)
         self.assertIn("stopped by interrupted", errors)
 
+    def chat(self, model, said, *more):
+        """The answers, and what was told of them."""
+        result = self.run_ok("llm", "chat", "--model", model, "--max-tokens", "12", *more, input=said)
+        return result.stdout, result.stderr
+
+    def answers(self, model, said, *more):
+        return [json.loads(line) for line in self.chat(model, said, "--json", *more)[0].split("\n")[:-1]]
+
+    def test_a_conversation(self):
+        for family in FAMILIES:
+            with self.subTest(family):
+                model = self.init(family)
+                first, second, third = self.answers(model, "Hello!\nAnd you?\n/reset\nHello!\n", "--system", "Be kind.")
+                # The first as one prompt.
+                alone = json.loads(self.run_ok("llm", "generate", "--model", model, "--prompt", "Hello!", "--chat", "--system",
+                                               "Be kind.", "--max-tokens", "12", "--json").stdout)  # fmt: skip
+                self.assertEqual(first["tokens"], alone["tokens"])
+                self.assertEqual(first["prompt_tokens"], len(alone["prompt"]))
+                self.assertEqual(first["reused_tokens"], 0)
+                # The next goes on from what is there; begun anew, the same question has the same answer, and the
+                # prompt is all there but for its last token.
+                self.assertGreaterEqual(second["reused_tokens"], first["prompt_tokens"] - 2)
+                self.assertGreater(second["prompt_tokens"], first["prompt_tokens"] + 11)
+                self.assertEqual(third["tokens"], first["tokens"])
+                self.assertEqual(third["reused_tokens"], first["prompt_tokens"] - 1)
+                self.assertEqual(third["message"], "Hello!")
+                plain, told = self.chat(model, "Hello!\nAnd you?\n", "--system", "Be kind.")
+                said = first["text"] + "\n" + second["text"] + "\n"
+                self.assertEqual(plain, said.replace("\r\n", "\n").replace("\r", "\n"))
+                self.assertRegex(told, r"(?s)^\d+ read, 0 kept; first token after .*tokens/s; stopped by .*\d+ read, [1-9]")
+
+    def test_lines_and_commands_of_a_conversation(self):
+        model = self.init("qwen3")
+        sampled = ("--temperature", "1", "--seed", "3")
+        lines = self.answers(model, "one\\\ntwo\r\n\n/regen\n/exit\nnever\n", *sampled)
+        self.assertEqual([line["message"] for line in lines], ["one\ntwo", "one\ntwo"])
+        self.assertNotEqual(lines[0]["tokens"], lines[1]["tokens"])
+        self.assertIn("/reset", self.chat(model, "/help\n")[1])
+        self.assertEqual(self.chat(model, "")[0], "")
+
+        def refused(said, *more):
+            result = self.assay("llm", "chat", "--model", model, *more, input=said)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            return result.stderr
+
+        self.assertIn("no such command: /frob", refused("/frob\n"))
+        self.assertIn("nothing was asked yet", refused("/regen\n"))
+        self.assertRegex(refused("a b c d e f g h\n", "--context", "8"), "has .* tokens, and the context holds 8: begin anew")
+        with open(os.path.join(model, "chat_template.jinja"), "w") as file:
+            file.write("{% for m in messages %}\n{{ m.content }}\n{{ raise_exception('never') }}{% endfor %}")
+        self.assertIn("chat_template.jinja: line 3: the template says: never", refused("x\n"))
+        with open(os.path.join(model, "chat_template.jinja"), "w") as file:
+            file.write("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
+        self.assertIn("chat_template.jinja: line 1: the template takes too much", refused("x\n"))
+        os.remove(os.path.join(model, "chat_template.jinja"))
+        os.remove(os.path.join(model, "tokenizer_config.json"))
+        self.assertIn("no chat template", refused("x\n"))
+
+    def test_an_answer_that_is_interrupted_stays(self):
+        model = self.init("qwen3")
+        process = subprocess.Popen(
+            [ASSAY, "llm", "chat", "--model", model, "--max-tokens", "1000"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)  # fmt: skip
+        process.stdin.write(b"Hello!\n")
+        process.stdout.read(1)  # something was said
+        process.send_signal(signal.SIGINT)
+        first = process.stderr.readline().decode()
+        self.assertIn("stopped by interrupted", first)
+        # What is printed of the first answer is there before that line.
+        os.set_blocking(process.stdout.fileno(), False)
+        self.assertTrue(process.stdout.read().endswith(b"\n"))
+        os.set_blocking(process.stdout.fileno(), True)
+        process.stdin.write(b"And now?\n")
+        process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+        second = process.stderr.readline().decode()
+        process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0)
+        kept = int(second.split(" read, ")[1].split()[0])
+        self.assertGreaterEqual(kept, int(first.split()[0]))
+
+    def test_the_prompt_of_messages(self):
+        model = self.init("gemma3")
+        talk = self.write("talk.json", json.dumps([{"role": "system", "content": "S"}, {"role": "user", "content": " Ü "}]))
+        text = self.run_ok("llm", "prompt", "--model", model, "--messages", talk).stdout
+        self.assertEqual(text, "<bos><start_of_turn>user\nS\n\nÜ<end_of_turn>\n<start_of_turn>model\n")
+        self.assertIn("talk.json", self.refused("llm", "prompt", "--model", model, "--messages", self.write("talk.json", "[")))
+
+    def test_sampling_as_the_folder_says(self):
+        model = self.init("llama")
+        greedy = self.generate(model).stdout
+        name = os.path.join(model, "generation_config.json")
+
+        def configured(**fields):
+            with open(name, "w") as file:
+                json.dump(fields, file)
+
+        configured(do_sample=True, temperature=2.0, top_k=100, top_p=0.99)
+        sampled = self.generate(model).stdout
+        self.assertNotEqual(sampled, greedy)
+        self.assertEqual(self.generate(model, "--temperature", "2", "--top-k", "100", "--top-p", "0.99").stdout, sampled)
+        self.assertEqual(self.generate(model, "--temperature", "0").stdout, greedy)
+        self.assertEqual(self.generate(model, "--top-k", "1").stdout, greedy)
+        configured(repetition_penalty=50.0)
+        tokens = self.generate(model).stdout.strip().split(",")
+        self.assertEqual(len(set(tokens)), len(tokens))
+        configured(num_beams=4)
+        self.assertIn("generation_config.json: num_beams: supported is 1, got 4",
+                      self.refused("llm", "generate", "--model", model, "--tokens", "1"))  # fmt: skip
+        configured(do_sample=True, top_p=1.5)
+        self.assertIn("not 1.5", self.refused("llm", "generate", "--model", model, "--tokens", "1"))
+
     def test_explained(self):
         model = self.init()
         text = self.run_ok("llm", "explain", "--model", model, "--dot", self.path("p.dot"),

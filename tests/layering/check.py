@@ -33,7 +33,7 @@ LIBRARY_OF_HEADER = {
 # Free to all, as the table's preface says.
 FREE = re.compile(
     r"(algorithm|array|atomic|barrier|bit|bitset|cctype|cerrno|cfloat|charconv|chrono|cinttypes|climits|cmath|compare|complex|concepts|"
-    r"condition_variable|coroutine|csetjmp|csignal|cstdarg|cstddef|cstdint|cstdio|cstdlib|cstring|ctime|deque|exception|filesystem|"
+    r"clocale|condition_variable|coroutine|csetjmp|csignal|cstdarg|cstddef|cstdint|cstdio|cstdlib|cstring|ctime|cwctype|deque|exception|filesystem|"
     r"forward_list|fstream|functional|future|initializer_list|iomanip|ios|iostream|istream|iterator|latch|limits|list|map|"
     r"memory|memory_resource|mutex|new|numbers|numeric|optional|ostream|queue|random|ranges|ratio|regex|set|shared_mutex|"
     r"source_location|span|sstream|stack|stdexcept|stop_token|streambuf|string|string_view|system_error|thread|tuple|"

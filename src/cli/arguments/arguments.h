@@ -175,7 +175,16 @@ struct CompileArguments {
 };
 
 struct LlmArguments {
-  enum class Action { kInit, kGenerate, kExplain, kTokenize, kTrainTokenizer, kBench };
+  enum class Action {
+    kInit,
+    kGenerate,
+    kChat,
+    kPrompt,
+    kExplain,
+    kTokenize,
+    kTrainTokenizer,
+    kBench
+  };
   Action action = Action::kGenerate;
   std::string model;  // a folder
   // init
@@ -184,13 +193,19 @@ struct LlmArguments {
   // generate
   std::optional<std::string> prompt;
   std::vector<std::int64_t> tokens;
-  std::int64_t max_tokens = 128, top_k = 0;
-  double temperature = 0, top_p = 1;
+  std::int64_t max_tokens = 128;
+  std::optional<std::int64_t> top_k;  // what is not typed, the model's folder says
+  std::optional<double> temperature, top_p, min_p, repetition_penalty;
   bool stream = false, json = false, ignore_end = false;
   std::optional<std::int64_t> context, chunk;
   std::optional<int> threads, search;  // candidates
   double search_seconds = 60;
   std::uint64_t search_seed = 0;
+  // chat, and generate with its template
+  std::string system;
+  bool chat = false;
+  // prompt
+  std::string messages, tools;
   // explain
   std::int64_t new_tokens = 1, cached_tokens = 128;
   std::string dot, trace;

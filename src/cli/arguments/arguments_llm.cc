@@ -24,6 +24,27 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   };
   const auto set_seed = [&a](std::uint64_t seed) { a.seed = seed; };
 
+  const auto add_sampling = [&](CLI::App* to) {
+    to->add_option("--max-tokens", a.max_tokens, "at most so many new ones at a time (128)");
+    to->add_option("--temperature", a.temperature,
+                   "0: always the likeliest; 1: as the model has it (what generation_config.json "
+                   "says, or 0)");
+    to->add_option("--top-k", a.top_k, "only among that many of the likeliest (0: all)");
+    to->add_option("--top-p", a.top_p, "only the fewest with this probability together (1)");
+    to->add_option("--min-p", a.min_p, "only with this share of the likeliest's probability (0)");
+    to->add_option("--repetition-penalty", a.repetition_penalty,
+                   "divides the logits of what was said before (1)");
+    add_seed(*to, "of sampling (0)", set_seed);
+    to->add_option("--context", a.context, "tokens to make room for (prompt and new ones)");
+    to->add_option("--chunk", a.chunk, "tokens of the prompt to read at once (256)");
+    auto* search = to->add_option("--search", a.search,
+                                  "first look for a faster program among so many, each verified; "
+                                  "what is found is kept (0: use "
+                                  "what was found before)");
+    to->add_option("--search-seconds", a.search_seconds, "no longer than that (60)")->needs(search);
+    to->add_option("--search-seed", a.search_seed, "of the search (0)")->needs(search);
+  };
+
   auto* init = action(Action::kInit, "init", "write a model with weights by chance",
                       "  assay llm init --family qwen3 --size tiny --out model\n"
                       "  assay llm init --family llama --size 160m --dtype f32 --seed 7 --out m");
@@ -46,23 +67,31 @@ void add_llm(CLI::App& app, LlmArguments& a) {
       ->add_option("--tokens", a.tokens, "the same as token numbers, e.g. 1,2,3; so is the answer")
       ->delimiter(',')
       ->excludes(prompt);
-  generate->add_option("--max-tokens", a.max_tokens, "at most so many new ones (128)");
-  generate->add_option("--temperature", a.temperature,
-                       "0 (default): always the likeliest; 1: as the model has it");
-  generate->add_option("--top-k", a.top_k, "only among that many of the likeliest (0: all)");
-  generate->add_option("--top-p", a.top_p, "only the fewest with this probability together (1)");
-  add_seed(*generate, "of sampling (0)", set_seed);
+  generate->add_flag("--chat", a.chat, "the prompt is a message: put it into the chat template");
+  generate->add_option("--system", a.system, "with --chat: what the model is told before");
+  add_sampling(generate);
   generate->add_flag("--stream", a.stream, "print each token as it comes");
   generate->add_flag("--ignore-end", a.ignore_end, "go on behind tokens that end a text");
-  generate->add_option("--context", a.context, "tokens to make room for (prompt and new ones)");
-  auto* search = generate->add_option(
-      "--search", a.search,
-      "first look for a faster program among so many, each verified; what is found is kept (0: use "
-      "what was found before)");
-  generate->add_option("--search-seconds", a.search_seconds, "no longer than that (60)")
-      ->needs(search);
-  generate->add_option("--search-seed", a.search_seed, "of the search (0)")->needs(search);
-  generate->add_option("--chunk", a.chunk, "tokens of the prompt to read at once (256)");
+
+  auto* chat =
+      action(Action::kChat, "chat", "talk to a model: a message is a line",
+             "  assay llm chat --model model\n"
+             "  assay llm chat --model model --system 'Answer briefly.' --temperature 0.7\n"
+             "  printf 'Hello!\\nAnd now?\\n' | assay llm chat --model model --json");
+  add_model(chat);
+  chat->add_option("--system", a.system, "what the model is told before");
+  add_sampling(chat);
+
+  auto* shown = action(Action::kPrompt, "prompt", "the text that a chat template makes of messages",
+                       "  assay llm prompt --model model --messages talk.json\n"
+                       "  assay llm prompt --model model --messages talk.json --tools tools.json");
+  shown->add_option("--model", a.model, "folder with chat_template.jinja or tokenizer_config.json")
+      ->required();
+  shown
+      ->add_option("--messages", a.messages,
+                   "JSON: a list of messages, [{\"role\": \"user\", \"content\": \"Hello\"}, …]")
+      ->required();
+  shown->add_option("--tools", a.tools, "JSON: a list of functions that the model may call");
 
   auto* explain = action(Action::kExplain, "explain", "the program of a model, step by step",
                          "  assay llm explain --model model\n"
@@ -130,6 +159,7 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   app.footer(R"(Examples:
   assay llm init --family qwen3 --size tiny --out model
   assay llm generate --model model --prompt 'Once upon a time' --stream
+  assay llm chat --model model
   assay llm explain --model model
   assay llm tokenize --model model --text 'Hello, world'
   assay llm bench)");

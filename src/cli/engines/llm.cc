@@ -17,6 +17,10 @@ int language_model(const LlmArguments& a) {
       return init_model(a);
     case LlmArguments::Action::kGenerate:
       return generate_tokens(a);
+    case LlmArguments::Action::kChat:
+      return chat(a);
+    case LlmArguments::Action::kPrompt:
+      return show_prompt(a);
     case LlmArguments::Action::kExplain:
       return explain_model(a);
     case LlmArguments::Action::kTokenize:

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -17,25 +16,18 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
+#include "cli/engines/interrupted_text.h"
 #include "cli/engines/llm.h"
 #include "cli/program.h"
 #include "compiler/cpu/cpu_runtime.h"
+#include "models/chat/chat_template.h"
 #include "models/session/generate.h"
+#include "models/session/sampling_config.h"
 #include "models/session/searched_program.h"
 #include "models/tokenizer/tokenizer.h"
 
 namespace assay::cli {
 namespace {
-
-std::atomic<bool> is_interrupted = false;
-
-// The first Ctrl-C ends the text where it is; the second everything.
-void end_text_on_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { is_interrupted = true; };
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-}
 
 // A prompt that was typed as a text gets a text for an answer, one that was typed as tokens tokens.
 class Speech {
@@ -44,7 +36,8 @@ class Speech {
     if (!a.prompt) return;
     tokenizer_.emplace(models::Tokenizer::from_file(a.model));
     decoder_.emplace(*tokenizer_);
-    const auto ids = tokenizer_->encode(*a.prompt);
+    const auto ids =
+        a.chat ? tokenizer_->encode(as_message(a), false) : tokenizer_->encode(*a.prompt);
     prompt_.assign(ids.begin(), ids.end());
   }
   const std::vector<std::int64_t>& prompt() const { return prompt_; }
@@ -58,6 +51,14 @@ class Speech {
   std::string last() { return decoder_ ? decoder_->finish() : std::string(); }
 
  private:
+  // The prompt as what a user says, in the words that the model was taught to hear.
+  static std::string as_message(const LlmArguments& a) {
+    std::vector<models::Message> messages;
+    if (!a.system.empty()) messages.push_back({"system", a.system});
+    messages.push_back({"user", *a.prompt});
+    return models::ChatTemplate::from_folder(a.model).render(messages, true, std::time(nullptr));
+  }
+
   std::vector<std::int64_t> prompt_;
   std::optional<models::Tokenizer> tokenizer_;
   std::optional<models::TokenDecoder> decoder_;
@@ -76,6 +77,8 @@ models::GraphLimits limits_of(const LlmArguments& a, const models::ModelConfig& 
   limits.chunk = a.chunk.value_or(std::min(limits.chunk, limits.context));
   return limits;
 }
+
+}  // namespace
 
 models::Session session_of(const LlmArguments& a, const models::LoadedModel& model,
                            const models::GraphLimits& limits) {
@@ -96,11 +99,21 @@ models::Session session_of(const LlmArguments& a, const models::LoadedModel& mod
   return {model.config, model.weights, limits, std::move(program), runtime};
 }
 
-}  // namespace
+models::SamplingOptions sampling_of(const LlmArguments& a) {
+  auto options = models::read_sampling_config(a.model);
+  options.seed = a.seed;
+  if (a.temperature) options.temperature = *a.temperature;
+  if (a.top_k) options.top_k = *a.top_k;
+  if (a.top_p) options.top_p = *a.top_p;
+  if (a.min_p) options.min_p = *a.min_p;
+  if (a.repetition_penalty) options.repetition_penalty = *a.repetition_penalty;
+  return options;
+}
 
 int generate_tokens(const LlmArguments& a) {
   const auto begin = monotonic_ns();
   if (a.tokens.empty() == !a.prompt) fail("give a prompt by --prompt or by --tokens");
+  if (!a.system.empty() && !a.chat) fail("--system belongs to --chat");
   const models::LoadedModel model(a.model);
   Speech speech(a);
   auto session = session_of(a, model, limits_of(a, model.config, speech.prompt().size()));
@@ -108,7 +121,7 @@ int generate_tokens(const LlmArguments& a) {
 
   models::GenerateOptions options;
   options.max_tokens = a.max_tokens;
-  options.sampling = {a.temperature, a.top_k, a.top_p, a.seed};
+  options.sampling = sampling_of(a);
   if (!a.ignore_end) options.end_tokens = model.config.end_tokens;
   const bool streams = a.stream && !a.json;
   std::string text;
@@ -118,12 +131,12 @@ int generate_tokens(const LlmArguments& a) {
     put_text({}, piece);
     std::fflush(stdout);
   };
+  const InterruptedText interrupt;
   options.on_token = [&](std::int64_t token) {
     say(speech.next(token));
-    return !is_interrupted;
+    return !interrupt.is_interrupted();
   };
-  options.is_interrupted = [] { return is_interrupted.load(); };
-  end_text_on_interrupt();
+  options.is_interrupted = [&] { return interrupt.is_interrupted(); };
   const auto said = models::generate(session, speech.prompt(), options);
   say(speech.last());
 

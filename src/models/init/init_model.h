@@ -3,10 +3,11 @@
 #pragma once
 
 // A whole folder of a model of known size: weights by chance, and a tokenizer that learned a short
-// text of our own.
+// text of our own, with a chat template.
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/init/write_model.h"
 
@@ -14,7 +15,8 @@ namespace assay::models {
 
 struct SmallTokenizer {
   std::string tokenizer_json, tokenizer_config_json;
-  std::int64_t begin = 0, end = 0;  // of a text
+  std::int64_t begin = 0;          // of a text
+  std::vector<std::int64_t> ends;  // of a text, and of what is said in a conversation
 };
 // With special tokens as the family has them, all ids below `vocab`. Throws UserError where that is
 // too few.

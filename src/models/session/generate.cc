@@ -27,6 +27,8 @@ Generation generate(Session& session, std::span<const std::int64_t> prompt,
                     const GenerateOptions& options) {
   if (options.max_tokens < 1) fail("at least one token, not {}", options.max_tokens);
   Sampler sampler(options.sampling);
+  sampler.see(options.said_before);
+  sampler.see(prompt);
   Generation result;
   const auto begin = monotonic_ns();
   session.interrupt_when(options.is_interrupted);

@@ -21,6 +21,7 @@ struct GenerateOptions {
   std::int64_t max_tokens = 128;
   SamplingOptions sampling;
   std::vector<std::int64_t> end_tokens;
+  std::vector<std::int64_t> said_before;  // what the session holds, for the repetition penalty
   // Called with each token as it is chosen; false ends it all.
   std::function<bool(std::int64_t)> on_token;
   // Asked again and again while a prompt or a token is read; true ends it at once.

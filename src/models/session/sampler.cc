@@ -34,9 +34,34 @@ Sampler::Sampler(const SamplingOptions& options)
   if (!(options.top_p > 0 && options.top_p <= 1)) {
     fail("top-p is above 0 and at most 1, not {}", options.top_p);
   }
+  if (!(options.min_p >= 0 && options.min_p <= 1)) {
+    fail("min-p is from 0 to 1, not {}", options.min_p);
+  }
+  if (!(options.repetition_penalty > 0 && options.repetition_penalty <= 100)) {
+    fail("a repetition penalty is above 0 and at most 100, not {}", options.repetition_penalty);
+  }
+}
+
+void Sampler::see(std::span<const std::int64_t> tokens) {
+  if (options_.repetition_penalty != 1) seen_.insert(tokens.begin(), tokens.end());
 }
 
 std::int64_t Sampler::pick(std::span<const float> logits) {
+  if (!seen_.empty()) {
+    penalised_.assign(logits.begin(), logits.end());
+    const auto penalty = static_cast<float>(options_.repetition_penalty);
+    for (const auto token : seen_) {
+      auto& logit = penalised_.at(static_cast<std::size_t>(token));
+      logit = logit > 0 ? logit / penalty : logit * penalty;
+    }
+    logits = penalised_;
+  }
+  const auto token = draw(logits);
+  see({&token, 1});
+  return token;
+}
+
+std::int64_t Sampler::draw(std::span<const float> logits) {
   check(!logits.empty(), "a vocabulary has tokens");
   const auto best = greatest_of(logits);
   if (options_.temperature == 0) return static_cast<std::int64_t>(best);
@@ -74,6 +99,12 @@ std::int64_t Sampler::pick(std::span<const float> logits) {
     }
     order.resize(count);
     total = kept;
+  }
+  if (options_.min_p > 0) {
+    // The likeliest has weight 1.
+    std::erase_if(order, [&](std::size_t token) { return weight(token) < options_.min_p; });
+    total = 0;
+    for (const auto token : order) total += weight(token);
   }
   const double target = unit_interval(stream_[drawn_++]) * total;
   double passed = 0;

@@ -5,7 +5,9 @@
 // The next token, chosen by its logits. Draw i depends on the seed, i and the logits alone.
 
 #include <cstdint>
+#include <set>
 #include <span>
+#include <vector>
 
 #include "base/philox.h"
 
@@ -16,6 +18,10 @@ struct SamplingOptions {
   std::int64_t top_k = 0;  // only among that many of the greatest; 0: among all
   double top_p = 1;        // of those, only the fewest that together have this probability
   std::uint64_t seed = 0;
+  double min_p = 0;  // of those, only with this share of the likeliest's probability
+  // What was there already becomes less likely: a logit above 0 is divided by this, one below
+  // multiplied. Also where the greatest is taken.
+  double repetition_penalty = 1;
 };
 
 class Sampler {
@@ -23,13 +29,19 @@ class Sampler {
   // Throws UserError that names an option outside of its range.
   explicit Sampler(const SamplingOptions& options);
 
-  // Throws UserError for logits that are NaN or +∞: the weights are broken.
+  // Tokens that are there already, for the penalty.
+  void see(std::span<const std::int64_t> tokens);
+  // What was picked is seen. Throws UserError for logits that are NaN or +∞: the weights are
+  // broken.
   std::int64_t pick(std::span<const float> logits);
 
  private:
+  std::int64_t draw(std::span<const float> logits);
   SamplingOptions options_;
   Philox stream_;
   std::uint64_t drawn_ = 0;
+  std::set<std::int64_t> seen_;   // with a penalty
+  std::vector<float> penalised_;  // likewise
 };
 
 }  // namespace assay::models

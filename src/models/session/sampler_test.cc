@@ -44,6 +44,26 @@ TEST(Sampler, DrawsByProbability) {
   EXPECT_NEAR(times[2], 20000 * 1 / 46, 350);
 }
 
+TEST(Sampler, MinPLeavesTheLikelierOnes) {
+  const Logits logits = {std::log(0.1f), std::log(0.5f), std::log(0.3f), std::log(0.1f)};
+  EXPECT_EQ(drawn({.temperature = 1, .min_p = 0.5}, logits, 500).size(), 2u);
+  EXPECT_EQ(drawn({.temperature = 1, .min_p = 1}, logits, 500).size(), 1u);
+  EXPECT_EQ(drawn({.temperature = 1, .min_p = 0}, logits, 500).size(), 4u);
+}
+
+// As transformers has it: above 0 divided, below 0 multiplied, whoever is greedy or not.
+TEST(Sampler, WhatWasSaidBecomesLessLikely) {
+  Sampler sampler({.repetition_penalty = 2});
+  sampler.see(std::vector<std::int64_t>{0, 0, 3});
+  EXPECT_EQ(sampler.pick(Logits{4, 2.5, 1, -1}), 1);       // 2, 2.5, 1, -2
+  EXPECT_EQ(sampler.pick(Logits{4, 2.5, 1, -1}), 0);       // 2, 1.25, 1, -2
+  EXPECT_EQ(sampler.pick(Logits{-1, -1.5, -1.8, -1}), 2);  // -2, -3, -1.8, -2
+  EXPECT_EQ(drawn({.temperature = 1, .repetition_penalty = 1}, Logits{1, 1}, 500).size(), 2u);
+  EXPECT_EQ(refusal_of([] { Sampler{{.repetition_penalty = 0}}; }),
+            "a repetition penalty is above 0 and at most 100, not 0");
+  EXPECT_EQ(refusal_of([] { Sampler{{.min_p = 1.5}}; }), "min-p is from 0 to 1, not 1.5");
+}
+
 TEST(Sampler, TopKAndTopPLeaveFewer) {
   const Logits logits = {std::log(0.1f), std::log(0.5f), std::log(0.3f), std::log(0.1f)};
   const auto tokens = [&](const SamplingOptions& options) {

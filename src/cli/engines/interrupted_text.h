@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace assay::cli {
+
+// While one lives, the first Ctrl-C ends the text that is being said, where it is; the second, and
+// any behind its life, everything.
+class InterruptedText {
+ public:
+  InterruptedText();
+  ~InterruptedText();
+  InterruptedText(const InterruptedText&) = delete;
+  InterruptedText& operator=(const InterruptedText&) = delete;
+
+  bool is_interrupted() const;
+};
+
+}  // namespace assay::cli
