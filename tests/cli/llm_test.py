@@ -267,6 +267,66 @@ class Llm(CliTest):
         self.assertIn("model.safetensors: tensor 'model.layers.4.input_layernorm.weight' is missing", broken(edit))
         self.assertIn("no weights", broken(lambda path: os.remove(os.path.join(path, "model.safetensors"))))
 
+    def test_searched_programs_say_the_same(self):
+        model, cache = self.init(), {"XDG_CACHE_HOME": self.folder}
+        expected = json.loads(self.generate(model, "--max-tokens", "12", "--ignore-end", "--json").stdout)["tokens"]
+        for search, tried in (("2", "2 programs tried now, 0 before"), ("0", "0 programs tried now, 2 before")):
+            result = self.run_ok("llm", "generate", "--model", model, "--tokens", "1,2,3", "--max-tokens", "12",
+                                 "--ignore-end", "--json", "--search", search, environment=cache)  # fmt: skip
+            self.assertIn(tried, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["tokens"], expected)
+
+    def test_bench_of_a_file(self):
+        model = self.init()
+        self.write("llm.toml", f"""
+[suite]
+models = ["made"]
+search_budgets = [0, 3]
+[configs.made]
+family = "llama"
+size = "tiny"
+dtype = "f32"
+prompt = 6
+decode_tokens = 3
+rounds = 1
+[configs.own]
+model = "{model}"
+prompt = 5
+max_context = 9
+decode_tokens = 4
+iters = 5
+search_budgets = [1]
+""".encode())
+        bench = ("llm", "bench", "--config", self.path("llm.toml"))
+        cache = {"XDG_CACHE_HOME": self.folder}
+
+        def planned(*more):
+            [plan] = json.loads(self.run_ok(*bench, *more, "--dry-run", "--json", environment=cache).stdout)
+            return [(p["case"], p["point"]) for p in plan["points"]]
+
+        cases = ["llm_prefill", "llm_prefill_sequential", "llm_decode"]
+        points = planned()  # the file's [suite]
+        self.assertEqual([case for case, _ in points], [*cases, "llm_search", "llm_search"])
+        self.assertEqual([p["budget"] for case, p in points if case == "llm_search"], [0, 3])
+        self.assertEqual(points[2][1], {"model": "llama-tiny", "dtype": "f32", "prompt": 6, "tokens": 3,
+                                        "context": 24, "seed": 0})  # fmt: skip
+        own = planned("own", "--no-sweep")
+        self.assertEqual([case for case, _ in own], cases)
+        self.assertEqual((own[0][1]["model"], own[0][1]["context"]), (model, 9))
+        # Measured and judged, what is made and what is there.
+        for name in ("made", "own"):
+            self.run_ok(*bench, name, "--rounds", "1", "--steady", "1ms", "--providers", "assay,assay-unsearched",
+                        "--max-steal", "100%", "--max-foreign", "100%", "--no-sweep", "--out", name + ".jsonl",
+                        environment=cache)  # fmt: skip
+            with open(self.path(name + ".jsonl")) as file:
+                rows = [json.loads(line) for line in file]
+            self.assertEqual({row["status"] for row in rows if row["provider"].startswith("assay")}, {"ok"})
+        self.assertIn("name", self.refused("llm", "bench", "made"))
+        self.write("llm.toml", b"[configs.x]\nfamily = 'qwen3'\nsize = 'tiny'\nsizes = 3\n")
+        self.assertIn("sizes", self.refused(*bench))
+        self.write("llm.toml", b"[configs.x]\nprompt = 3\n")
+        self.assertIn("give a folder, or family and size", self.refused(*bench))
+
 
 if __name__ == "__main__":
     main()

@@ -168,20 +168,19 @@ class ModelCase : public lab::Case {
     return schema_.complete(p);
   }
   static std::vector<lab::FigureRecipe> search_figures() {
-    const auto over_budget = [](const char* name, const char* title, const char* y) {
+    const auto over_budget = [](const char* name, const char* what, const char* y) {
       return lab::FigureRecipe{.name = name,
-                               .title = title,
+                               .title = std::string(what) + " over the budget of a search",
                                .x = {"budget"},
                                .x_label = "candidates",
                                .y = y,
+                               .y_label = what,
                                .series = {"model", "dtype"},
                                .log_y = true};
     };
-    return {over_budget("first_token", "Time to first token over the budget of a search",
-                        "stage_first_token"),
-            over_budget("tokens", "Time of the tokens after it over the budget of a search",
-                        "stage_tokens"),
-            over_budget("search", "Time of a search over its budget", "search_time")};
+    return {over_budget("first_token", "Time to first token", "stage_first_token"),
+            over_budget("tokens", "Time of the tokens behind a prompt", "stage_tokens"),
+            over_budget("search", "Time of the search", "search_time")};
   }
   bool is_search() const { return text_.reading == Reading::kSearch; }
   bool is_decode() const { return text_.reading == Reading::kDecode; }

@@ -157,10 +157,15 @@ int generate_tokens(const LlmArguments& a) {
   } else {
     put_text({}, streams ? "\n" : text + "\n");
   }
+  if (said.tokens.empty()) {
+    fmt::print(stderr, "interrupted with {} of {} tokens of the prompt read\n", session.position(),
+               speech.prompt().size());
+    return kInterrupted;
+  }
   fmt::print(stderr,
              "{} read, first token after {}; {} more at {}; stopped by {}; ready after {}, "
              "weights {}, caches {}\n",
-             speech.prompt().size(), format_seconds(said.first_s), std::max(more, 0.0),
+             speech.prompt().size(), format_seconds(said.first_s), more,
              format_rate(rate, "tokens/s"), models::name_of(said.stop), format_seconds(ready_s),
              format_bytes(static_cast<double>(model.weights.bytes())),
              format_bytes(static_cast<double>(session.cache_bytes())));
