@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""tensorly as a provider of decompose_cp and decompose_tucker, over NumPy or torch."""
+"""Providers of decompose_cp and decompose_tucker: tensorly over NumPy or torch, and torch by itself on a GPU."""
 
 import math
 
 import numpy as np
-import tensorly as tl
 
 from assay_worker import philox
 from assay_worker.einsum import DTYPES
@@ -57,66 +56,43 @@ def tucker_tensor(point, input_set):
     return _noisy(point, input_set, np.einsum(text, *parts, optimize=True), size)
 
 
-class TensorlyWorkload(Workload):
-    def __init__(self, point, backend, cores, make, with_start):
-        tl.set_backend("pytorch" if backend == "torch" else "numpy")
-        if backend == "torch":
-            import torch
+class Decomposition(Workload):
+    """A tensor, a start, and what came out: factors, and weights or a core."""
 
-            torch.set_num_threads(cores)
+    def __init__(self, point, make, with_start):
         self.point, self.make, self.with_start = point, make, with_start
         self.slots, self.result, self.last = [None, None], None, 0
 
-    def factors(self, rebuilt):
-        """The factors and the true relative error, which tensorly computes with tol only."""
-        x = tl.to_numpy(self.slots[self.last][0]).astype(np.float64)
-        error = np.linalg.norm(x - tl.to_numpy(rebuilt)) / np.linalg.norm(x)
-        parts = {f"u{m}": np.ascontiguousarray(tl.to_numpy(f)) for m, f in enumerate(self.result[1])}
-        return {**parts, "error": np.array([error])}
-
     def load(self, slot, input_set):
         start = start_factors(self.point, input_set) if self.with_start else []
-        x = tl.tensor(self.make(self.point, input_set))
-        self.slots[slot] = (x, [tl.tensor(f) for f in start])
+        self.slots[slot] = (self.take(self.make(self.point, input_set)), [self.take(f) for f in start])
+
+    def call(self, slot):
+        self.last, self.result = slot, self.decompose(*self.slots[slot])
 
     def poison_outputs(self):
         self.result = None
 
-    def versions(self):
-        return {"tensorly": tl.__version__}
+    def decompose(self, x, start):
+        """Weights or core, and a list of factors."""
+        raise NotImplementedError
+
+    def take(self, array):
+        """The framework's own array of these values. Untimed."""
+        raise NotImplementedError
 
 
-class Cp(TensorlyWorkload):
-    def call(self, slot):
-        from tensorly.cp_tensor import CPTensor
-        from tensorly.decomposition import parafac
+def make(case, provider, point, cores, platform="cpu"):
+    with_start = case == "decompose_cp"
+    inputs = (cp_tensor if with_start else tucker_tensor), with_start
+    if provider in ("tensorly", "tensorly-torch"):
+        from assay_worker import decompose_tensorly
 
-        self.last, (x, start) = slot, self.slots[slot]
-        weights = tl.ones(self.point["rank"], **tl.context(x))
-        init = CPTensor((weights, [tl.copy(f) for f in start]))
-        self.result = parafac(x, self.point["rank"], n_iter_max=self.point["sweeps"], init=init, tol=0)
+        kind = decompose_tensorly.Cp if with_start else decompose_tensorly.Tucker
+        return kind(point, "torch" if provider == "tensorly-torch" else "numpy", cores, *inputs)
+    if provider == "torch" and platform == "cuda":
+        from assay_worker import decompose_torch
 
-    def outputs(self):
-        return {**self.factors(tl.cp_to_tensor(self.result)), "weights": tl.to_numpy(self.result[0])}
-
-
-class Tucker(TensorlyWorkload):
-    def call(self, slot):
-        from tensorly.decomposition import tucker
-
-        self.last, (x, _) = slot, self.slots[slot]
-        rank = [self.point["rank"]] * self.point["order"]
-        self.result = tucker(x, rank=rank, n_iter_max=self.point["sweeps"], tol=0)
-
-    def outputs(self):
-        core = np.ascontiguousarray(tl.to_numpy(self.result[0]))
-        return {**self.factors(tl.tucker_to_tensor(self.result)), "core": core}
-
-
-def make(case, provider, point, cores):
-    if provider not in ("tensorly", "tensorly-torch"):
-        raise ProviderFailure("failed", "unknown_provider", f"no Python provider {provider!r} of {case}")
-    backend = "torch" if provider == "tensorly-torch" else "numpy"
-    if case == "decompose_cp":
-        return Cp(point, backend, cores, cp_tensor, True)
-    return Tucker(point, backend, cores, tucker_tensor, False)
+        kind = decompose_torch.Cp if with_start else decompose_torch.Tucker
+        return kind(point, *inputs)
+    raise ProviderFailure("failed", "unknown_provider", f"no Python provider {provider!r} of {case}")

@@ -27,8 +27,24 @@ def shape_of(point):
     return point.get("m", n), point.get("k", n), n
 
 
+def rounded(array, dtype):
+    """Numbers of f32 as f16 or bf16 has them, still in f32."""
+    if dtype == "f16":
+        return array.astype(np.float16).astype(np.float32)
+    bits = array.view(np.uint32)
+    nearest = bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)
+    return np.where(np.isfinite(array), nearest & np.uint32(0xFFFF0000), bits).view(np.float32)
+
+
 def make_inputs(point, input_set):
     """The inputs of src/cases/semiring/matmul_inputs.cc, bit for bit."""
+    factors = unrounded_inputs(point, input_set)
+    if "inputs" in point:
+        return tuple(rounded(x, point["inputs"]) for x in factors)
+    return factors
+
+
+def unrounded_inputs(point, input_set):
     algebra, dtype = point.get("algebra", "real"), DTYPES[point["dtype"]]
     m, k, n = shape_of(point)
 
@@ -72,5 +88,8 @@ def make(case, provider, point, cores, platform="cpu"):
         product = peer.matmul(point)
     if product is None:
         raise unknown(case, provider)
-    inputs = lambda input_set: tuple(map(peer.take, make_inputs(point, input_set)))  # noqa: E731
+    take = peer.take
+    if platform == "cuda" and "inputs" in point:
+        take, product = peer.in_halves(point, product)
+    inputs = lambda input_set: tuple(map(take, make_inputs(point, input_set)))  # noqa: E731
     return peer.workload(product, inputs, "c")

@@ -57,6 +57,14 @@ class OnCuda:
     def take(self, array):
         return torch.from_numpy(array).cuda()
 
+    def in_halves(self, point, product):
+        """How factors in f16 or bf16 are taken, and the product of such: real has one, the others widen."""
+        dtype = {"f16": torch.float16, "bf16": torch.bfloat16}[point["inputs"]]
+        take = lambda array: self.take(array).to(dtype)  # noqa: E731
+        if point.get("algebra", "real") == "real":
+            return take, lambda a, b: torch.mm(a, b, out_dtype=torch.float32)
+        return take, lambda a, b: product(a.float(), b.float())
+
     def to_numpy(self, result):
         return result.cpu().numpy()
 

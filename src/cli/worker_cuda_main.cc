@@ -20,7 +20,14 @@ int main(int argc, char** argv) {
     cases::transport::cuda::add_workloads(registry);
     return registry;
   };
-  const auto load = [](const std::string& library) { kernels::cuda::open_library(library); };
+  const auto load = [](const std::string& library) {
+    // CUDA's are asked for without their release, the processor's with it.
+    if (library.ends_with(".so")) {
+      kernels::cuda::open_library(library);
+    } else {
+      kernels::SharedLibrary{library};
+    }
+  };
   const auto peaks = [] {
     return canonical_json({{"name", kernels::cuda::device_facts().name},
                            {"rates", kernels::cuda::measure_device_peaks()}});

@@ -200,7 +200,7 @@ TEST(DevicePermute, SquaresThatEndBetweenBoundariesAreNotTurned) {
   EXPECT_FALSE(permute_turns(loops_of_order({64, 64}, {1, 0}), 16));  // nothing to turn inside
   EXPECT_FALSE(permute_turns(loops_of_order({4096, 8}, {1, 0}), 4));  // short runs
   EXPECT_TRUE(permute_turns(loops_of_order({2048, 4096}, {1, 0}), 4));
-  EXPECT_FALSE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 4));  // boxes are faster
+  EXPECT_TRUE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 4));
   EXPECT_TRUE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 8));
   EXPECT_FALSE(
       permute_turns(std::vector<Loop>{{64, 1, 0, 66}, {64, 64, 0, 1}, {2, 4096, 0, 5}}, 4));

@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "base/file.h"
 #include "fault_case.h"
@@ -170,6 +172,37 @@ TEST_F(GpuFaults, AfterALostDeviceWhatNeedsItIsSkippedAndTheRestGoesOn) {
   EXPECT_EQ(lost, 1);
   EXPECT_GE(skipped, 3);
   EXPECT_EQ(on_cpu, 3);
+}
+
+TEST_F(GpuFaults, EachCoreGroupHasAGpuOfItsOwn) {
+  if (core_groups(1, 0).front().size() < 2) GTEST_SKIP() << "needs two cores";
+  gpu_says("count 2");
+  request_.mode = "standard";  // two points
+  request_.rounds = 2;
+  request_.cpu_slots = request_.gpus = 2;
+  const auto rows = run({"tells-device", "plain"});
+  ASSERT_EQ(rows.size(), 8u);
+  std::map<std::string, std::set<std::string>> devices;  // of the groups' cores, and of the points
+  for (const auto& row : rows) {
+    ASSERT_EQ(row.status, Status::kOk) << row.failure_message();
+    devices[canonical_json(Json(*row.provenance.cpus))].insert(*row.provenance.device);
+    devices[canonical_json(row.point)].insert(*row.provenance.device);
+    if (row.provider == "tells-device") {
+      EXPECT_EQ(row.provenance.versions->at("device"), *row.provenance.device);
+    }
+  }
+  for (const auto& [what, of] : devices) EXPECT_EQ(of.size(), 1u) << what;
+}
+
+TEST_F(GpuFaults, MoreGpusThanThereAreAreRefused) {
+  gpu_says("count 1");
+  request_.gpus = 2;
+  EXPECT_THAT([&] { run({"plain"}); },
+              testing::ThrowsMessage<UserError>(HasSubstr("--gpus 2 with --cpu-slots 1")));
+  if (core_groups(1, 0).front().size() < 2) GTEST_SKIP() << "needs two cores";
+  request_.cpu_slots = 2;
+  EXPECT_THAT([&] { run({"plain"}); },
+              testing::ThrowsMessage<UserError>(HasSubstr("which is 1, got 2")));
 }
 
 TEST_F(GpuFaults, ADeviceIsLockedByItsName) {

@@ -70,8 +70,11 @@ class DecompositionCase : public lab::Case {
     return {{"n", n},           {"order", order}, {"rank", rank},
             {"sweeps", sweeps}, {"dtype", "f64"}, {"seed", 0}};
   }
-  static std::vector<Provider> peers(const char* own, const char* tensorly) {
-    return {{.id = "assay", .description = own, .library = "libopenblas.so.0"},
+  static std::vector<Provider> peers(const char* own, const char* tensorly, const char* torch) {
+    return {{.id = "assay",
+             .description = std::string(own) + "; on a GPU the products with the tensor",
+             .platforms = {"cpu", "cuda"},
+             .library = "libopenblas.so.0"},
             {.id = "tensorly",
              .description = std::string(tensorly) + " over NumPy",
              .runtime = lab::Runtime::kPython,
@@ -79,7 +82,12 @@ class DecompositionCase : public lab::Case {
             {.id = "tensorly-torch",
              .description = std::string(tensorly) + " over torch",
              .runtime = lab::Runtime::kPython,
-             .modules = {"tensorly", "torch", "numpy"}}};
+             .modules = {"tensorly", "torch", "numpy"}},
+            {.id = "torch",
+             .description = std::string(torch) + " in torch on a GPU",
+             .runtime = lab::Runtime::kPython,
+             .platforms = {"cuda"},
+             .modules = {"torch", "numpy"}}};
   }
   // Another decomposition of the tensor, and how many times its error a right one may have.
   struct Rival {
@@ -159,7 +167,8 @@ class DecomposeCp : public DecompositionCase {
   std::vector<Provider> providers() const override {
     return peers(
         "this engine: dimension tree across sweeps, N/(N-1) products with the tensor a sweep",
-        "tensorly parafac, normalize_factors off, tol=0: no errors are computed");
+        "tensorly parafac, normalize_factors off, tol=0: no errors are computed",
+        "the same sweeps, each mode by einsum of the tensor and all other factors, no errors,");
   }
   // The least that is known: N/(N−1) products with the whole tensor a sweep, the rest is small.
   std::map<std::string, double> work(const Json& json) const override {
@@ -202,8 +211,10 @@ class DecomposeTucker : public DecompositionCase {
     return {point(16, 3, 4, 2), point(128, 3, 16, 2)};
   }
   std::vector<Provider> providers() const override {
-    auto all = peers("this engine: ST-HOSVD by Gram matrices, then HOOI", "tensorly tucker, tol=0");
-    all[0].unequal_work = "runs on one core, whatever the run has: Tucker has no threads here";
+    auto all = peers("this engine: ST-HOSVD by Gram matrices, then HOOI", "tensorly tucker, tol=0",
+                     "truncated HOSVD by eigh of Gram matrices, then HOOI likewise,");
+    all[0].unequal_work =
+        "on the CPU runs on one core, whatever the run has: Tucker has no threads here";
     return all;
   }
   std::map<std::string, double> work(const Json& json) const override {

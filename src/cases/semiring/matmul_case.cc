@@ -51,7 +51,7 @@ class MatmulCase : public lab::Case {
     if (p.algebra == Algebra::kBoolean) return std::nullopt;
     const bool compares = p.algebra == Algebra::kMaxPlus || p.algebra == Algebra::kMinPlus;
     if (!compares) {
-      const auto product = ceilings.product_time(p.pairs(), name_of(p.dtype), cores);
+      const auto product = ceilings.product_time(p.pairs(), name_of(p.inputs), cores);
       if (!product) return std::nullopt;
       return lab::Limit{product->seconds, product->ceiling};
     }
@@ -121,6 +121,12 @@ class SemiringMatmul : public MatmulCase {
           {"real", "log", "max_plus", "min_plus", "euclidean", "boolean"},
           ""},
          {"dtype", "of inputs and output", 0, 0, {"f32", "f64", "bool"}, ""},
+         {"inputs",
+          "what A and B are rounded to, and on a GPU are in",
+          0,
+          0,
+          {"f16", "bf16", "f32", "f64", "bool"},
+          "dtype"},
          {"n", "columns of B", 1, 16384, {}, ""},
          {"m", "rows of A", 1, 16384, {}, "n"},
          {"k", "columns of A, rows of B", 0, 1 << 17, {}, "n"},
@@ -139,6 +145,11 @@ class SemiringMatmul : public MatmulCase {
     if (boolean != (point["dtype"] == "bool")) {
       fail("point: algebra {} does not go with dtype {}", canonical_json(point["algebra"]),
            canonical_json(point["dtype"]));
+    }
+    if (point.contains("inputs") &&
+        (point["dtype"] != "f32" || (point["inputs"] != "f16" && point["inputs"] != "bf16"))) {
+      fail("point: inputs of another dtype are f16 or bf16 with dtype \"f32\", got {} with {}",
+           canonical_json(point["inputs"]), canonical_json(point["dtype"]));
     }
     if (point["regime"] == "spread" && (boolean || point["algebra"] == "real")) {
       fail("point: regime \"spread\" is not defined for algebra {}",
@@ -179,13 +190,17 @@ class SemiringMatmul : public MatmulCase {
   }
   std::string_view baseline() const override { return "reference"; }
   std::optional<Skip> why_not(const Json& point, std::string_view provider,
-                              std::string_view) const override {
+                              std::string_view platform) const override {
     const MatmulPoint p(point);
     const bool is_blas = provider == "openblas" || provider == "blis" || provider == "cublas";
     if (is_blas && p.algebra != Algebra::kReal) {
       return Skip{"provider_not_applicable", "BLAS knows the real algebra only"};
     }
     if (auto skip = why_peer_cannot(provider, p.algebra)) return skip;
+    if (p.inputs != p.dtype && platform == "cuda" && !takes_halves_on_gpu(provider)) {
+      return Skip{"provider_not_applicable",
+                  fmt::format("takes no factors in {} here", name_of(p.inputs))};
+    }
     return too_long_for_plain_loops(p, provider);
   }
 

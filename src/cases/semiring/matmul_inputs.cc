@@ -67,6 +67,8 @@ MatmulPoint::MatmulPoint(const Json& point)
                   ? assay::semiring::algebra_from_name(lab::point_word(point, "algebra"), "point")
                   : Algebra::kReal),
       dtype(dtype_from_name(lab::point_word(point, "dtype"), "point")),
+      inputs(point.contains("inputs") ? dtype_from_name(lab::point_word(point, "inputs"), "point")
+                                      : dtype),
       spread(point.contains("regime") && lab::point_word(point, "regime") == "spread"),
       m(lab::point_int(point, "m", "n")),
       k(lab::point_int(point, "k", "n")),
@@ -74,14 +76,16 @@ MatmulPoint::MatmulPoint(const Json& point)
       seed(lab::point_int(point, "seed")) {}
 
 double MatmulPoint::bytes() const {
-  const auto size = static_cast<double>(size_of(dtype));
-  return size * static_cast<double>(m * k + k * n + m * n);
+  return static_cast<double>(size_of(inputs)) * static_cast<double>(m * k + k * n) +
+         static_cast<double>(size_of(dtype)) * static_cast<double>(m * n);
 }
 
 MatmulInputs::MatmulInputs(const MatmulPoint& p)
     : a(p.dtype, Shape({p.m, p.k})), b(p.dtype, Shape({p.k, p.n})) {}
 
-void fill_inputs(const MatmulPoint& point, int set, MatmulInputs& inputs) {
+namespace {
+
+void fill_unrounded(const MatmulPoint& point, int set, MatmulInputs& inputs) {
   const auto stream = [&](std::string_view name) {
     return lab::input_stream(point.seed, name, set);
   };
@@ -102,6 +106,16 @@ void fill_inputs(const MatmulPoint& point, int set, MatmulInputs& inputs) {
     const double sign = point.algebra == Algebra::kMinPlus ? 1 : -1;
     punch_holes(inputs.a, stream("a_hole"), sign);
     punch_holes(inputs.b, stream("b_hole"), sign);
+  }
+}
+
+}  // namespace
+
+void fill_inputs(const MatmulPoint& point, int set, MatmulInputs& inputs) {
+  fill_unrounded(point, set, inputs);
+  if (point.inputs == point.dtype) return;
+  for (Tensor* x : {&inputs.a, &inputs.b}) {
+    *x = Tensor::converted(Tensor::converted(x->view(), point.inputs).view(), point.dtype);
   }
 }
 

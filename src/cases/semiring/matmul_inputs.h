@@ -16,6 +16,7 @@ using assay::semiring::Algebra;
 struct MatmulPoint {
   Algebra algebra = Algebra::kReal;
   DType dtype = DType::kF32;
+  DType inputs = DType::kF32;  // what a and b are rounded to: dtype, or a half of f32
   bool spread = false;
   std::int64_t m = 0, k = 0, n = 0, seed = 0;
 
@@ -27,6 +28,7 @@ struct MatmulPoint {
   double bytes() const;
 };
 
+// Both of the point's dtype, whatever their numbers are rounded to.
 struct MatmulInputs {
   Tensor a, b;
   explicit MatmulInputs(const MatmulPoint& point);

@@ -140,6 +140,10 @@ std::optional<lab::Skip> why_peer_cannot(std::string_view provider,
   return std::nullopt;
 }
 
+bool takes_halves_on_gpu(std::string_view provider) {
+  return provider == "assay" || provider == "torch" || provider == "torch-compile";
+}
+
 std::uint64_t framework_bytes(std::string_view provider) {
   for (const auto name : kPeers) {
     if (name == provider) return std::uint64_t{1} << 30;

@@ -33,6 +33,9 @@ std::optional<lab::Skip> why_peer_cannot(std::string_view provider,
                                          assay::semiring::Algebra algebra);
 
 // What a process takes once the framework of this provider is loaded; 0 for other providers.
+// Whether a provider on platform cuda multiplies factors that are in f16 or bf16.
+bool takes_halves_on_gpu(std::string_view provider);
+
 std::uint64_t framework_bytes(std::string_view provider);
 // Whether the provider keeps a term for every edge and feature in memory, at this many slots.
 bool keeps_all_edges(std::string_view provider, std::int64_t slots);

@@ -82,6 +82,9 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->group(how);
   app.add_option("--cpu-slots", a.cpu_slots, "attempts at the same time, on disjoint cores (1)")
       ->group(how);
+  app.add_option("--gpus", a.gpus,
+                 "GPUs used at the same time, an attempt on each, with a CPU slot for each (1)")
+      ->group(how);
   app.add_option("--settle", a.settle, "pause before each attempt, cores held (0s)")->group(how);
   app.add_option("--tries", a.tries, "tries of an attempt that keeps being excluded (3)")
       ->group(how);

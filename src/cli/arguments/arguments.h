@@ -33,7 +33,7 @@ struct RunArguments {
   std::vector<std::string> providers, skip, platforms;
   std::string baseline;
   MeasureArguments measure;
-  std::optional<int> batches, warm_up, cpu_slots, tries;
+  std::optional<int> batches, warm_up, cpu_slots, gpus, tries;
   std::optional<std::string> limit, memory, settle, precision;
   std::optional<std::uint64_t> seed;
   std::string label, commit, out, resume, store, trace;

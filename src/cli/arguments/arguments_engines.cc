@@ -295,6 +295,9 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
   auto* tucker = decomposition(Action::kTucker, "tucker", "Tucker decomposition",
                                "  assay einsum tucker x.npy --ranks 4,4,8 --out parts\n"
                                "  assay einsum tucker x.npy --tolerance 1e-3 --method sthosvd");
+  for (auto* on_device : {cp, tucker}) {
+    add_device(*on_device, "cpu (default), cuda: products with the tensor on an NVIDIA GPU");
+  }
   tucker->add_option("--tolerance", a.tolerance, "relative error, instead of ranks")
       ->excludes("--ranks");
   tucker->add_option("--method", a.method, "hosvd, sthosvd, hooi (default)");

@@ -271,11 +271,10 @@ EinsumPlace place_of(const EinsumArguments& a) {
 
 int contract(const EinsumArguments& a, char** argv) {
   using Action = EinsumArguments::Action;
-  const bool has_use =
-      a.action == Action::kContract || a.action == Action::kCalibrate || a.action == Action::kMp2;
+  const bool has_use = a.action != Action::kTensorTrain;
   const auto place = has_use || a.device != "cpu" ? place_of(a) : EinsumPlace::kProcessor;
   if (place != EinsumPlace::kProcessor) {
-    if (!has_use) fail("decompositions run on the CPU: --device {}", a.device);
+    if (!has_use) fail("tensor trains are made on the CPU: --device {}", a.device);
     if (place == EinsumPlace::kFaster && a.action != Action::kContract) {
       fail("--device must be cpu or cuda here, got '{}'", a.device);
     }

@@ -65,12 +65,15 @@ int decompose_cp(const EinsumArguments& a) {
   if (a.restarts < 0) fail("--restarts is at least 0, not {}", a.restarts);
   const auto init = kInits.find(a.init);
   if (!init) fail("--init is svd or random, not '{}'", a.init);
-  const auto d = einsum::cp(NpyFile(a.tensor).view(), {.rank = a.ranks[0],
-                                                       .max_sweeps = a.sweeps,
-                                                       .init = *init,
-                                                       .restarts = a.restarts,
-                                                       .nonnegative = a.nonnegative,
-                                                       .seed = a.seed});
+  const einsum::CpOptions options{.rank = a.ranks[0],
+                                  .max_sweeps = a.sweeps,
+                                  .init = *init,
+                                  .restarts = a.restarts,
+                                  .nonnegative = a.nonnegative,
+                                  .seed = a.seed};
+  const NpyFile file(a.tensor);
+  const auto d = place_of(a) == EinsumPlace::kProcessor ? einsum::cp(file.view(), options)
+                                                        : cp_on_device(file.view(), options);
   write_part(a, "weights", d.weights);
   for (std::size_t m = 0; m < d.factors.size(); ++m) {
     write_part(a, fmt::format("factor{}", m), d.factors[m]);
@@ -103,7 +106,8 @@ int decompose_tucker(const EinsumArguments& a) {
   const auto method = kTuckerMethods.find(a.method);
   if (!method) fail("--method is hosvd, sthosvd or hooi, not '{}'", a.method);
   options.method = *method;
-  const auto d = einsum::tucker(file.view(), options);
+  const auto d = place_of(a) == EinsumPlace::kProcessor ? einsum::tucker(file.view(), options)
+                                                        : tucker_on_device(file.view(), options);
   write_part(a, "core", d.core);
   for (std::size_t m = 0; m < d.factors.size(); ++m) {
     write_part(a, fmt::format("factor{}", m), d.factors[m]);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "einsum/cuda/calibrate.h"
+#include "einsum/cuda/decompose.h"
 #include "einsum/cuda/device_engine.h"
 #include "einsum/cuda/mp2.h"
 
@@ -80,6 +81,20 @@ einsum::Mp2Energy mp2_on_device(const TensorView& b, std::span<const double> occ
                                 const einsum::Mp2Options& options) {
   return einsum_on_device(
       [&] { return einsum::cuda::device_mp2_energy(b, occupied, virtuals, options); });
+}
+
+einsum::CpResult cp_on_device(const TensorView& x, const einsum::CpOptions& options) {
+  return einsum_on_device([&] {
+    einsum::cuda::DeviceEngine engine;
+    return einsum::cuda::device_cp(engine, engine.to_device(x), options);
+  });
+}
+
+einsum::TuckerResult tucker_on_device(const TensorView& x, const einsum::TuckerOptions& options) {
+  return einsum_on_device([&] {
+    einsum::cuda::DeviceEngine engine;
+    return einsum::cuda::device_tucker(engine, engine.to_device(x), options);
+  });
 }
 
 }  // namespace assay::cli

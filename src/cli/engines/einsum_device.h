@@ -13,6 +13,8 @@
 
 #include "cli/arguments/arguments.h"
 #include "einsum/calibrate/calibration.h"
+#include "einsum/decompose/cp.h"
+#include "einsum/decompose/tucker.h"
 #include "einsum/mp2/mp2.h"
 
 namespace assay::cli {
@@ -47,5 +49,8 @@ einsum::Calibration calibrate_device(const std::function<void(const std::string&
 einsum::Mp2Energy mp2_on_device(const TensorView& b, std::span<const double> occupied,
                                 std::span<const double> virtuals,
                                 const einsum::Mp2Options& options);
+// The tensor is copied there first.
+einsum::CpResult cp_on_device(const TensorView& x, const einsum::CpOptions& options);
+einsum::TuckerResult tucker_on_device(const TensorView& x, const einsum::TuckerOptions& options);
 
 }  // namespace assay::cli

@@ -31,5 +31,9 @@ einsum::Mp2Energy mp2_on_device(const TensorView&, std::span<const double>, std:
                                 const einsum::Mp2Options&) {
   elsewhere();
 }
+einsum::CpResult cp_on_device(const TensorView&, const einsum::CpOptions&) { elsewhere(); }
+einsum::TuckerResult tucker_on_device(const TensorView&, const einsum::TuckerOptions&) {
+  elsewhere();
+}
 
 }  // namespace assay::cli

@@ -49,6 +49,7 @@ lab::RunRequest request_of(RunSetup& setup, const RunArguments& a) {
   r.settings.flush_l2 = a.flush_l2;
   if (a.limit) r.time_limit_s = parse_duration_s(*a.limit, "--limit");
   if (a.memory) r.memory_limit = parse_bytes(*a.memory, "--memory");
+  if (a.gpus) r.gpus = r.cpu_slots = *a.gpus;
   if (a.cpu_slots) r.cpu_slots = *a.cpu_slots;
   if (a.settle) r.settle_s = parse_duration_s(*a.settle, "--settle");
   if (a.tries) r.max_tries = *a.tries;

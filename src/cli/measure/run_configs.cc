@@ -91,6 +91,7 @@ void read_run_settings(const TomlTable& table, RunArguments& a) {
   reader.read("limit", a.limit);
   reader.read("memory", a.memory);
   reader.read("cpu_slots", a.cpu_slots);
+  reader.read("gpus", a.gpus);
   reader.read("settle", a.settle);
   reader.read("tries", a.tries);
   reader.read("seed", a.seed);
@@ -145,6 +146,7 @@ void apply_typed(RunArguments& a, const RunArguments& typed) {
   prefer(a.limit, typed.limit);
   prefer(a.memory, typed.memory);
   prefer(a.cpu_slots, typed.cpu_slots);
+  prefer(a.gpus, typed.gpus);
   prefer(a.settle, typed.settle);
   prefer(a.tries, typed.tries);
   prefer(a.seed, typed.seed);

@@ -66,23 +66,29 @@ DeviceEngine::DeviceEngine(Options options)
                 .path_file = std::move(options.path_file)}),
       workspace_(kKeptBytes, device_memory()) {}
 
+void DeviceEngine::put(const DeviceTensor& to, std::span<const std::byte> from) {
+  check(from.size() == to.byte_count(), "as many bytes as the tensor has");
+  if (!from.empty()) kernels::cuda::copy_to_device(to.data(), from.data(), from.size(), stream_);
+}
+
+void DeviceEngine::take(const DeviceTensor& from, std::span<std::byte> to) {
+  check(to.size() == from.byte_count(), "as many bytes as the tensor has");
+  if (!to.empty()) kernels::cuda::copy_to_host(to.data(), from.data(), to.size(), stream_);
+}
+
 DeviceTensor DeviceEngine::to_device(const TensorView& tensor) {
   DeviceTensor to(tensor.dtype(), tensor.shape());
-  if (tensor.element_count() == 0) return to;
   if (tensor.is_contiguous()) {
-    kernels::cuda::copy_to_device(to.data(), tensor.raw_data(), to.byte_count(), stream_);
+    put(to, {static_cast<const std::byte*>(tensor.raw_data()), to.byte_count()});
   } else {
-    const Tensor dense = Tensor::converted(tensor, tensor.dtype());
-    kernels::cuda::copy_to_device(to.data(), dense.bytes().data(), to.byte_count(), stream_);
+    put(to, Tensor::converted(tensor, tensor.dtype()).bytes());
   }
   return to;
 }
 
 Tensor DeviceEngine::to_host(const DeviceTensor& tensor) {
   Tensor to(tensor.dtype(), tensor.shape());
-  if (!to.bytes().empty()) {
-    kernels::cuda::copy_to_host(to.bytes().data(), tensor.data(), to.bytes().size(), stream_);
-  }
+  take(tensor, to.bytes());
   return to;
 }
 

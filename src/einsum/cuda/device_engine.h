@@ -11,6 +11,7 @@
 //
 // Work is enqueued on one stream, in order; only copies to the host wait. One thread at a time.
 
+#include <cstddef>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -58,6 +59,9 @@ class DeviceEngine {
   // Returns when `tensor` may be changed.
   DeviceTensor to_device(const TensorView& tensor);
   Tensor to_host(const DeviceTensor& tensor);
+  // The same into and out of memory that is there, of the tensor's size.
+  void put(const DeviceTensor& to, std::span<const std::byte> from);
+  void take(const DeviceTensor& from, std::span<std::byte> to);
 
   // The plan for such operands: from a cache, within the device's memory. Throws UserError.
   std::shared_ptr<const Plan> plan(std::string_view expression, std::span<const Operand> operands,

@@ -3,12 +3,12 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "einsum/cuda/launch.h"
 #include "einsum/cuda/numbers.cuh"
 #include "einsum/cuda/permute.h"
+#include "einsum/cuda/permute_squares.h"
 #include "einsum/lower/permute_boxes.h"
 #include "einsum/lower/permute_turns.h"
 
@@ -217,53 +217,13 @@ bool permute_in_blocks(std::span<const Loop> loops, const T* a, T* c,
   return true;
 }
 
-// Squares of numbers that only move, turned in registers (permute_turns.h).
-template <typename Bits>
-__global__ void __launch_bounds__(1 << PermuteTurns::kThreadBits)
-    turn_squares(const PermuteTurns t, const Bits* a, Bits* c) {
-  constexpr int kSide = 16 / sizeof(Bits), kTurns = sizeof(Bits) == 8 ? 2 : 1;
-  struct alignas(16) Row {
-    Bits x[kSide];
-  };
-  const TurnPlace at = place_of(t, static_cast<std::int32_t>(blockIdx.x), threadIdx.x);
-  if (at.p >= t.p_squares) return;
-  const int lanes = t.q_lanes();
-  Row rows[kTurns][kSide];
-#pragma unroll
-  for (int turn = 0; turn < kTurns; ++turn) {
-    if (at.q + turn * lanes >= t.q_squares) break;
-#pragma unroll
-    for (int i = 0; i < kSide; ++i) {
-      rows[turn][i] = *reinterpret_cast<const Row*>(a + at.a + (turn * lanes * kSide + i) * t.a_q);
-    }
-  }
-#pragma unroll
-  for (int turn = 0; turn < kTurns; ++turn) {
-    if (at.q + turn * lanes >= t.q_squares) break;
-#pragma unroll
-    for (int j = 0; j < kSide; ++j) {
-      Row turned;
-#pragma unroll
-      for (int i = 0; i < kSide; ++i) turned.x[i] = rows[turn][i].x[j];
-      *reinterpret_cast<Row*>(c + at.c + turn * lanes * kSide + j * t.c_p) = turned;
-    }
-  }
-}
-
 template <typename T>
 bool permute_in_squares(std::span<const Loop> loops, const T* a, T* c,
                         kernels::cuda::Stream stream) {
-  if constexpr (sizeof(T) < 16) {
-    if (!is_aligned(a, 16) || !is_aligned(c, 16)) return false;
-    const auto turns = permute_turns(loops, sizeof(T));
-    if (!turns) return false;
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    launch(turn_squares<Bits>, static_cast<unsigned>(turns->blocks),
-           1u << PermuteTurns::kThreadBits, 0, stream, *turns, reinterpret_cast<const Bits*>(a),
-           reinterpret_cast<Bits*>(c));
-    return true;
-  }
-  return false;
+  if (sizeof(T) == 16 || !is_aligned(a, 16) || !is_aligned(c, 16)) return false;
+  const auto turns = permute_turns(loops, sizeof(T));
+  if (turns) turn_squares(*turns, sizeof(T), a, c, stream);
+  return turns.has_value();
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "einsum/decompose/mttkrp.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/error.h"
 #include "einsum/kernels/parallel.h"
@@ -29,7 +28,8 @@ Mttkrp<T>::Mttkrp(const DenseTensor<T>& x, const std::vector<Matrix<T>>& factors
       factors_(factors),
       rank_(factors.empty() ? 0 : factors[0].columns),
       columns_(padded_columns<T>(rank_)),
-      threads_(threads) {
+      threads_(threads),
+      tree_(x.shape) {
   check(x.order() >= 2 && factors.size() == x.order(), "a factor for each of two or more modes");
 }
 
@@ -74,59 +74,35 @@ void Mttkrp<T>::multiply(std::size_t mode, T* to) {
   });
 }
 
-// What the updates from `mode` on need: all but the factor that was updated just before it.
 template <typename T>
-auto Mttkrp<T>::root(std::size_t mode) -> Partial {
-  const std::size_t n = x_.order(), gone = (mode + n - 1) % n;
-  Partial made;
-  for (std::size_t m = 0; m < n; ++m) {
-    if (m != gone) made.modes.push_back(m);
-  }
-  for (std::size_t k = 0; k + 1 < n; ++k) made.updates.push_back((mode + k) % n);
-  made.data = workspace_.take<T>(static_cast<double>(x_.size() / x_.shape[gone] * columns_));
-  multiply(gone, made.data.template data<T>());
+auto Mttkrp<T>::root(std::size_t gone) -> Data {
+  auto made = workspace_.take<T>(static_cast<double>(x_.size() / x_.shape[gone] * columns_));
+  multiply(gone, made.template data<T>());
   return made;
 }
 
-// Σ_i Y(…, i, …, r) U(i, r) over some of the modes, one after the other.
+// Σ_i Y(…, i, …, r) U(i, r).
 template <typename T>
-auto Mttkrp<T>::without(const Partial& y, const std::vector<std::size_t>& gone) -> Partial {
-  Partial z{y.modes, y.updates, {}};
-  const T* from = y.data.template data<T>();
-  for (const std::size_t mode : gone) {
-    Middle s{1, x_.shape[mode], 1};
-    for (const std::size_t m : z.modes) {
-      if (m < mode) s.before *= x_.shape[m];
-      if (m > mode) s.after *= x_.shape[m];
-    }
-    auto data = workspace_.take<T>(static_cast<double>(s.before * s.after * columns_));
-    contract_columns(from, s, padded(mode), columns_, data.template data<T>(), threads_);
-    z.data = std::move(data);
-    from = z.data.template data<T>();
-    std::erase(z.modes, mode);
-    std::erase(z.updates, mode);
+auto Mttkrp<T>::without(const Data& y, const std::vector<std::size_t>& modes, std::size_t gone)
+    -> Data {
+  Middle s{1, x_.shape[gone], 1};
+  for (const std::size_t m : modes) {
+    if (m < gone) s.before *= x_.shape[m];
+    if (m > gone) s.after *= x_.shape[m];
   }
-  return z;
+  auto data = workspace_.take<T>(static_cast<double>(s.before * s.after * columns_));
+  contract_columns(y.template data<T>(), s, padded(gone), columns_, data.template data<T>(),
+                   threads_);
+  return data;
 }
 
 template <typename T>
 Matrix<T> Mttkrp<T>::next() {
-  const std::size_t mode = turn_;
-  turn_ = (turn_ + 1) % x_.order();
-  while (!stack_.empty() && std::ranges::count(stack_.back().updates, mode) == 0) stack_.pop_back();
-  if (stack_.empty()) stack_.push_back(root(mode));
-  while (stack_.back().updates.size() > 1) {
-    // The half with this mode stays; the other half's modes go, the largest first.
-    const Partial& y = stack_.back();
-    const auto middle = y.updates.begin() + static_cast<std::ptrdiff_t>((y.updates.size() + 1) / 2);
-    const bool first = std::find(y.updates.begin(), middle, mode) != middle;
-    std::vector<std::size_t> gone(first ? middle : y.updates.begin(),
-                                  first ? y.updates.end() : middle);
-    std::ranges::stable_sort(gone, std::greater{}, [&](std::size_t m) { return x_.shape[m]; });
-    stack_.push_back(without(y, gone));
-  }
-  Matrix<T> m(x_.shape[mode], rank_);
-  const T* from = stack_.back().data.template data<T>();
+  Matrix<T> m(x_.shape[tree_.turn()], rank_);
+  const auto& product = tree_.next(
+      [&](std::size_t gone) { return root(gone); },
+      [&](const Data& y, const auto& modes, std::size_t gone) { return without(y, modes, gone); });
+  const T* from = product.template data<T>();
   for (std::int64_t i = 0; i < m.rows; ++i) std::copy_n(from + i * columns_, rank_, &m(i, 0));
   return m;
 }

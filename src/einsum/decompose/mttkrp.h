@@ -4,16 +4,13 @@
 
 // Matricised tensor times Khatri–Rao product, for the modes in turn, sweep after sweep.
 //
-// Updates of factors go round: 0, 1, …, N−1, 0, … The product of the whole tensor with the factor
-// updated last is good until that factor changes again, and that is N−1 updates later, wherever a
-// sweep ends in between. So N−1 updates share one product with the tensor: N/(N−1) a sweep instead
-// of N, or of the two that a tree within each sweep needs. Below that product the modes are halved
-// again and again, a half's partial result serves all of its modes, and no Khatri–Rao product is
-// ever formed. What comes out is the same as without sharing, but for the order of sums.
+// N−1 updates share one product with the tensor (mttkrp_tree.h), and no Khatri–Rao product is ever
+// formed. What comes out is the same as without sharing, but for the order of sums.
 
 #include <vector>
 
 #include "einsum/decompose/matrix.h"
+#include "einsum/decompose/mttkrp_tree.h"
 #include "einsum/kernels/workspace.h"
 
 namespace assay::einsum {
@@ -32,15 +29,10 @@ class Mttkrp {
   int products() const { return products_; }
 
  private:
-  // A tensor over some modes, in the tensor's order, with the components as its last axis, padded.
-  struct Partial {
-    std::vector<std::size_t> modes;    // in the order of memory
-    std::vector<std::size_t> updates;  // the same in the order of their updates
-    Workspace::Buffer data;
-  };
+  using Data = Workspace::Buffer;  // components are padded
 
-  Partial root(std::size_t mode);
-  Partial without(const Partial& y, const std::vector<std::size_t>& gone);
+  Data root(std::size_t gone);
+  Data without(const Data& y, const std::vector<std::size_t>& modes, std::size_t gone);
   void multiply(std::size_t mode, T* to);
   const T* padded(std::size_t mode);
 
@@ -48,10 +40,9 @@ class Mttkrp {
   const std::vector<Matrix<T>>& factors_;
   std::int64_t rank_, columns_;
   int threads_, products_ = 0;
-  std::size_t turn_ = 0;
   std::vector<T> pad_;
   Workspace workspace_;
-  std::vector<Partial> stack_;  // each made from the one before it
+  MttkrpTree<Data> tree_;
 };
 
 }  // namespace assay::einsum

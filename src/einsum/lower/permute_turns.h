@@ -5,9 +5,8 @@
 // A permuting copy that turns its fastest index, cut into squares for a GPU's threads.
 //
 // Where the source lies along p and the copy along q, a thread takes a square of as many rows of p
-// as sixteen bytes have numbers, turns it in its registers and writes rows of q. The lanes of a
-// warp have neighbouring squares both ways, so that whole sectors are read and written and nothing
-// goes through memory that threads share.
+// as sixteen bytes have numbers and turns it in its registers. The lanes of a warp have
+// neighbouring squares both ways; what is written are rows of q.
 
 #include <cstddef>
 #include <cstdint>
@@ -64,13 +63,9 @@ constexpr TurnPlace place_of(const PermuteTurns& t, std::int32_t block, int thre
   return at;
 }
 
-// The turns of 8 bytes go so whatever their size, those of 4 bytes up to kMostBytesOfFour: an H200
-// turned them from its caches a fifth faster than through boxes, from its memory a tenth slower.
-inline constexpr std::int64_t kMostBytesOfFour = 32 << 20;
-
 // Loops with their strides a and c, fused. Nothing where the copy does not turn its fastest index,
 // a square would not begin on a boundary of sixteen bytes (both tensors do), runs are so short that
-// most lanes would have nothing, or boxes are faster.
+// most lanes would have nothing.
 std::optional<PermuteTurns> permute_turns(std::span<const Loop> loops, std::size_t element_size);
 
 }  // namespace assay::einsum

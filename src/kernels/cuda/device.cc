@@ -109,9 +109,12 @@ void fill_bytes(void* to, int value, std::size_t bytes) {
   check(cudaDeviceSynchronize(), "filling device memory");
 }
 
-OwnStream::OwnStream() {
+OwnStream::OwnStream(bool urgent) {
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  int usual = 0, most = 0;
+  check(cudaDeviceGetStreamPriorityRange(&usual, &most), "asking for priorities");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, urgent ? most : usual),
+        "making a stream");
   stream_ = stream;
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");

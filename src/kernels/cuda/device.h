@@ -76,7 +76,8 @@ void fill_bytes(void* to, int value, std::size_t bytes);
 // A stream of its own, and events by which one waits for another.
 class OwnStream {
  public:
-  OwnStream();
+  // `urgent`: its kernels begin before those of other streams that wait, too.
+  explicit OwnStream(bool urgent = false);
   ~OwnStream();
   OwnStream(const OwnStream&) = delete;
   OwnStream& operator=(const OwnStream&) = delete;

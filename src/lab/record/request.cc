@@ -100,6 +100,7 @@ void each_member(Request& r, const Visit& visit) {
   visit("time_limit_s", r.time_limit_s);
   visit("memory_limit", r.memory_limit);
   visit("cpu_slots", r.cpu_slots);
+  visit("gpus", r.gpus);
   visit("cores", r.cores);
   visit("settle_s", r.settle_s);
   visit("max_steal", r.max_steal);
@@ -194,6 +195,7 @@ std::vector<RunArgument> run_arguments(const RunRequest& r) {
   number("--limit", r.time_limit_s, usual.time_limit_s);
   number("--memory", r.memory_limit, usual.memory_limit);
   number("--cpu-slots", r.cpu_slots, usual.cpu_slots);
+  number("--gpus", r.gpus, usual.gpus);
   number("--cores", r.cores, usual.cores);
   number("--settle", r.settle_s, usual.settle_s);
   number("--max-steal", r.max_steal, usual.max_steal);

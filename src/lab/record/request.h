@@ -62,6 +62,7 @@ struct RunRequest {
   double time_limit_s = 600;
   std::uint64_t memory_limit = 0;  // bytes an attempt may use; 0: most of what is free at the start
   int cpu_slots = 1;
+  int gpus = 1;               // that are used at the same time, by a slot each
   int cores = 0;              // per attempt; 0: all cores over the slots
   double settle_s = 0;        // wait inside the lock before each attempt
   double max_steal = 0.02;    // more excludes the attempt

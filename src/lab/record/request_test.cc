@@ -33,6 +33,7 @@ RunRequest unusual_request() {
   r.time_limit_s = 30;
   r.memory_limit = 1 << 30;
   r.cpu_slots = 2;
+  r.gpus = 2;
   r.cores = 1;
   r.settle_s = 0.5;
   r.max_steal = 0.1;
@@ -48,7 +49,7 @@ TEST(Request, TheCommandSaysEverythingThatIsNotUsual) {
   EXPECT_EQ(command_of(unusual_request()),
             " =a =b --points={\"n\":3} --providers=x,y --skip=z --platforms=cpu,cuda --rounds=7"
             " --budget=90.0 --steady=0.25 --batches=6 --warm-up=4 --limit=30.0"
-            " --memory=1073741824 --cpu-slots=2 --cores=1 --settle=0.5 --max-steal=0.1 "
+            " --memory=1073741824 --cpu-slots=2 --gpus=2 --cores=1 --settle=0.5 --max-steal=0.1 "
             "--max-foreign=0.2 --tries=5"
             " --seed=18446744073709551615 --in-process= --label=night");
   EXPECT_EQ(command_of(default_request(false)), "");

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/process.h"
 #include "lab/record/protocol.h"
 
@@ -35,13 +36,36 @@ std::optional<Skip> why_no_gpu() {
   return no_device();
 }
 
-RunGpu::RunGpu(const Programs& programs) : nvml_(Nvml::open()) {
+std::vector<std::shared_ptr<RunGpu>> find_gpus(const Programs& programs, int count,
+                                               std::optional<Skip>& trouble) {
+  const auto nvml = Nvml::open();
+  const auto there = nvml ? visible_gpus(nvml->gpus()).size() : 0;
+  if (there == 0) trouble = no_device();
+  const auto wanted = static_cast<std::size_t>(count);
+  if (there > 0 && there < wanted) {
+    fail("--gpus is at most the number of GPUs that can be seen, which is {}, got {}", there,
+         count);
+  }
+  std::vector<std::shared_ptr<RunGpu>> gpus;
+  for (std::size_t i = 0; i < std::min(there, wanted); ++i) {
+    auto gpu = std::make_shared<RunGpu>(programs, i);
+    if (gpu->trouble()) {
+      trouble = gpu->trouble();
+    } else {
+      gpus.push_back(std::move(gpu));
+    }
+  }
+  if (!gpus.empty()) trouble.reset();
+  return gpus;
+}
+
+RunGpu::RunGpu(const Programs& programs, std::size_t place) : nvml_(Nvml::open()) {
   const auto visible = nvml_ ? visible_gpus(nvml_->gpus()) : std::vector<std::size_t>();
-  if (visible.empty()) {
+  if (place >= visible.size()) {
     trouble_ = no_device();
     return;
   }
-  position_ = visible.front();
+  position_ = visible[place];
   if (find_program(programs.worker_cuda)) worker_ = programs.worker_cuda;
   if (const auto why = smoke(); !why.empty()) {
     trouble_ =

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The GPU that a run's attempts on platform cuda share, one at a time.
+// The GPUs that a run's attempts on platform cuda share, one attempt on each at a time.
 
 #include <cstdint>
 #include <memory>
@@ -25,9 +25,9 @@ std::optional<Skip> why_no_gpu();
 
 class RunGpu {
  public:
-  // The first GPU that CUDA_VISIBLE_DEVICES leaves. Where our worker for it was built, a smoke
-  // attempt decides whether the GPU is healthy.
-  explicit RunGpu(const Programs& programs);
+  // The GPU of that place among those that CUDA_VISIBLE_DEVICES leaves. Where our worker for it was
+  // built, a smoke attempt decides whether the GPU is healthy.
+  explicit RunGpu(const Programs& programs, std::size_t place = 0);
 
   // Why nothing can be measured on it: no_device, device_unhealthy, device_lost.
   std::optional<Skip> trouble() const {
@@ -53,6 +53,11 @@ class RunGpu {
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Skip> trouble_;
 };
+
+// The first `count` GPUs of this machine, less those that are not healthy. Where there is none:
+// nothing, and `trouble` says why. Throws UserError where there are some, but not so many.
+std::vector<std::shared_ptr<RunGpu>> find_gpus(const Programs& programs, int count,
+                                               std::optional<Skip>& trouble);
 
 // Looks at the GPU before, during and after an attempt. From the runner's side, so that it is the
 // same for every provider; by the energy counter, of the steady phase alone.

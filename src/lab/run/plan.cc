@@ -263,6 +263,10 @@ void check_request(const RunRequest& r) {
   at_least("--batches", r.settings.batches, kMinBatches);
   at_least("--warm-up", r.settings.warm_up_calls, 0);
   at_least("--cpu-slots", r.cpu_slots, 1);
+  at_least("--gpus", r.gpus, 1);
+  if (r.gpus > r.cpu_slots) {
+    fail("each GPU takes a CPU slot: --gpus {} with --cpu-slots {}", r.gpus, r.cpu_slots);
+  }
   at_least("--cores", r.cores, 0);
   at_least("--tries", r.max_tries, 1);
   if (!(r.time_limit_s > 0)) fail("--limit must be more than 0 s, got {}", r.time_limit_s);

@@ -61,7 +61,8 @@ struct Plan {
   int attempts = 0;                // rows it leaves if nothing has to be tried again
   bool may_end_early = false;      // by precision or budget
   std::uint64_t memory_limit = 0;  // bytes an attempt may use
-  std::shared_ptr<RunGpu> gpu;     // of the attempts on platform cuda; null: there are none
+  // Of the attempts on platform cuda, core groups in turn; empty: there are none.
+  std::vector<std::shared_ptr<RunGpu>> gpus;
 };
 
 // Throws UserError that names the flag for values that no run can have.

@@ -190,7 +190,7 @@ class Runner {
       refuse(plan, contender, round, Refusal{Status::kSkipped, std::move(*why)}, cpus);
       return Status::kOk;
     }
-    RunGpu* const gpu = gpu_of(contender);
+    RunGpu* const gpu = gpu_of(contender, cpus);
     if (const auto why = gpu == nullptr ? std::nullopt : gpu->trouble()) {
       refuse(plan, contender, round, Refusal{Status::kSkipped, *why}, cpus);
       return Status::kOk;
@@ -246,11 +246,11 @@ class Runner {
       const auto& contender = first.contenders[left.front().contender];
       std::vector<Json> points;
       for (const auto& member : left) points.push_back(plan_.points[member.point].point);
-      const auto lock = lock_cores(cpus, nullptr, gpu_of(contender));
+      const auto lock = lock_cores(cpus, nullptr, gpu_of(contender, cpus));
       if (!lock) return;
       announce(first, contender, 0);
       auto measured = measure_process({context_, facts_.request, *first.definition, contender,
-                                       plan_.memory_limit, gpu_of(contender)},
+                                       plan_.memory_limit, gpu_of(contender, cpus)},
                                       points, "", cpus, *lock);
 
       // Points are computed in order: the first without a report is the one that failed, and those
@@ -284,9 +284,12 @@ class Runner {
     }
   }
 
-  // The device of a contender's attempts; null: none.
-  RunGpu* gpu_of(const Contender& contender) const {
-    return contender.platform == "cuda" ? plan_.gpu.get() : nullptr;
+  // The device of a contender's attempts on a core group; null: none. Each group has one of its
+  // own, or shares it with others where there are more groups than devices.
+  RunGpu* gpu_of(const Contender& contender, const Cpus& cpus) const {
+    if (contender.platform != "cuda" || plan_.gpus.empty()) return nullptr;
+    const auto group = std::ranges::find(groups_, cpus) - groups_.begin();
+    return plan_.gpus[static_cast<std::size_t>(group) % plan_.gpus.size()].get();
   }
 
   // An attempt that ended badly may have taken the device with it: the next would only find out.
@@ -390,14 +393,13 @@ Plan plan_run(const RunContext& context, const RunRequest& request) {
   check_request(request);
   core_groups(request.cpu_slots, request.cores);
   EnvironmentProbe probe(context.programs, *context.cases);
-  std::shared_ptr<RunGpu> gpu;
+  std::vector<std::shared_ptr<RunGpu>> gpus;
   std::optional<Skip> no_gpu;
   if (std::ranges::find(request.platforms, "cuda") != request.platforms.end()) {
-    gpu = std::make_shared<RunGpu>(context.programs);
-    no_gpu = gpu->trouble();
+    gpus = find_gpus(context.programs, request.gpus, no_gpu);
   }
   auto plan = make_plan(*context.cases, request, probe, no_gpu, memory_limit_of(request));
-  plan.gpu = no_gpu ? nullptr : std::move(gpu);
+  plan.gpus = std::move(gpus);
   return plan;
 }
 

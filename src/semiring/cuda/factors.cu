@@ -258,11 +258,20 @@ __device__ __forceinline__ void split_into(const float (&y)[kUnit], unsigned cha
   *reinterpret_cast<uint4*>(to + kPartBytes) = low;
 }
 
-template <Algebra kAlgebra, Parts kParts>
+// kScans: the blocks of a cluster have the terms of the same rows, a chunk each, and scan them
+// first; also clears the flags. Otherwise does nothing where `wanted` holds 0.
+template <Algebra kAlgebra, Parts kParts, bool kScans>
 __global__ void __launch_bounds__(kThreads)
-    pack_kernel(Pair pair, int split, int chunks, const int* wanted) {
+    pack_kernel(Pair pair, int split, int chunks, const int* wanted, int* flags,
+                std::int64_t flag_count) {
   after_the_kernel_before();
-  if (wanted != nullptr && *wanted == 0) return;
+  if constexpr (kScans) {
+    for (std::int64_t i = blockIdx.x * kThreads + threadIdx.x; i < flag_count;
+         i += static_cast<std::int64_t>(gridDim.x) * kThreads)
+      flags[i] = 0;
+  } else {
+    if (wanted != nullptr && *wanted == 0) return;
+  }
   constexpr int kTerms = terms_of(kParts);
   constexpr int kUnit = kTerms / 8;  // terms in 16 bytes
   // Element (r, t) at [t][r ^ (4·unit)]: written along rows, read along units, never two in a bank.
@@ -318,13 +327,57 @@ __global__ void __launch_bounds__(kThreads)
   }
   if (threadIdx.x == 0) fits = 1;
   __syncthreads();
+  float2* const scans =
+      packed.scans + static_cast<std::int64_t>(batch) * chunks * packed.rows() + first_row;
+  __shared__ float2 halves[kScans ? 2 : 1][kScans ? kBlockRows : 1];
+  __shared__ float2 scanned[kScans ? kBlockRows : 1];
+  if constexpr (kScans) {
+    if (along_terms) {
+#pragma unroll
+      for (int i = 0; i < kItems; ++i) {
+        RowScan<kAlgebra> scan;
+#pragma unroll
+        for (int e = 0; e < kUnit; ++e) scan.add(part_of(x[i * (kUnit / 4) + e / 4], e % 4), 0.0f);
+#pragma unroll
+        for (int step = 1; step < 8; step *= 2)
+          scan.join(__shfl_xor_sync(~0u, scan.first, step),
+                    __shfl_xor_sync(~0u, scan.second, step));
+        const int r = (i * kThreads + threadIdx.x) / 8;
+        if (threadIdx.x % 8 == 0) halves[0][r] = halves[1][r] = {scan.first, scan.second};
+      }
+    } else {
+      const int r = threadIdx.x % kBlockRows, half = threadIdx.x / kBlockRows;
+      RowScan<kAlgebra> scan;
+#pragma unroll 8
+      for (int t = half * (kTerms / 2); t < (half + 1) * (kTerms / 2); ++t) {
+        if (is_whole || (first_row + r < f.rows && begin + t < f.terms))
+          scan.add(tile[t][r ^ (t / kUnit * 4)], 0.0f);
+      }
+      halves[half][r] = {scan.first, scan.second};
+    }
+    __syncthreads();
+    if (threadIdx.x < kBlockRows) {
+      const int r = threadIdx.x;
+      RowScan<kAlgebra> scan;
+      scan.join(halves[0][r].x, halves[0][r].y);
+      scan.join(halves[1][r].x, halves[1][r].y);
+      scanned[r] = {scan.first, scan.second};
+      scans[static_cast<std::int64_t>(term_block) * packed.rows() + r] = scanned[r];
+    }
+#if __CUDA_ARCH__ >= 900
+    cluster_sync();
+#endif
+  }
   if (threadIdx.x < kBlockRows) {
     const int r = threadIdx.x;
     RowScan<kAlgebra> scan;
-    const float2* from =
-        packed.scans + static_cast<std::int64_t>(batch) * chunks * packed.rows() + first_row + r;
     for (int c = 0; c < chunks; ++c) {
-      const float2 part = from[static_cast<std::int64_t>(c) * packed.rows()];
+#if __CUDA_ARCH__ >= 900
+      const float2 part = kScans ? read_of_block(&scanned[kScans ? r : 0], c)
+                                 : scans[static_cast<std::int64_t>(c) * packed.rows() + r];
+#else
+      const float2 part = scans[static_cast<std::int64_t>(c) * packed.rows() + r];
+#endif
       scan.join(part.x, part.y);
     }
     const RowScale scale = scale_of<kAlgebra, kParts>(scan.first, scan.second);
@@ -366,6 +419,9 @@ __global__ void __launch_bounds__(kThreads)
     }
     split_into<kParts>(y, out + r * 128 + ((unit ^ (r & 7)) * 16));
   }
+#if __CUDA_ARCH__ >= 900
+  if constexpr (kScans) cluster_sync();  // no block leaves while another may still read of it
+#endif
 }
 
 template <class F>
@@ -428,13 +484,26 @@ void pack(Algebra algebra, Parts parts, const Factor<float>& a, const Packed& pa
   with_algebra(algebra, [&]<Algebra kAlgebra>() {
     const Pair pair{a, b, packed_a, packed_b, centre};
     if (parts == Parts::kHalf) {
-      launch_kernel(pack_kernel<kAlgebra, Parts::kHalf>, grid, kThreads, 0, stream, true, pair,
-                    split, chunks, wanted);
+      launch_kernel(pack_kernel<kAlgebra, Parts::kHalf, false>, grid, kThreads, 0, stream, true,
+                    pair, split, chunks, wanted, nullptr, std::int64_t{0});
     } else {
-      launch_kernel(pack_kernel<kAlgebra, Parts::kTf32>, grid, kThreads, 0, stream, true, pair,
-                    split, chunks, wanted);
+      launch_kernel(pack_kernel<kAlgebra, Parts::kTf32, false>, grid, kThreads, 0, stream, true,
+                    pair, split, chunks, wanted, nullptr, std::int64_t{0});
     }
   });
+}
+
+void scan_and_pack(Algebra algebra, const Factor<float>& a, const Packed& packed_a,
+                   const Factor<float>& b, const Packed& packed_b, int* flags, std::int64_t count,
+                   cudaStream_t stream) {
+  static_assert(kShortChunkTerms == kHalfTerms);  // a chunk is what a block packs
+  const int split = packed_a.batches * packed_a.blocks * packed_a.term_blocks;
+  const int grid = split + packed_b.batches * packed_b.blocks * packed_b.term_blocks;
+  const Pair pair{a, b, packed_a, packed_b, nullptr};
+  const auto kernel = algebra == Algebra::kReal ? pack_kernel<Algebra::kReal, Parts::kHalf, true>
+                                                : pack_kernel<Algebra::kLog, Parts::kHalf, true>;
+  launch_clusters(kernel, grid, kThreads, packed_a.term_blocks, stream, pair, split,
+                  packed_a.chunks, nullptr, flags, count);
 }
 
 }  // namespace assay::semiring::cuda

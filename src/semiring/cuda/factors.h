@@ -67,6 +67,17 @@ void pack(Algebra algebra, Parts parts, const Factor<float>& a, const Packed& pa
           const Factor<float>& b, const Packed& packed_b, const float* centre, const int* wanted,
           cudaStream_t stream);
 
+// Scans and packs in one launch, each row's terms in the blocks of one cluster: what few terms
+// allow on devices that have clusters, and algebras whose scans are the same in any order.
+constexpr bool can_pack_at_once(Algebra algebra, Parts parts, std::int64_t terms) {
+  constexpr int kLargestCluster = 8;
+  return algebra != Algebra::kEuclidean && parts == Parts::kHalf &&
+         terms <= std::int64_t{kLargestCluster} * kHalfTerms;
+}
+void scan_and_pack(Algebra algebra, const Factor<float>& a, const Packed& packed_a,
+                   const Factor<float>& b, const Packed& packed_b, int* flags, std::int64_t count,
+                   cudaStream_t stream);
+
 // How often the sums of scan_rows and of joining their chunks round.
 constexpr int norm_roundings(std::int64_t k) {
   const int chunk = chunk_terms(static_cast<int>(k));

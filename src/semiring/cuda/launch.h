@@ -35,6 +35,22 @@ void launch_kernel(void (*kernel)(Parameters...), dim3 grid, int threads, int sh
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "a kernel's launch");
 }
 
+// The same in clusters of so many blocks, of which the grid has a whole number; follows nothing.
+template <typename... Parameters, typename... Arguments>
+void launch_clusters(void (*kernel)(Parameters...), dim3 grid, int threads, int cluster,
+                     cudaStream_t stream, Arguments&&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream = stream;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "a kernel's launch");
+}
+
 // Hands out parts of one block of memory, each on a boundary of 1024 bytes. Without memory it
 // counts only.
 class Arena {

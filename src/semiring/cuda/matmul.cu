@@ -153,8 +153,12 @@ void split(const Matmul& q, const Device& device, Arena& arena, unsigned long lo
   if (arena.counts_only()) return;
   int* any = product.flags + tiles;
   if (is_centred) find_centre(a, b, product.batches, centre, stream);
-  scan_rows(q.algebra, a, product.a, b, product.b, centre, product.flags, tiles + 1, stream);
-  pack(q.algebra, first, a, product.a, b, product.b, centre, nullptr, stream);
+  if (can_pack_at_once(q.algebra, first, q.k)) {
+    scan_and_pack(q.algebra, a, product.a, b, product.b, product.flags, tiles + 1, stream);
+  } else {
+    scan_rows(q.algebra, a, product.a, b, product.b, centre, product.flags, tiles + 1, stream);
+    pack(q.algebra, first, a, product.a, b, product.b, centre, nullptr, stream);
+  }
   product.any_refused = any;
   split_product(product, device.multiprocessors, stream);
   if (has_second) {

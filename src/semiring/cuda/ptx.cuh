@@ -88,6 +88,17 @@ __device__ __forceinline__ int block_in_cluster() {
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
+// What a block of the cluster has at the same place of its shared memory.
+__device__ __forceinline__ float2 read_of_block(const float2* from, int block) {
+  float2 x;
+  asm volatile(
+      "{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %2, %3;\n"
+      "ld.shared::cluster.v2.f32 {%0, %1}, [remote];\n}\n"
+      : "=f"(x.x), "=f"(x.y)
+      : "r"(shared_address(from)), "r"(block)
+      : "memory");
+  return x;
+}
 __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");

@@ -186,7 +186,7 @@ void BatchedElimination::refine(std::span<const Case> cases, const DeviceCases& 
       if (round > 0 && !(found[i].worst > kGoodEnough)) open[i] = 0;
     }
     if (std::ranges::count(open, 1) == 0) return;
-    kernels::cuda::copy_to_device(open_, open.data(), open.size() * sizeof(std::int32_t));
+    kernels::cuda::copy_to_device(open_, open.data(), open.size() * sizeof(std::int32_t), stream_);
     solve_by_blocks(r_, system_->host().n_xi, still_open);
     add(f_, r_, better_, system_->unknowns(), still_open, stream_);
     assess_all(still_open, better_);
@@ -201,7 +201,8 @@ void BatchedElimination::refine(std::span<const Case> cases, const DeviceCases& 
       found[i] = std::move(now);
       rest[i] = rest_of_s1(i);
     }
-    kernels::cuda::copy_to_device(taken_, taken.data(), taken.size() * sizeof(std::int32_t));
+    kernels::cuda::copy_to_device(taken_, taken.data(), taken.size() * sizeof(std::int32_t),
+                                  stream_);
     copy_where(taken_, better_, f_, system_->unknowns(), on_device.count, stream_);
   }
 }
@@ -217,8 +218,8 @@ std::vector<EliminationResult> BatchedElimination::solve(std::span<const Case> c
     nu.push_back(c.nu_hat);
     epsi.push_back(c.epsi_hat);
   }
-  kernels::cuda::copy_to_device(nu_, nu.data(), nu.size() * sizeof(double));
-  kernels::cuda::copy_to_device(epsi_, epsi.data(), epsi.size() * sizeof(double));
+  kernels::cuda::copy_to_device(nu_, nu.data(), nu.size() * sizeof(double), stream_);
+  kernels::cuda::copy_to_device(epsi_, epsi.data(), epsi.size() * sizeof(double), stream_);
   eliminate(on_device, how);
   const auto singular = kernels::cuda::Cublas::singular(lu_, on_device.count, stream_);
   fill_sources(*system_, f_, on_device.count, stream_);

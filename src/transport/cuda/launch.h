@@ -35,9 +35,14 @@ void launch(void (*kernel)(Parameters...), dim3 grid, unsigned threads, std::siz
             kernels::cuda::Stream stream, Arguments... arguments) {
   constexpr std::size_t kWithoutLeave = 48 * 1024;
   if (shared_bytes > kWithoutLeave) {
-    kernels::cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              static_cast<int>(shared_bytes)),
-                         "asking for shared memory");
+    // All there is, whatever this launch needs: threads that launch the same kernel at the same
+    // time would take leave from each other.
+    cudaFuncAttributes has{};
+    kernels::cuda::check(cudaFuncGetAttributes(&has, kernel), "asking for shared memory");
+    kernels::cuda::check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(most_shared_bytes() - has.sharedSizeBytes)),
+        "asking for shared memory");
   }
   kernel<<<grid, threads, shared_bytes, static_cast<cudaStream_t>(stream)>>>(
       static_cast<Parameters>(arguments)...);

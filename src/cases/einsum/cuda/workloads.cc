@@ -138,6 +138,7 @@ class DeviceEnergy : public DeviceWorkload {
 }  // namespace
 
 void add_workloads(lab::WorkloadRegistry& w) {
+  add_decomposition_workloads(w);
   for (const auto& [name, table] : contraction_tables()) {
     w.add(name, "assay", [table = table](const Json& point, int) {
       return in_terms_of_a_row([&]() -> std::unique_ptr<lab::Workload> {

@@ -7,5 +7,7 @@
 namespace assay::cases::einsum::cuda {
 
 void add_workloads(lab::WorkloadRegistry& workloads);
+// Of decompose_cp and decompose_tucker; part of the above.
+void add_decomposition_workloads(lab::WorkloadRegistry& workloads);
 
 }  // namespace assay::cases::einsum::cuda

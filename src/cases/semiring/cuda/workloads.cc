@@ -23,9 +23,18 @@ using cases::cuda::in_terms_of_a_row;
 using kernels::cuda::Stream;
 
 engine::Scalar scalar_of(DType dtype) {
-  return dtype == DType::kF32   ? engine::Scalar::kF32
-         : dtype == DType::kF64 ? engine::Scalar::kF64
-                                : engine::Scalar::kBool;
+  switch (dtype) {
+    case DType::kF16:
+      return engine::Scalar::kF16;
+    case DType::kBF16:
+      return engine::Scalar::kBF16;
+    case DType::kF32:
+      return engine::Scalar::kF32;
+    case DType::kF64:
+      return engine::Scalar::kF64;
+    default:
+      return engine::Scalar::kBool;
+  }
 }
 
 void put(void* to, const Tensor& from) {
@@ -40,8 +49,11 @@ class Product : public DeviceWorkload {
  public:
   explicit Product(const Json& point)
       : point_(point), host_(point_), c_(point_.dtype, Shape({point_.m, point_.n})) {
+    const auto bytes = [&](const Tensor& x) {
+      return static_cast<std::size_t>(x.element_count()) * size_of(point_.inputs);
+    };
     for (auto& slot : slots_) {
-      slot = {memory_.allocate(host_.a.bytes().size()), memory_.allocate(host_.b.bytes().size())};
+      slot = {memory_.allocate(bytes(host_.a)), memory_.allocate(bytes(host_.b))};
     }
     output_bytes_ = c_.bytes().size();
     output_ = memory_.allocate(output_bytes_);
@@ -54,8 +66,12 @@ class Product : public DeviceWorkload {
 
   void fill(int slot, int set) override {
     fill_inputs(point_, set, host_);
-    put(at(slot).a, host_.a);
-    put(at(slot).b, host_.b);
+    const auto send = [&](void* to, const Tensor& x) {
+      point_.inputs == point_.dtype ? put(to, x)
+                                    : put(to, Tensor::converted(x.view(), point_.inputs));
+    };
+    send(at(slot).a, host_.a);
+    send(at(slot).b, host_.b);
   }
   void write(const std::string& path) override {
     take(c_, output_);
@@ -75,7 +91,7 @@ class AssayProduct : public Product {
  public:
   explicit AssayProduct(const Json& point) : Product(point) {
     matmul_.algebra = point_.algebra;
-    matmul_.scalar = scalar_of(point_.dtype);
+    matmul_.scalar = scalar_of(point_.inputs);
     matmul_.m = point_.m;
     matmul_.k = point_.k;
     matmul_.n = point_.n;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device held to the CPU: copies, contractions by every kernel and in every dtype, plans in
-// slices, the DF-MP2 energy. `einsum_cuda_test small` is short enough for compute-sanitizer,
-// `einsum_cuda_test time` measures. Status 1: something is wrong.
+// slices, the DF-MP2 energy, decompositions. `einsum_cuda_test small` is short enough for
+// compute-sanitizer, `einsum_cuda_test time` measures. Status 1: something is wrong.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,6 +20,7 @@
 #include "einsum/cuda/mp2.h"
 #include "einsum/cuda/permute.h"
 #include "einsum/cuda/run_step.h"
+#include "einsum/cuda/test/decompose_test.h"
 #include "einsum/cuda/test/einsum_times.h"
 #include "einsum/cuda/test/random_tensor.h"
 #include "einsum/kernels/strided.h"
@@ -443,6 +444,7 @@ int run(const std::string& what) {
   test_refusals(engine);
   test_views(engine);
   test_mp2s(small);
+  test_decompositions(engine, small, expect);
   std::puts(fmt::format("{} checks, {} failed", checks, failures).c_str());
   return failures == 0 ? 0 : 1;
 }

@@ -35,15 +35,17 @@ std::string tick_format(const char* axis, const std::string& label) {
       ticks_have_unit(label) ? gnuplot_quoted("%.0s %c" + unit_of(label)) : std::string("'%g'"));
 }
 
-// Four to eight round steps up to `high`, all labels with the prefix that fits the largest.
+// A round step that divides this length into four to eight.
+double round_step(double length) {
+  const double rough = length / 8, decade = std::pow(10, std::floor(std::log10(rough)));
+  return decade * (rough <= decade ? 1 : rough <= 2 * decade ? 2 : rough <= 5 * decade ? 5 : 10);
+}
+
+// Round steps up to `high`, all labels with the prefix that fits the largest.
 std::string unit_ticks(const std::string& unit, double high) {
   constexpr std::array kPrefixes = {"p", "n", "µ", "m", "", "k", "M", "G", "T"};
   constexpr int kNone = 4;
-  const double rough = high / 8, decade = std::pow(10, std::floor(std::log10(rough)));
-  const double step = decade * (rough <= decade       ? 1
-                                : rough <= 2 * decade ? 2
-                                : rough <= 5 * decade ? 5
-                                                      : 10);
+  const double step = round_step(high);
   // The last tick decides, not the bound: 0.5 and 1 ms, though the axis ends at 1.06 ms.
   const int last = static_cast<int>(std::floor(high / step * (1 + 1e-9)));
   const int power =
@@ -58,12 +60,20 @@ std::string unit_ticks(const std::string& unit, double high) {
   return fmt::format("set ytics nomirror noenhanced ({})\n", fmt::join(ticks, ", "));
 }
 
-// Below some two decades, powers of ten alone are too few labels: 1, 2 and 5 of each.
-std::string ticks_between(const char* axis, double low, double high) {
+// Below some two decades, powers of ten alone are too few labels: 1, 2 and 5 of each; below a
+// decade, where numbers have no unit to be rounded to, equal steps.
+std::string ticks_between(const char* axis, const std::string& label, double low, double high) {
   if (!(low > 0) || !std::isfinite(high) || high / low > 200) {
     return fmt::format("set {}tics nomirror autofreq\n", axis);
   }
   std::vector<std::string> ticks;
+  if (high / low < 10 && !ticks_have_unit(label)) {
+    const double step = round_step(high - low);
+    for (double i = std::ceil(low / step); i * step <= high; ++i) {
+      ticks.push_back(fmt::format("{:.6g}", i * step));
+    }
+    return fmt::format("set {}tics nomirror ({})\n", axis, fmt::join(ticks, ", "));
+  }
   for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high;
        ++power) {
     for (const int digit : {1, 2, 5}) ticks.push_back(fmt::format("{}e{}", digit, power));
@@ -167,7 +177,7 @@ std::string y_axis_from_zero(const std::string& label, double high) {
 
 std::string log_axis(const char* axis, const std::string& label, double low, double high) {
   return fmt::format("set logscale {0}\nset {0}range [{1}:{2}]\n", axis, low, high) +
-         ticks_between(axis, low, high) + tick_format(axis, label);
+         ticks_between(axis, label, low, high) + tick_format(axis, label);
 }
 
 }  // namespace assay::lab

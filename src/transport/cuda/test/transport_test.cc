@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <random>
 
 #include "base/clock.h"
@@ -141,6 +142,19 @@ Surface with_sines() {
   return surface;
 }
 
+// By the CPU, a thread for each.
+std::vector<Solution> solve_all(const Prepared& prepared, const std::vector<Case>& cases,
+                                Method method) {
+  std::vector<std::future<Solution>> started;
+  for (const auto& c : cases) {
+    started.push_back(
+        std::async(std::launch::async, [&, c] { return solve(prepared, c, {.method = method}); }));
+  }
+  std::vector<Solution> solved;
+  for (auto& one : started) solved.push_back(one.get());
+  return solved;
+}
+
 void test_solutions(const Surface& surface, const Grid& grid, bool adjoint, Method method,
                     int batch, bool fields) {
   const auto prepared = prepare(surface, grid, {.adjoint_consistent = adjoint});
@@ -150,6 +164,7 @@ void test_solutions(const Surface& surface, const Grid& grid, bool adjoint, Meth
   BatchSolver solver(prepared, batch);
   const auto what = fmt::format("{} {}x{}x{}{} '{}'", surface.name, grid.n_theta, grid.n_zeta,
                                 grid.n_xi, adjoint ? " adjoint" : "", name_of(method));
+  const auto right = solve_all(prepared, cases, method);
   for (int repetition = 0; repetition < 2; ++repetition) {
     std::vector<std::optional<Solution>> found(cases.size());
     solver.solve(cases, {.method = method},
@@ -157,11 +172,31 @@ void test_solutions(const Surface& surface, const Grid& grid, bool adjoint, Meth
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const auto at = fmt::format("{} nu {:g} epsi {:g}", what, cases[i].nu_hat, cases[i].epsi_hat);
       if (found[i]) {
-        compare(*found[i], solve(prepared, cases[i], {.method = method}), at);
+        compare(*found[i], right[i], at);
       } else {
         expect(false, at + ": not solved");
       }
     }
+  }
+}
+
+// Dealt out to several streams, with cases that a sturdier method must solve among them: each is
+// told once, and is what the CPU says.
+void test_lanes(int lanes, int batch, int collisionalities) {
+  const auto prepared = prepare(builtin_surface("example"), {5, 7, 4});
+  std::vector<double> nu;
+  for (int i = 0; i < collisionalities; ++i) nu.push_back(1e-5 * std::pow(10, i / 7.0));
+  const auto cases = case_grid(nu, std::vector<double>{0, 1e-3, 2e-3, -1e-3});
+  BatchSolver solver(prepared, batch, lanes);
+  for (const Method method : {Method::kAuto, Method::kStructured, Method::kDense}) {
+    std::vector<int> told(cases.size());
+    const auto right = solve_all(prepared, cases, method);
+    solver.solve(cases, {.method = method}, [&](std::size_t i, const Solution& s) {
+      ++told[i];
+      compare(s, right[i], fmt::format("{} lanes, batch {}, case {}", lanes, batch, i));
+    });
+    expect(std::ranges::count(told, 1) == static_cast<std::ptrdiff_t>(cases.size()),
+           fmt::format("{} lanes: each case is told once", lanes));
   }
 }
 
@@ -188,8 +223,8 @@ double best_of(int times, const std::function<double()>& seconds) {
 }
 
 void time_scan(const char* what, const std::vector<Case>& cases, const Prepared& prepared,
-               Method method, int batch) {
-  BatchSolver solver(prepared, batch);
+               Method method, int batch, int lanes = 2) {
+  BatchSolver solver(prepared, batch, lanes);
   const double seconds = best_of(4, [&] {
     const auto begin = monotonic_ns();
     std::size_t solved = 0;
@@ -220,7 +255,13 @@ void time_all(Device& device) {
   const auto prepared = prepare(builtin_surface("w7x_eim_sample"), {25, 25, 60});
   const std::vector<double> none = {0};
   const auto grid = case_grid(nu, field), zero = case_grid(many, none);
-  time_scan("192 cases 25x25x60, auto", grid, prepared, Method::kAuto, 0);
+  const auto dkes = prepare(builtin_surface("sample_dkes"), {25, 25, 60});
+  for (const int lanes : {1, 2, 3, 4}) {
+    const auto told = fmt::format("{} lanes", lanes);
+    time_scan((told + ", auto").c_str(), grid, prepared, Method::kAuto, 0, lanes);
+    time_scan((told + ", auto, sample_dkes").c_str(), grid, dkes, Method::kAuto, 0, lanes);
+    time_scan((told + ", parity").c_str(), zero, prepared, Method::kParity, 0, lanes);
+  }
   time_scan("192 cases 25x25x60, auto, batch 32", grid, prepared, Method::kAuto, 32);
   time_scan("192 cases 25x25x60, structured", grid, prepared, Method::kStructured, 0);
   time_scan("192 cases 25x25x60, dense", grid, prepared, Method::kDense, 0);
@@ -287,7 +328,9 @@ int main(int argc, char** argv) {
     }
     std::puts(fmt::format("inverses: {} checks, {} failed", checks, failures).c_str());
     const auto example = builtin_surface("example"), sines = with_sines();
+    std::fflush(stdout);
     for (const bool adjoint : {false, true}) {
+      if (small && adjoint) break;  // the same kernels
       for (const Grid grid : {Grid{3, 3, 2}, Grid{5, 7, 4}, Grid{5, 3, 9}}) {
         test_solutions(example, grid, adjoint, Method::kAuto, 0, true);
         test_solutions(example, grid, adjoint, Method::kDense, 3, true);
@@ -303,6 +346,12 @@ int main(int argc, char** argv) {
         test_solutions(example, grid, adjoint, Method::kStructured, 7, true);
         test_solutions(sines, grid, adjoint, Method::kAuto, 0, true);
       }
+    }
+    test_lanes(2, 0, 17);
+    if (!small) {
+      test_lanes(1, 0, 35);
+      test_lanes(3, 0, 35);
+      test_lanes(3, 70, 35);
     }
     test_refusals();
   } catch (const std::exception& e) {
