@@ -105,6 +105,8 @@ def device_failure(error):
     # JAX has one class for all, and says the status of XLA first.
     if name == "OutOfMemoryError" or text.startswith("RESOURCE_EXHAUSTED:"):
         return "out_of_memory", "device_memory"
-    if name in ("AcceleratorError", "CUDARuntimeError", "CUDADriverError"):
+    # A library of torch's that finds the device gone says so in a plain RuntimeError.
+    lost = name in ("AcceleratorError", "CUDARuntimeError", "CUDADriverError") or text.startswith("CUDA error:")
+    if lost:
         return "failed", "device_lost"
     return "failed", "error"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iostream>
 #include <set>
@@ -76,6 +77,34 @@ TEST_F(CasesTest, ProvidersPassTheirOracleInEveryAlgebraDtypeAndRegime) {
       }
     }
   }
+}
+
+TEST_F(CasesTest, FactorsMayBeRoundedToHalves) {
+  const auto& matmul = cases_.find("semiring_matmul");
+  for (const char* inputs : {"f16", "bf16"}) {
+    for (const char* algebra : {"real", "log", "max_plus", "euclidean"}) {
+      const Json point = matmul.complete_point({{"algebra", algebra},
+                                                {"dtype", "f32"},
+                                                {"inputs", inputs},
+                                                {"regime", "unit"},
+                                                {"m", 37},
+                                                {"k", 129},
+                                                {"n", 65},
+                                                {"seed", 5}},
+                                               Json::object());
+      expect_providers_pass("semiring_matmul", point);
+    }
+  }
+  // Each number is one of the half's: rounding it once more changes nothing.
+  const MatmulPoint p({{"algebra", "real"},
+                       {"dtype", "f32"},
+                       {"inputs", "bf16"},
+                       {"n", 20},
+                       {"regime", "unit"},
+                       {"seed", 0}});
+  MatmulInputs in(p);
+  fill_inputs(p, 0, in);
+  for (const float x : in.a.as<float>()) EXPECT_EQ(std::bit_cast<std::uint32_t>(x) & 0xffff, 0u);
 }
 
 TEST_F(CasesTest, ProvidersPassTheirOracleWhereTheyTakeThreads) {
@@ -152,7 +181,13 @@ TEST_F(CasesTest, PointsThatContradictThemselvesAreNamed) {
         c.complete_point({{"algebra", "real"}, {"regime", "spread"}}, base);
       },
       ThrowsMessage<UserError>(HasSubstr("\"spread\" is not defined")));
+  EXPECT_THAT(
+      [&] {
+        c.complete_point({{"dtype", "f64"}, {"inputs", "bf16"}}, base);
+      },
+      ThrowsMessage<UserError>(HasSubstr("got \"bf16\" with \"f64\"")));
   EXPECT_EQ(c.complete_point({{"algebra", "boolean"}}, base)["dtype"], "bool");
+  EXPECT_FALSE(c.complete_point({{"inputs", "f32"}}, base).contains("inputs"));
 }
 
 TEST(Inputs, SpreadLogHasHolesAndWideTerms) {

@@ -61,6 +61,8 @@ with tempfile.TemporaryDirectory() as folder:
             for regime in ("unit", "spread") if algebra not in ("real", "boolean") else ("unit",):
                 point = {"algebra": algebra, "dtype": dtype, "regime": regime, "m": 31, "k": 67, "n": 129, "seed": 3}
                 compare("semiring_matmul", point, ("a", "b"), semiring.make_inputs)
+                for inputs in ("f16", "bf16") if dtype == "f32" else ():
+                    compare("semiring_matmul", {**point, "inputs": inputs}, ("a", "b"), semiring.make_inputs)
     compare("dense_matmul", {"dtype": "f32", "n": 64, "seed": 0}, ("a", "b"), semiring.make_inputs)
     for dtype in ("f32", "f64"):
         for degrees in ("full", "power_law"):
