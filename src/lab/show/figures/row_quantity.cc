@@ -38,6 +38,7 @@ std::string describe(const Row& row, const std::vector<std::string>& names) {
   std::vector<std::string> parts;
   for (const auto& name : names) {
     const Json value = quantity(row, name);
+    if (value.is_null()) continue;  // an extent that is another's equal, a parameter not given
     parts.push_back(value.is_string() ? in_words(value)
                                       : fmt::format("{} = {}", name, in_words(value)));
   }

@@ -22,7 +22,8 @@ Json quantity(const Row& row, const std::string& name);
 Json quantities(const Row& row, const std::vector<std::string>& names);
 // A quantity as people read it; "–" for null.
 std::string in_words(const Json& value);
-// "log, n = 64": values that speak for themselves (names) stand alone.
+// "log, n = 64": values that speak for themselves (names) stand alone, those that a row has not are
+// not told.
 std::string describe(const Row& row, const std::vector<std::string>& names);
 
 // Whether each quantity that `only` names has the value, or one of the values, given there.
