@@ -175,15 +175,14 @@ std::vector<Loop> loops_of_order(const std::vector<std::int64_t>& extents,
 
 TEST(DevicePermute, TurnsCopyEveryElementOnce) {
   const std::vector<std::pair<std::vector<std::int64_t>, std::vector<Label>>> cases = {
-      {{16, 16}, {1, 0}},
       {{64, 64}, {1, 0}},
       {{68, 132}, {1, 0}},
       {{16, 500}, {1, 0}},
       {{500, 16}, {1, 0}},
-      {{3, 20, 36}, {0, 2, 1}},
-      {{20, 3, 36}, {2, 1, 0}},
-      {{20, 6, 5, 24}, {2, 3, 1, 0}},
-      {{16, 5, 3, 20}, {3, 1, 2, 0}}};
+      {{3, 64, 36}, {0, 2, 1}},
+      {{64, 3, 36}, {2, 1, 0}},
+      {{64, 6, 5, 24}, {2, 3, 1, 0}},
+      {{64, 5, 3, 40}, {3, 1, 2, 0}}};
   for (const auto& [extents, order] : cases) {
     for (const std::size_t size : {4u, 8u}) {
       SCOPED_TRACE(fmt::format("{} size {}", fmt::join(extents, "x"), size));
@@ -199,6 +198,8 @@ TEST(DevicePermute, SquaresThatEndBetweenBoundariesAreNotTurned) {
   EXPECT_FALSE(permute_turns(loops_of_order({63, 62}, {1, 0}), 8));
   EXPECT_FALSE(permute_turns(loops_of_order({64, 64}, {1, 0}), 16));  // nothing to turn inside
   EXPECT_FALSE(permute_turns(loops_of_order({4096, 8}, {1, 0}), 4));  // short runs
+  EXPECT_FALSE(permute_turns(loops_of_order({16, 16}, {1, 0}), 4));   // idle lanes
+  EXPECT_FALSE(permute_turns(loops_of_order({99, 16, 32}, {0, 2, 1}), 4));
   EXPECT_TRUE(permute_turns(loops_of_order({2048, 4096}, {1, 0}), 4));
   EXPECT_TRUE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 4));
   EXPECT_TRUE(permute_turns(loops_of_order({4096, 4096}, {1, 0}), 8));

@@ -65,7 +65,7 @@ constexpr TurnPlace place_of(const PermuteTurns& t, std::int32_t block, int thre
 
 // Loops with their strides a and c, fused. Nothing where the copy does not turn its fastest index,
 // a square would not begin on a boundary of sixteen bytes (both tensors do), runs are so short that
-// most lanes would have nothing.
+// three of four lanes would have nothing.
 std::optional<PermuteTurns> permute_turns(std::span<const Loop> loops, std::size_t element_size);
 
 }  // namespace assay::einsum

@@ -128,6 +128,9 @@ std::string x_axis(const Figure& f) {
   for (const auto& s : f.series) {
     for (const auto& p : s.points) values.insert(p.x);
   }
+  if (f.form == FigureForm::kScatter && f.log_x && values.size() > 1) {  // measured, like y
+    return log_axis("x", f.x_label, *values.begin() / 1.1, *values.rbegin() * 1.1);
+  }
   std::string out = f.log_x ? "set logscale x 2\n" : "";
   if (values.size() <= 14 && !crowded(values, f.log_x)) {
     std::vector<std::string> ticks;
