@@ -4,6 +4,7 @@
 // assay::compiler: a tensor graph, the program of kernels that it becomes, verified and run.
 #include <algorithm>
 #include <cstdio>
+#include <string>
 
 #include "compiler/choose/compile.h"
 #include "compiler/cpu/cpu_runtime.h"
@@ -24,7 +25,9 @@ int main() {
 
   const auto program = compile_default(graph);
   std::printf("%zu nodes, %zu kernels:", graph.size(), program.kernels.size());
-  for (const auto& kernel : program.kernels) std::printf(" %s", kind_of(kernel));
+  for (const auto& kernel : program.kernels) {
+    std::printf(" %s", std::string(kind_of(kernel)).c_str());
+  }
   const auto runtime = cpu_runtime(2);
   const auto mistake = ProgramVerifier(graph).mistake_of(program, runtime);
   std::printf("; %s\n", mistake ? mistake->c_str() : "verified");
