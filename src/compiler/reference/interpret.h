@@ -7,12 +7,12 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/reference/sum_of_products.h"
 #include "tensor/tensor.h"
 
 namespace assay::compiler {
@@ -25,20 +25,6 @@ using OutputTensors = std::map<std::string, Tensor>;
 // graph: an input that is missing or not one of it, a symbol outside of its interval, a view that
 // would read outside of what it reads.
 OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols);
-
-// How many elements it computes, those of sums' terms among them: what it costs.
-double interpreted_elements(const Graph& graph, const Bindings& symbols);
-
-// A product of which only a sum is wanted (matmul) is never written down: element by element it is
-// computed, rounded, and added. Such a node has no value; the sum reads through it by these views.
-struct SumOfProducts {
-  NodeId product = 0;
-  View a, b;  // of the sum's operand's shape, over the product's operands
-};
-std::optional<SumOfProducts> sum_of_products(const Graph& graph, NodeId sum,
-                                             const std::vector<std::uint32_t>& reader_counts);
-// How many operands and outputs read each node.
-std::vector<std::uint32_t> reader_counts(const Graph& graph);
 
 // Called after each node, in order, with the values of all nodes so far. Those of nodes that nobody
 // reads any more are gone (of shape [0]). All lie without gaps.
