@@ -84,25 +84,16 @@ std::vector<RunArguments> llm_configured_runs(const RunArguments& typed, bool sw
     const auto suite = file.table("suite");
     suite_budgets = budgets_of(suite, suite_budgets);
     if (suite.has("models") && asked.cases.empty()) {
-      asked.cases = suite.json("models").get<std::vector<std::string>>();
+      const auto models = suite.json("models");
+      const bool are_names = models.is_array() && std::ranges::all_of(models, &Json::is_string);
+      if (!are_names) suite.reject("models", "names of configurations are expected");
+      asked.cases = models.get<std::vector<std::string>>();
     }
   }
-  const auto configs = file.table("configs");
-  const auto names = configs.keys();
-  if (names.empty()) configs.reject("configs", "expected a configuration, [configs.NAME]");
-  asked.all = asked.cases.empty();
-  const auto chosen = chosen_configs(asked, names);
-  std::vector<RunArguments> runs(chosen.size());
-  for (const auto& name : names) {  // also those that are not run: a mistake is told at once
-    auto a = read_llm_config(configs.table(name), suite_budgets, sweep);
-    a.label = name;
-    apply_typed(a, typed);
-    const auto at = std::ranges::find(chosen, name);
-    if (at != chosen.end()) runs[static_cast<std::size_t>(at - chosen.begin())] = std::move(a);
-  }
-  file.refuse_unread_keys();
-  check_place_of_several(runs);
-  return runs;
+  if (asked.cases.empty()) asked.cases = {"all"};
+  return runs_of(file, asked, [&](const TomlTable& table) {
+    return read_llm_config(table, suite_budgets, sweep);
+  });
 }
 
 }  // namespace assay::cli

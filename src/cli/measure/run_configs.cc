@@ -121,8 +121,7 @@ void prefer(T& value, const T& typed) {
   if (typed != T()) value = typed;
 }
 
-}  // namespace
-
+// What was typed beside the name goes before what the file says.
 void apply_typed(RunArguments& a, const RunArguments& typed) {
   a.quick = a.quick || typed.quick;
   a.in_process = a.in_process || typed.in_process;
@@ -162,6 +161,7 @@ void apply_typed(RunArguments& a, const RunArguments& typed) {
   a.quiet = typed.quiet;
 }
 
+// Those of `names` that typed.cases names.
 std::vector<std::string> chosen_configs(const RunArguments& typed,
                                         const std::vector<std::string>& names) {
   const auto listed = fmt::format("{}", fmt::join(names, ", "));
@@ -179,17 +179,32 @@ std::vector<std::string> chosen_configs(const RunArguments& typed,
   return chosen;
 }
 
+void check_place_of_several(const std::vector<RunArguments>& runs) {
+  const auto& out = runs.front().out;
+  const bool is_folder = out.empty() || out.ends_with('/') || std::filesystem::is_directory(out);
+  if (runs.size() > 1 && !is_folder) {
+    fail("several runs need a folder for their journals, not '{}'", out);
+  }
+}
+
+}  // namespace
+
 std::vector<RunArguments> configured_runs(const RunArguments& typed) {
   if (!typed.resume.empty()) fail("--resume continues one run, and takes no --config");
   if (!typed.label.empty()) fail("--label: a configuration's label is its name");
   const auto file = TomlTable::read(typed.config);
+  return runs_of(file, typed, read_config);
+}
+
+std::vector<RunArguments> runs_of(const TomlTable& file, const RunArguments& typed,
+                                  const ReadConfig& read) {
   const auto configs = file.table("configs");
   const auto names = configs.keys();
   if (names.empty()) configs.reject("configs", "expected a configuration, [configs.NAME]");
   const auto chosen = chosen_configs(typed, names);
   std::vector<RunArguments> runs(chosen.size());
   for (const auto& name : names) {  // also those that are not run: a mistake is told at once
-    auto a = read_config(configs.table(name));
+    auto a = read(configs.table(name));
     a.label = name;
     apply_typed(a, typed);
     const auto at = std::ranges::find(chosen, name);
@@ -198,14 +213,6 @@ std::vector<RunArguments> configured_runs(const RunArguments& typed) {
   file.refuse_unread_keys();
   check_place_of_several(runs);
   return runs;
-}
-
-void check_place_of_several(const std::vector<RunArguments>& runs) {
-  const auto& out = runs.front().out;
-  const bool is_folder = out.empty() || out.ends_with('/') || std::filesystem::is_directory(out);
-  if (runs.size() > 1 && !is_folder) {
-    fail("several runs need a folder for their journals, not '{}'", out);
-  }
 }
 
 }  // namespace assay::cli

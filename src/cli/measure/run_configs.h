@@ -12,6 +12,7 @@
 // Each configuration is a run of its own, with a journal of its own and NAME as its label: it is
 // continued by --resume like any other, and those after it are begun by their names.
 
+#include <functional>
 #include <vector>
 
 #include "base/toml.h"
@@ -28,12 +29,9 @@ std::vector<RunArguments> configured_runs(const RunArguments& typed);
 // The parts of that, for files that say otherwise what to measure (llm_configs.h).
 // Keys of how to measure, and by whom.
 void read_run_settings(const TomlTable& table, RunArguments& to);
-// What was typed beside the name goes before what the file says.
-void apply_typed(RunArguments& to, const RunArguments& typed);
-// Those of `names` that typed.cases names.
-std::vector<std::string> chosen_configs(const RunArguments& typed,
-                                        const std::vector<std::string>& names);
-// Throws UserError where several runs have one file for their journals.
-void check_place_of_several(const std::vector<RunArguments>& runs);
+// As configured_runs(), of a file whose configurations are read by `read`.
+using ReadConfig = std::function<RunArguments(const TomlTable&)>;
+std::vector<RunArguments> runs_of(const TomlTable& file, const RunArguments& typed,
+                                  const ReadConfig& read);
 
 }  // namespace assay::cli
