@@ -11,7 +11,9 @@
 #include <set>
 #include <vector>
 
+#include "base/error.h"
 #include "base/philox.h"
+#include "egraph/explain.h"
 #include "egraph/extract.h"
 #include "egraph/mathematics.h"
 #include "egraph/rules.h"
@@ -220,6 +222,58 @@ TEST(Analysis, SaturationNamesTheRuleBehindAConflict) {
   } catch (const Conflict& e) {
     EXPECT_NE(std::string(e.what()).find("rule 'wrong'"), std::string::npos) << e.what();
   }
+}
+
+// Two rules that are right and one that is wrong; what it joined collides only when congruence is
+// drawn, after the last rule in the list.
+TEST(Analysis, AConflictOfConsequencesNamesAllThatJoined) {
+  Values values;
+  EGraph g(&values);
+  Vocabulary v;
+  const ClassId a = g.add(200), b = g.add(201);
+  const ClassId fa = g.add(202, std::vector{a}), fb = g.add(202, std::vector{b});
+  g.join(fa, g.add(Values::kNumber, {}, 1), Reason::given());
+  g.join(fb, g.add(Values::kNumber, {}, 2), Reason::given());
+  std::vector<Rule> rules;
+  rules.push_back({"wrong", "", Query({{"", make_term(200)}}), {}, make_term(201), {}});
+  rules.push_back({"idle", "", Query({{"", make_term(203)}}), {}, make_term(201), {}});
+  try {
+    saturate(g, rules, {});
+    FAIL() << "nothing was thrown";
+  } catch (const Conflict& e) {
+    EXPECT_EQ(std::string(e.what()).find("what follows from 'wrong': "), 0u) << e.what();
+  }
+}
+
+TEST(Extract, TermsAreAsDeepAsTheyAre) {
+  EGraph g(nullptr, true);
+  const ClassId leaf = g.add(kA);
+  ClassId top = leaf;
+  for (int i = 0; i < 300'000; ++i) top = g.add_exact(kF, std::vector{top});
+  g.rebuild();
+  const Extractor plain(g, [](const NodeView&, std::span<const double> children) {
+    return std::accumulate(children.begin(), children.end(), 1.0);
+  });
+  const auto term = plain.term(top);
+  EXPECT_EQ(plain.cost(top), 300'001);
+  Vocabulary v;
+  for (const char* name : {"a", "b", "c", "f", "g"}) v.op(name);
+  EXPECT_EQ(to_text(*term, v).size(), 300'000u * 4 + 1);
+  EGraph again;
+  const ClassId copy = add_term(again, *term);
+  again.rebuild();
+  EXPECT_EQ(again.node_count(), 300'001u);
+  const Extractor same(again, [](const NodeView&, std::span<const double> children) {
+    return std::accumulate(children.begin(), children.end(), 1.0);
+  });
+  EXPECT_TRUE(equal(*same.term(copy), *term));
+  g.join(leaf, g.add(kB), Reason::given());
+  g.rebuild();
+  ClassId other = g.add_exact(kB, {});
+  for (int i = 0; i < 300'000; ++i) other = g.add_exact(kF, std::vector{other});
+  g.rebuild();
+  EXPECT_TRUE(g.same(top, other));
+  EXPECT_THROW(explain(g, top, other), UserError);
 }
 
 TEST(Extract, TakesTheCheapestAndEndsInCycles) {

@@ -4,17 +4,23 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <unordered_map>
 
 #include "base/error.h"
 
 namespace assay::egraph {
 namespace {
 
+constexpr int kDeepestProof = 5000;  // each step is written anew for every operator around it
+
 class Explainer {
  public:
   Explainer(const Proof& proof, std::size_t limit) : proof_(proof), limit_(limit) {}
 
-  std::vector<ProofStep> between(ClassId a, ClassId b) {
+  // `depth` operators stand around the two.
+  std::vector<ProofStep> between(ClassId a, ClassId b, int depth = 0) {
+    if (depth > kDeepestProof) fail("an equality inside more than {} operators", kDeepestProof);
     std::vector<ProofStep> steps;
     for (const auto& link : proof_.path(a, b)) {
       if (link.why.kind != Reason::Kind::kCongruence) {
@@ -26,7 +32,7 @@ class Explainer {
       const auto from = proof_.term(link.from).children, to = proof_.term(link.to).children;
       for (std::size_t i = 0; i < from.size(); ++i) {
         if (from[i] == to[i]) continue;
-        for (auto& inner : between(from[i], to[i])) {
+        for (auto& inner : between(from[i], to[i], depth + 1)) {
           const auto with = [&](const TermPtr& child) {
             now.children[i] = child;
             return std::make_shared<const Term>(now);
@@ -46,16 +52,13 @@ class Explainer {
     if (steps.size() > limit_) fail("the explanation has more than {} steps", limit_);
   }
   TermPtr term(ClassId id) {
-    if (const auto found = terms_.find(id); found != terms_.end()) return found->second;
-    const auto view = proof_.term(id);
-    std::vector<TermPtr> children;
-    for (const ClassId child : view.children) children.push_back(term(child));
-    return terms_[id] = make_term(view.op, std::move(children), view.payload);
+    return term_at(
+        id, [&](ClassId at) { return proof_.term(at); }, terms_);
   }
 
   const Proof& proof_;
   const std::size_t limit_;
-  std::map<ClassId, TermPtr> terms_;
+  std::unordered_map<ClassId, TermPtr> terms_;
 };
 
 using Substitution = std::map<std::string, TermPtr>;
@@ -88,19 +91,22 @@ bool rewrites(const Rule& rule, const TermPtr& from, const TermPtr& to) {
 }
 
 // Whether it does so at one place, and all else is equal.
-bool rewrites_inside(const Rule& rule, const TermPtr& from, const TermPtr& to) {
-  if (rewrites(rule, from, to)) return true;
-  if (from->op != to->op || from->payload != to->payload ||
-      from->children.size() != to->children.size()) {
-    return false;
+bool rewrites_inside(const Rule& rule, TermPtr from, TermPtr to) {
+  while (!rewrites(rule, from, to)) {
+    if (from->op != to->op || from->payload != to->payload ||
+        from->children.size() != to->children.size()) {
+      return false;
+    }
+    std::size_t place = from->children.size(), others = 0;
+    for (std::size_t i = 0; i < from->children.size(); ++i) {
+      if (equal(*from->children[i], *to->children[i])) continue;
+      place = i;
+      ++others;
+    }
+    if (others != 1) return false;
+    std::tie(from, to) = std::pair(from->children[place], to->children[place]);
   }
-  std::size_t place = from->children.size(), others = 0;
-  for (std::size_t i = 0; i < from->children.size(); ++i) {
-    if (equal(*from->children[i], *to->children[i])) continue;
-    place = i;
-    ++others;
-  }
-  return others == 1 && rewrites_inside(rule, from->children[place], to->children[place]);
+  return true;
 }
 
 }  // namespace

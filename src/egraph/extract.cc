@@ -12,8 +12,7 @@ namespace assay::egraph {
 Extractor::Extractor(const EGraph& graph, const Cost& cost)
     : graph_(graph),
       costs_(graph.id_count(), std::numeric_limits<double>::infinity()),
-      best_(graph.id_count(), kNoClass),
-      terms_(graph.id_count()) {
+      best_(graph.id_count(), kNoClass) {
   check(graph.is_clean(), "terms are taken out of a graph that was rebuilt");
   std::vector<double> of_children;
   for (bool is_better = true; is_better;) {
@@ -35,12 +34,9 @@ Extractor::Extractor(const EGraph& graph, const Cost& cost)
 
 TermPtr Extractor::term(ClassId id) const {
   const ClassId of = graph_.find(id);
-  if (terms_[of]) return terms_[of];
   if (best_[of] == kNoClass) fail("no finite term of class {}", of);
-  const auto view = graph_.node(best_[of]);
-  std::vector<TermPtr> children;
-  for (const ClassId child : view.children) children.push_back(term(child));
-  return terms_[of] = make_term(view.op, std::move(children), view.payload);
+  return term_at(
+      of, [&](ClassId at) { return graph_.node(best_[at]); }, terms_);
 }
 
 }  // namespace assay::egraph

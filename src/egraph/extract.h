@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "egraph/egraph.h"
@@ -31,7 +32,7 @@ class Extractor {
   const EGraph& graph_;
   std::vector<double> costs_;
   std::vector<ClassId> best_;
-  mutable std::vector<TermPtr> terms_;
+  mutable std::unordered_map<ClassId, TermPtr> terms_;
 };
 
 }  // namespace assay::egraph

@@ -38,10 +38,22 @@ Mathematics mathematics() {
 }
 
 ClassId add_term(EGraph& graph, const Term& term) {
-  if (term.is_variable()) fail("a term with a variable: '{}'", term.variable);
-  std::vector<ClassId> children;
-  for (const auto& child : term.children) children.push_back(add_term(graph, *child));
-  return graph.add_exact(term.op, children, term.payload);
+  struct Open {
+    const Term* of;
+    std::vector<ClassId> children;
+  };
+  for (std::vector<Open> open{{&term, {}}};;) {
+    const Term& now = *open.back().of;
+    if (now.is_variable()) fail("a term with a variable: '{}'", now.variable);
+    if (const auto built = open.back().children.size(); built < now.children.size()) {
+      open.push_back({now.children[built].get(), {}});
+      continue;
+    }
+    const ClassId id = graph.add_exact(now.op, open.back().children, now.payload);
+    open.pop_back();
+    if (open.empty()) return id;
+    open.back().children.push_back(id);
+  }
 }
 
 }  // namespace assay::egraph

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -44,6 +45,24 @@ bool apply(EGraph& graph, const Ready& r, std::uint32_t number, const Match& mat
     right = rule.make(graph, match);
   }
   return right && graph.join(left, *right, Reason::by_rule(number));
+}
+
+// Who may be behind a conflict: the rule that just joined two classes (or one whose consequences
+// the two already hold), or, while consequences are drawn, all that joined something since the
+// last.
+std::string suspects(std::span<const Rule> rules, std::optional<std::size_t> at_work,
+                     const std::vector<bool>& open) {
+  std::string names;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!open[i] || i == at_work) continue;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", rules[i].name);
+  }
+  if (at_work) {
+    const auto others = names.empty() ? "" : fmt::format(" (or one of {})", names);
+    return fmt::format("rule '{}'{}", rules[*at_work].name, others);
+  }
+  if (names.empty()) return "what was given";
+  return fmt::format("what follows from {}", names);
 }
 
 std::vector<std::size_t> order_of(std::size_t count, std::uint64_t seed) {
@@ -141,13 +160,18 @@ SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budg
     report.classes = graph.class_count();
     return report;
   };
+  // Rules that joined something whose consequences are not drawn yet, and the one at work.
+  std::vector<bool> open(rules.size());
+  std::optional<std::size_t> at_work;
   const auto rebuild = [&] {
     const auto from = monotonic_ns();
+    const auto before = std::exchange(at_work, std::nullopt);
     graph.rebuild();
+    at_work = before;
+    std::fill(open.begin(), open.end(), false);
     report.rebuild_s += seconds_since(from);
   };
 
-  std::size_t at_work = 0;  // the rule whose consequences are being drawn
   try {
     rebuild();
     Index index;
@@ -175,11 +199,12 @@ SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budg
           const bool is_new = apply(graph, all[i], static_cast<std::uint32_t>(i), found[i][k]);
           report.rules[i].joins += is_new;
           joins += is_new;
-          if (graph.node_count() > budget.nodes) {
-            rebuild();
-            ++report.iterations;
-            return finish(Stop::kNodes);
-          }
+          if (is_new) open[i] = true;
+          if (graph.node_count() <= budget.nodes) continue;
+          rebuild();  // nodes that are equal count once
+          if (graph.node_count() <= budget.nodes) continue;
+          ++report.iterations;
+          return finish(Stop::kNodes);
         }
         report.rules[i].apply_s += seconds_since(from);
         if (seconds_since(start_ns) > budget.seconds) {
@@ -187,13 +212,13 @@ SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budg
           return finish(Stop::kTime);
         }
       }
+      at_work.reset();
       rebuild();
       report.nodes_after.push_back(graph.node_count());
       if (joins == 0 && graph.node_count() == nodes_before) return finish(Stop::kSaturated);
     }
   } catch (const Conflict& conflict) {
-    throw Conflict(
-        fmt::format("rule '{}' or what follows from it: {}", rules[at_work].name, conflict.what()));
+    throw Conflict(fmt::format("{}: {}", suspects(rules, at_work, open), conflict.what()));
   }
   return finish(Stop::kIterations);
 }

@@ -18,7 +18,7 @@
 namespace assay::egraph {
 
 // Thrown by an Analysis: what is known of two classes that were joined cannot both be true, so a
-// rule is wrong. saturate() adds which one.
+// rule is wrong. saturate() adds which ones it may be.
 class Conflict : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -70,7 +70,7 @@ Rule rewrite(std::string name, std::string_view left, std::string_view right,
              Vocabulary& vocabulary);
 
 struct Budget {
-  std::size_t nodes = 100'000;
+  std::size_t nodes = 100'000;  // live ones: equal nodes count once
   int iterations = 30;
   double seconds = 60;
   std::size_t matches = 1'000'000;  // of one rule in one iteration
@@ -97,7 +97,8 @@ struct SaturationReport {
 // node appears. What stops it is the first budget spent, nodes at once and the rest between rules.
 // The graph is clean at the end. Reasons of joins are the rules' indices.
 //
-// Throws Conflict, whose message names the rule.
+// Throws Conflict, whose message names the rule at hand and those whose consequences were not drawn
+// yet: one of them, or of an earlier iteration where their facts are old, is wrong.
 SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budget& budget);
 
 }  // namespace assay::egraph

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -88,7 +89,8 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-void write(const Term& term, const Vocabulary& vocabulary, std::string& to) {
+// All of a term but its children.
+void write_head(const Term& term, const Vocabulary& vocabulary, std::string& to) {
   if (term.is_variable()) {
     to += term.variable;
     return;
@@ -100,11 +102,6 @@ void write(const Term& term, const Vocabulary& vocabulary, std::string& to) {
   } else if (term.payload != 0) {
     to += '[' + std::to_string(term.payload) + ']';
   }
-  for (const auto& child : term.children) {
-    to += ' ';
-    write(*child, vocabulary, to);
-  }
-  if (!term.children.empty()) to += ')';
 }
 
 }  // namespace
@@ -126,12 +123,38 @@ TermPtr make_term(Operator op, std::vector<TermPtr> children, std::uint64_t payl
   return term;
 }
 
+// Children are freed one after the other by whichever destructor began, not each inside its
+// parent's.
+Term::~Term() {
+  thread_local std::vector<TermPtr>* waiting = nullptr;
+  if (children.empty()) return;
+  if (waiting != nullptr) {
+    std::ranges::move(children, std::back_inserter(*waiting));
+    return;
+  }
+  auto all = std::move(children);
+  waiting = &all;
+  while (!all.empty()) {
+    const auto last = std::move(all.back());
+    all.pop_back();
+  }
+  waiting = nullptr;
+}
+
 bool equal(const Term& a, const Term& b) {
-  if (&a == &b) return true;
-  return a.variable == b.variable && a.op == b.op && a.payload == b.payload &&
-         a.payload_variable == b.payload_variable &&
-         std::ranges::equal(a.children, b.children,
-                            [](const TermPtr& x, const TermPtr& y) { return equal(*x, *y); });
+  for (std::vector<std::pair<const Term*, const Term*>> todo{{&a, &b}}; !todo.empty();) {
+    const auto [x, y] = todo.back();
+    todo.pop_back();
+    if (x == y) continue;
+    if (x->variable != y->variable || x->op != y->op || x->payload != y->payload ||
+        x->payload_variable != y->payload_variable || x->children.size() != y->children.size()) {
+      return false;
+    }
+    for (std::size_t i = 0; i < x->children.size(); ++i) {
+      todo.emplace_back(x->children[i].get(), y->children[i].get());
+    }
+  }
+  return true;
 }
 
 TermPtr parse_term(std::string_view text, Vocabulary& vocabulary) {
@@ -140,7 +163,19 @@ TermPtr parse_term(std::string_view text, Vocabulary& vocabulary) {
 
 std::string to_text(const Term& term, const Vocabulary& vocabulary) {
   std::string text;
-  write(term, vocabulary, text);
+  write_head(term, vocabulary, text);
+  for (std::vector<std::pair<const Term*, std::size_t>> open{{&term, 0}}; !open.empty();) {
+    auto& [of, next] = open.back();
+    if (next < of->children.size()) {
+      const Term* child = of->children[next++].get();
+      text += ' ';
+      write_head(*child, vocabulary, text);
+      open.emplace_back(child, 0);
+      continue;
+    }
+    if (!of->children.empty()) text += ')';
+    open.pop_back();
+  }
   return text;
 }
 

@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "egraph/node.h"
@@ -30,7 +32,11 @@ class Vocabulary {
 struct Term;
 using TermPtr = std::shared_ptr<const Term>;  // subterms are shared
 
+// As deep as memory allows: nothing that walks, compares, writes or frees a term uses the stack for
+// its depth (text is read to a depth of 1000).
 struct Term {
+  ~Term();
+
   std::string variable;  // not empty: a variable, and nothing else counts
   Operator op = 0;
   std::uint64_t payload = 0;
@@ -42,6 +48,27 @@ struct Term {
 
 TermPtr make_term(Operator op, std::vector<TermPtr> children = {}, std::uint64_t payload = 0);
 bool equal(const Term& a, const Term& b);
+
+// The term at `root`, where node(id) is the NodeView that stands at a number; `made` keeps what was
+// built, so that subterms are shared, between calls too.
+template <typename NodeAt>
+TermPtr term_at(ClassId root, const NodeAt& node, std::unordered_map<ClassId, TermPtr>& made) {
+  for (std::vector<ClassId> todo{root}; !todo.empty();) {
+    const ClassId id = todo.back();
+    const NodeView view = node(id);
+    const auto waiting = todo.size();
+    for (const ClassId child : view.children) {
+      if (!made.contains(child)) todo.push_back(child);
+    }
+    if (todo.size() > waiting) continue;
+    todo.pop_back();
+    if (made.contains(id)) continue;
+    std::vector<TermPtr> children;
+    for (const ClassId child : view.children) children.push_back(made.at(child));
+    made.emplace(id, make_term(view.op, std::move(children), view.payload));
+  }
+  return made.at(root);
+}
 
 // Throws UserError that names what is wrong and where.
 TermPtr parse_term(std::string_view text, Vocabulary& vocabulary);
