@@ -162,7 +162,9 @@ class BlockCase : public lab::Case {
     e.values = std::move(values);
     e.rtol = tolerance.rtol;
     e.atol = tolerance.atol;
-    e.oracle = "plain layers in f64";
+    e.rms = tolerance.rms;
+    e.oracle =
+        fmt::format("plain layers in f64; errors within {:.2g} in the root mean square", e.rms);
     return e;
   }
 };

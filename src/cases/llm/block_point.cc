@@ -137,7 +137,8 @@ double BlockPoint::moved_bytes() const {
 // 3.5·√R·u. A sum of K terms of size 1/√K errs by 8·√K·u₃₂ at most (semiring/tolerance.cc: 8·k·u
 // for terms of unit size). Softmax turns the error of a score, sharp queries included, into a
 // relative one of the weights: four times. Results larger than the mean are covered by 2u of
-// themselves.
+// themselves. All errors together have no such luck: their root mean square is the deviation,
+// √(R/3)·u and a sixth of what sums may err by (a right program has half of it).
 Tolerance BlockPoint::tolerance() const {
   const double u = unit_roundoff(dtype), u32 = unit_roundoff(DType::kF32);
   const auto sums = [](std::initializer_list<std::int64_t> lengths) {
@@ -146,7 +147,8 @@ Tolerance BlockPoint::tolerance() const {
     return total;
   };
   const auto bound = [&](double roundings, double summed) {
-    return Tolerance{2 * u, 3.5 * std::sqrt(roundings) * u + 8 * u32 * summed};
+    return Tolerance{2 * u, 3.5 * std::sqrt(roundings) * u + 8 * u32 * summed,
+                     std::sqrt(roundings / 3) * u + 8 * u32 * summed / 6};
   };
   if (block == "norm_matmul") return bound(4, sums({size.hidden, size.hidden}));
   if (block == "mlp") return bound(5, sums({size.hidden, size.ffn}));
@@ -164,7 +166,8 @@ Tolerance BlockPoint::tolerance() const {
 Tolerance BlockPoint::cache_tolerance() const {
   const double u = unit_roundoff(dtype), u32 = unit_roundoff(DType::kF32);
   const double root = std::sqrt(static_cast<double>(size.hidden));
-  return {2 * u, 3.5 * std::sqrt(6.0) * u + 8 * u32 * 2 * root};
+  return {2 * u, 3.5 * std::sqrt(6.0) * u + 8 * u32 * 2 * root,
+          std::sqrt(6.0 / 3) * u + 8 * u32 * 2 * root / 6};
 }
 
 }  // namespace assay::cases::llm

@@ -139,7 +139,10 @@ class ModelCase : public lab::Case {
     e.values = logits.values;
     e.rtol = tolerance.rtol;
     e.atol = tolerance.atol;
-    e.oracle = "plain layers in f64, all tokens at once";
+    e.rms = tolerance.rms;
+    e.oracle = fmt::format(
+        "plain layers in f64, all tokens at once; errors within {:.2g} in the root mean square",
+        e.rms);
     return {e};
   }
 

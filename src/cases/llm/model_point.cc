@@ -157,8 +157,10 @@ Tolerance ModelPoint::tolerance(double mean_square) const {
                            std::sqrt(static_cast<double>(prompt + tokens))) +
                       3 * root("hidden_size") + root("intermediate_size");
   const double layers = root("num_hidden_layers");
-  const double relative = layers * (3.5 * std::sqrt(29.0) * u + 8 * u32 * sums);
-  return {2 * u, relative * std::sqrt(mean_square)};
+  const double largest = 3.5 * std::sqrt(29.0) * u + 8 * u32 * sums;
+  const double mean = std::sqrt(29.0 / 3) * u + 8 * u32 * sums / 6;
+  const double size = layers * std::sqrt(mean_square);
+  return {2 * u, largest * size, mean * size};
 }
 
 }  // namespace assay::cases::llm

@@ -9,9 +9,10 @@
 
 namespace assay::cases::llm {
 
-// How far a right answer may lie from the oracle: |out − ref| ≤ atol + rtol·|ref|.
+// How far a right answer may lie from the oracle: |out − ref| ≤ atol + rtol·|ref|, and the root mean
+// square of out − ref, where it is not 0.
 struct Tolerance {
-  double rtol, atol;
+  double rtol, atol, rms = 0;
 };
 
 // Below it there is no relative accuracy: the smallest normal number; of f16, whose range answers

@@ -25,9 +25,9 @@ class PlainKernel : public ReadyKernel {
 };
 
 constexpr std::int64_t kGuardBytes = 128;
-constexpr std::byte kGuard{0xA5};
-// NaN in every floating-point dtype, and an index far outside.
-constexpr std::byte kUnwritten{0xFF};
+// NaN in every floating-point dtype, and an index outside: behind a temporary, and in one that is
+// not written yet.
+constexpr std::byte kGuard{0xFF};
 
 }  // namespace
 
@@ -74,8 +74,7 @@ void Executor::make_room(const Bindings& symbols) {
 
 void Executor::fill_guards() {
   written_.clear();
-  std::memset(arena_.get(), static_cast<int>(kUnwritten),
-              static_cast<std::size_t>(plan_.arena_bytes));
+  std::memset(arena_.get(), static_cast<int>(kGuard), static_cast<std::size_t>(plan_.arena_bytes));
 }
 
 // A buffer's guard may be another's elements at another time: it is written before the step and

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/run/memory_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 namespace assay::compiler {
 namespace {
@@ -55,6 +58,34 @@ MemoryPlan plan_memory(const Program& program, const Bindings& symbols, std::int
                   range);
   }
   return plan;
+}
+
+std::string mistake_in_plan(const Program& program, const MemoryPlan& plan) {
+  // From the end: what a step or a later one touches holds something from its first use on.
+  std::vector<std::size_t> first_use(program.buffers.size(), program.steps.size());
+  for (std::size_t i = program.steps.size(); i-- > 0;) {
+    for (const auto id : program.steps[i].buffers) first_use[id] = i;
+  }
+  std::set<BufferId> needed;  // by this step or a later one
+  for (std::size_t i = program.steps.size(); i-- > 0;) {
+    for (const auto id : program.steps[i].buffers) {
+      if (program.buffers[id].kind == Buffer::Kind::kTemporary) needed.insert(id);
+    }
+    std::vector<BufferId> held;  // while it runs
+    for (const auto id : needed) {
+      if (first_use[id] <= i) held.push_back(id);
+    }
+    std::ranges::sort(held, {}, [&](BufferId id) { return plan.offsets[id]; });
+    std::int64_t end = 0;
+    for (const auto id : held) {
+      if (plan.bytes[id] == 0) continue;
+      const auto begin = plan.offsets[id];
+      if (begin < end) return fmt::format("buffer {} lies over another in step {}", id, i);
+      end = begin + plan.bytes[id];
+    }
+    if (end > plan.arena_bytes) return fmt::format("step {} needs more than the arena", i);
+  }
+  return {};
 }
 
 }  // namespace assay::compiler

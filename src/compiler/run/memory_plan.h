@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "compiler/program/program.h"
@@ -19,5 +20,9 @@ struct MemoryPlan {
 
 // `gap`: bytes that stay free after each temporary. Throws UserError for symbols without a value.
 MemoryPlan plan_memory(const Program& program, const Bindings& symbols, std::int64_t gap = 0);
+
+// What is wrong with a plan, found without how it was made: two temporaries over one another while
+// both hold what is still read, or one outside of the arena. Empty: nothing.
+std::string mistake_in_plan(const Program& program, const MemoryPlan& plan);
 
 }  // namespace assay::compiler

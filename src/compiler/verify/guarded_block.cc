@@ -11,7 +11,9 @@
 namespace assay::compiler {
 namespace {
 
-constexpr std::byte kGuardByte{0x5A};
+// NaN in every floating-point dtype: what is read beyond the end is not lost where it is multiplied
+// by 0.
+constexpr std::byte kGuardByte{0xFF};
 
 // Every step is one to one in the word it takes, so that no single change is lost. Eight of them
 // side by side: none waits for another.
@@ -36,9 +38,18 @@ std::uint64_t mixed_words(const std::byte* data, std::size_t bytes) {
 }  // namespace
 
 GuardedBlock::GuardedBlock(std::size_t bytes, const std::byte* from)
-    : bytes_(bytes), block_(aligned_block<std::byte>(bytes + 2 * kGuard)) {
+    : bytes_(bytes), capacity_(bytes), block_(aligned_block<std::byte>(bytes + 2 * kGuard)) {
+  hold(bytes, from);
+}
+
+void GuardedBlock::hold(std::size_t bytes, const std::byte* from) {
+  if (bytes > capacity_) {
+    block_ = aligned_block<std::byte>(bytes + 2 * kGuard);
+    capacity_ = bytes;
+  }
+  bytes_ = bytes;
   std::memset(block_.get(), static_cast<int>(kGuardByte), kGuard);
-  std::memset(data() + bytes, static_cast<int>(kGuardByte), kGuard);
+  std::memset(data() + bytes, static_cast<int>(kGuardByte), capacity_ - bytes + kGuard);
   if (from == nullptr) {
     std::memset(data(), static_cast<int>(kGuardByte), bytes);
   } else if (bytes > 0) {
@@ -49,7 +60,7 @@ GuardedBlock::GuardedBlock(std::size_t bytes, const std::byte* from)
 bool GuardedBlock::is_whole() const {
   const auto is_guard = [](std::byte b) { return b == kGuardByte; };
   return std::all_of(block_.get(), block_.get() + kGuard, is_guard) &&
-         std::all_of(data() + bytes_, data() + bytes_ + kGuard, is_guard);
+         std::all_of(data() + bytes_, data() + capacity_ + kGuard, is_guard);
 }
 
 std::uint64_t GuardedBlock::fingerprint(int threads) const {

@@ -17,6 +17,8 @@ class GuardedBlock {
  public:
   // A copy of what is at `from`; null: bytes of the guards.
   GuardedBlock(std::size_t bytes, const std::byte* from);
+  // The same of other contents, at the same address where there is room.
+  void hold(std::size_t bytes, const std::byte* from);
   std::byte* data() const { return block_.get() + kGuard; }
   // Whether both guards are as they were.
   bool is_whole() const;
@@ -27,7 +29,7 @@ class GuardedBlock {
  private:
   static constexpr std::size_t kGuard = 128;
 
-  std::size_t bytes_;
+  std::size_t bytes_, capacity_;
   AlignedBlock<std::byte> block_;
 };
 

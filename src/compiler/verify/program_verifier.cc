@@ -37,6 +37,10 @@ void add(Verifier::Coverage& to, const Verifier::Coverage& more) {
   to.bounded += more.bounded;
 }
 
+// More than twice the keys from which on attention is computed in parts, and no multiple of a
+// block.
+constexpr std::int64_t kMostAlone = 4099;
+
 // Other values of symbols than a program's: as many rows as blocks and panels are long, where that
 // is cheap.
 VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOptions options) {
@@ -47,6 +51,7 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
   if (affordable_symbols(graph, many).back() > affordable_symbols(graph, options).back()) {
     options = many;
   }
+  options.most_alone = kMostAlone;
   // Zeros do nothing to a large product that ordinary numbers do not.
   const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
   if (work > options.cheap_work) {

@@ -160,8 +160,8 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most) {
   std::int64_t step = 0;
   for (const auto& [name, interval] : graph.symbols()) {
     low[name] = interval.low;
-    // Apart from each other, so that one is not taken for another.
-    high[name] = std::min(interval.high, std::max(interval.low, most - 3 * step));
+    // Apart from each other, so that one is not taken for another, and odd like the first.
+    high[name] = std::min(interval.high, std::max(interval.low, most - 4 * step));
     ++step;
   }
   std::vector<Bindings> values = {low};

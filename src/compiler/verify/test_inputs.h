@@ -33,7 +33,7 @@ struct Trial {
 
 // The least value of each symbol; the greatest, or about `most` where the interval is longer; and
 // each symbol's least beside the others' greatest. All least values come first, all greatest last.
-std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most = 40);
+std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most = 41);
 // Each symbol in turn a little beyond the greatest number that positions are compared with (the
 // window of an attention), the others at their least; none where `most` is beyond it already.
 std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t most);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "compiler/run/memory_plan.h"
 #include "compiler/verify/guarded_block.h"
 
 namespace assay::compiler {
@@ -17,11 +18,30 @@ std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions
   auto most = options.most;
   auto values = symbol_values(graph, most);
   while (most > 1 && interpreted_elements(graph, values.back()) > options.most_work) {
-    values = symbol_values(graph, most = most * 3 / 4);
+    most = most * 3 / 4;
+    values = symbol_values(graph, most -= most % 2 == 0);
   }
   for (auto& beyond : symbols_beyond_borders(graph, most)) {
     if (interpreted_elements(graph, beyond) > options.most_kernel_work) continue;
     values.insert(values.end() - 1, std::move(beyond));
+  }
+  return values;
+}
+
+std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& options) {
+  std::vector<Bindings> values;
+  if (options.most_alone == 0) return values;
+  const auto known = affordable_symbols(graph, options);
+  for (const auto& [name, interval] : graph.symbols()) {
+    auto alone = known.front();
+    const auto tried = std::max<std::int64_t>(known.back().at(name), 1);
+    for (auto most = options.most_alone; most > tried; most = most / 2 | 1) {
+      alone[name] = std::min(interval.high, most);
+      if (alone[name] <= tried) break;
+      if (interpreted_elements(graph, alone) > options.cheap_work) continue;
+      values.push_back(alone);
+      break;
+    }
   }
   return values;
 }
@@ -49,14 +69,29 @@ struct Verifier::Prepared {
   std::map<std::string, BoundedTensor> expected;
 };
 
+// What one program works on: at the same addresses in all calls, as a model's activations are, so
+// that what is kept by address is seen. Inputs that all trials share stay where they are.
+struct Verifier::Desk {
+  using Blocks = std::map<std::string, GuardedBlock>;
+  Blocks inputs, outputs;  // states are inputs
+
+  static std::byte* put(Blocks& blocks, const std::string& name, std::size_t bytes,
+                        const std::byte* from) {
+    const auto [at, is_new] = blocks.try_emplace(name, bytes, from);
+    if (!is_new) at->second.hold(bytes, from);
+    return at->second.data();
+  }
+};
+
 Verifier::Verifier(const Graph& graph, VerifyOptions options, KnownProducts* products)
     : graph_(graph), options_(std::move(options)), products_(products) {}
 Verifier::~Verifier() = default;
 
 std::vector<Verifier::Prepared>& Verifier::prepared() {
   if (!prepared_.empty()) return prepared_;
-  const auto values = affordable_symbols(graph_, options_);
-  const auto styles = options_.styles.size();
+  auto values = affordable_symbols(graph_, options_);
+  const auto in_all_styles = values.size();
+  std::ranges::move(long_symbols(graph_, options_), std::back_inserter(values));
   const auto prepare = [&](const Bindings& symbols, std::size_t style) {
     auto trial = make_trial(graph_, symbols, options_.styles[style], options_.seed);
     Prepared made{symbols, std::move(trial.what), {}, {}};
@@ -79,12 +114,12 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     return made;
   };
   // Large ones beside each other: the interpreter has one thread.
-  const bool is_long = interpreted_elements(graph_, values.back()) > 1e7;
-  for (const auto& symbols : values) {
+  const bool is_long = interpreted_elements(graph_, values[in_all_styles - 1]) > 1e7;
+  for (std::size_t i = 0; i < values.size(); ++i) {
     std::vector<std::future<Prepared>> all;
-    for (std::size_t style = 0; style < styles; ++style) {
+    for (std::size_t style = 0; style < (i < in_all_styles ? options_.styles.size() : 1); ++style) {
       all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
-                               symbols, style));
+                               values[i], style));
     }
     const auto before = prepared_.size();
     std::vector<Prepared> made;
@@ -130,13 +165,18 @@ std::vector<Verifier::Prepared*> Verifier::calls() {
 }
 
 std::optional<std::string> Verifier::mistake_of(const Program& program, const Runtime& runtime) {
+  for (const auto& trial : prepared()) {
+    const auto text = mistake_in_plan(program, plan_memory(program, trial.symbols));
+    if (!text.empty()) return fmt::format("memory: {} ({})", text, trial.what);
+  }
   Executor executor(program, runtime, {.canaries = true});
+  Desk desk;
   int number = 0;
   for (const auto* trial : calls()) {
     ++number;
     std::optional<std::string> mistake;
     try {
-      mistake = mistake_in(executor, *trial);
+      mistake = mistake_in(executor, *trial, desk);
     } catch (const InternalError& e) {
       mistake = e.what();
     }
@@ -155,10 +195,10 @@ std::optional<std::string> Verifier::mistake_of(const Program& program, const Ru
   return std::nullopt;
 }
 
-std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepared& trial) const {
+std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepared& trial,
+                                                Desk& desk) const {
   const auto& program = executor.program();
-  // What the program may change is its own; all else it only reads.
-  std::map<std::string, GuardedBlock> outputs, states;
+  std::map<std::string, const Input*> moved;  // inputs that lie on the desk
   std::vector<std::byte*> pointers;
   for (const auto& buffer : program.buffers) {
     const auto bytes = [&] {
@@ -168,16 +208,26 @@ std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepar
     switch (buffer.kind) {
       case Buffer::Kind::kTemporary:
         break;
-      case Buffer::Kind::kInput:
-        pointers.push_back(trial.inputs.at(buffer.name)->block.data());
-        break;
-      case Buffer::Kind::kState: {
-        const auto* given = trial.inputs.at(buffer.name)->block.data();
-        pointers.push_back(states.try_emplace(buffer.name, bytes(), given).first->second.data());
+      case Buffer::Kind::kInput: {
+        const auto& input = trial.inputs.at(buffer.name);
+        const auto is_this = [&](const Prepared& other) {
+          return other.inputs.at(buffer.name) == input;
+        };
+        if (std::ranges::all_of(prepared_, is_this)) {
+          pointers.push_back(input->block.data());
+          break;
+        }
+        moved.emplace(buffer.name, input.get());
+        pointers.push_back(desk.put(desk.inputs, buffer.name, bytes(), input->block.data()));
         break;
       }
+      // What the program may change is its own; all else it only reads.
+      case Buffer::Kind::kState:
+        pointers.push_back(desk.put(desk.inputs, buffer.name, bytes(),
+                                    trial.inputs.at(buffer.name)->block.data()));
+        break;
       case Buffer::Kind::kOutput:
-        pointers.push_back(outputs.try_emplace(buffer.name, bytes(), nullptr).first->second.data());
+        pointers.push_back(desk.put(desk.outputs, buffer.name, bytes(), nullptr));
         break;
     }
   }
@@ -188,14 +238,19 @@ std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepar
   for (const auto& [name, input] : trial.inputs) {
     if (!input->block.is_whole()) return beside(name);
   }
-  for (const auto* blocks : {&states, &outputs}) {
+  for (const auto* blocks : {&desk.inputs, &desk.outputs}) {
     for (const auto& [name, block] : *blocks) {
       if (!block.is_whole()) return beside(name);
     }
   }
+  for (const auto& [name, input] : moved) {
+    if (desk.inputs.at(name).fingerprint(1) == input->made) continue;
+    return fmt::format("input '{}' was overwritten", name);
+  }
   for (const auto& output : graph_.outputs()) {
     const auto& expected = trial.expected.at(output.name);
-    auto& block = output.replaces.empty() ? outputs.at(output.name) : states.at(output.replaces);
+    const auto& block =
+        output.replaces.empty() ? desk.outputs.at(output.name) : desk.inputs.at(output.replaces);
     const TensorView got(expected.value.dtype(), block.data(), expected.value.shape());
     const auto text = difference(expected, got);
     if (!text.empty()) return fmt::format("output '{}': {}", output.name, text);

@@ -18,19 +18,25 @@ namespace assay::compiler {
 
 struct VerifyOptions {
   std::vector<InputStyle> styles = {InputStyle::kOrdinary, InputStyle::kMasking};
-  std::int64_t most = 40;  // the greatest value of a symbol that is tried
+  // The greatest value of a symbol that is tried. Odd, so that no block or vector fits into it.
+  std::int64_t most = 41;
   // Elements that the interpreter computes for one trial: symbols are kept so small that no more
   // are asked for.
   double most_work = 1e8;
   // Of a kernel by itself, where a product of many rows is another than one of few; and symbols may
   // be greater where that is cheap.
   double most_kernel_work = 3e8, cheap_work = 1e7;
-  std::int64_t most_in_kernels = 300;
+  std::int64_t most_in_kernels = 307;
+  // Above 0: each symbol in turn so great, or as great as cheap_work allows, the others at their
+  // least, on the first style of inputs. What is long is computed in parts elsewhere.
+  std::int64_t most_alone = 0;
   std::uint64_t seed = 1;
 };
 // Least and greatest values of symbols, and such beyond borders (test_inputs.h), within those
 // limits. All least values come first, all greatest last.
 std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options);
+// Those of most_alone.
+std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& options);
 
 class Verifier {
  public:
@@ -51,10 +57,12 @@ class Verifier {
  private:
   struct Input;
   struct Prepared;
+  struct Desk;
   std::vector<Prepared>& prepared();
   void share_inputs(std::size_t first);
   std::vector<Prepared*> calls();
-  std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial) const;
+  std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial,
+                                        Desk& desk) const;
 
   const Graph& graph_;
   VerifyOptions options_;

@@ -133,6 +133,7 @@ void look_for_nans(const Expectation& expected, const TensorView& output, Deviat
   f.nan_count = nans;
   f.poison_count = poison;
   f.error = kInfinity;
+  f.is_mean_wrong = false;
   f.worst_index = first;
   f.worst_out = std::numeric_limits<double>::quiet_NaN();
   f.worst_ref = 0;
@@ -149,6 +150,7 @@ Deviation compare(const Expectation& expected, const TensorView& output) {
         "an expectation has a value for each place");
   const auto format = float_format(output.dtype());
   std::vector<double> ulps;
+  double squares = 0;
   for (std::size_t i = 0; i < places.count(); ++i) {
     const std::int64_t index = places[i];
     const double ref = expected.values[i], out = value_as_double(output, index);
@@ -173,10 +175,16 @@ Deviation compare(const Expectation& expected, const TensorView& output) {
       f.worst_ref = ref;
     }
     if (std::isfinite(out) && std::isfinite(ref)) {
+      squares += difference * difference;
       f.max_abs = std::max(f.max_abs, difference);
       if (ref != 0) f.max_rel = std::max(f.max_rel, difference / std::abs(ref));
       if (format) ulps.push_back(difference / ulp_at(ref, *format));
     }
+  }
+  if (f.elements > 0) f.rms = std::sqrt(squares / static_cast<double>(f.elements));
+  if (expected.rms > 0 && f.rms / expected.rms > f.error) {
+    f.error = f.rms / expected.rms;
+    f.is_mean_wrong = f.error > 1;
   }
   look_for_nans(expected, output, f);
   if (!ulps.empty()) {

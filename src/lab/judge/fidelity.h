@@ -13,7 +13,10 @@ namespace assay::lab {
 
 // How far an output is from its expectation.
 struct Deviation {
-  double error = 0;    // max |out − ref| / (atol + rtol·|ref|): passes iff ≤ 1
+  // The greater of max |out − ref| / (atol + rtol·|ref|) and, where it is asked for, the root mean
+  // square of out − ref over its limit: passes iff ≤ 1.
+  double error = 0;
+  double rms = 0;      // of finite pairs
   double max_abs = 0;  // over finite pairs
   double max_rel = 0;
   std::optional<double> ulp_p50, ulp_max;  // in units of the output's last place; floats only
@@ -23,6 +26,7 @@ struct Deviation {
   // The worst element, for the message: its row-major index in the output, and both values.
   std::int64_t worst_index = -1;
   double worst_out = 0, worst_ref = 0;
+  bool is_mean_wrong = false;  // the root mean square is what is worst
 
   bool passed() const { return error <= 1; }
 };

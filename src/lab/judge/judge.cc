@@ -137,6 +137,11 @@ Judgement judge_values(const std::vector<Expectation>& expected, const std::stri
   } else if (std::ranges::any_of(results, [](const Deviation& f) { return f.nan_count > 0; })) {
     verdict.code = "nan";
     verdict.message = fmt::format("NaN where none belongs, first at element {}", worst.worst_index);
+  } else if (worst.is_mean_wrong) {
+    verdict.code = "value";
+    verdict.message =
+        fmt::format("the root mean square of the errors is {:.3g}: {:.3g} times the tolerance",
+                    worst.rms, worst.error);
   } else {
     verdict.code = "value";
     verdict.message = fmt::format("element {} is {} instead of {}: {:.3g} times the tolerance",

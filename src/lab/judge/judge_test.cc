@@ -68,6 +68,27 @@ TEST_F(JudgeTest, NamesTheWorstElement) {
   EXPECT_THAT(v.message, HasSubstr("element 3 is 5 instead of 4"));
 }
 
+// Each element is within its tolerance, all of them together are not what rounding does.
+TEST_F(JudgeTest, ManySmallErrorsAreALargeOne) {
+  write({1.0005f, 2.0005f, 3.0005f, 4.0005f});
+  auto expected = expectation({1, 2, 3, 4});
+  const auto judged = [&](double rms) {
+    expected.rms = rms;
+    return judge({expected}, path_, [&](int) -> const std::vector<Expectation>& {
+      static const std::vector<Expectation> other = {expectation({9, 9, 9, 9})};
+      return other;
+    });
+  };
+  EXPECT_EQ(judged(0).status, Status::kOk);
+  EXPECT_EQ(judged(6e-4).status, Status::kOk);
+  EXPECT_NEAR(*judged(6e-4).fidelity.error, 5.0 / 6, 1e-3);
+  const auto wrong = judged(1e-4);
+  EXPECT_EQ(wrong.status, Status::kWrongResult);
+  EXPECT_THAT(wrong.message, HasSubstr("root mean square of the errors is 0.0005: 5 times"));
+  write({1, std::nanf(""), 3, 4});
+  EXPECT_EQ(judged(1e-4).code, "nan");
+}
+
 TEST_F(JudgeTest, NanWhereNoneBelongs) {
   write({1, std::nanf(""), 3, 4});
   const auto v = verdict({1, 2, 3, 4});

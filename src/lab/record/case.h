@@ -41,6 +41,9 @@ struct Expectation {
   // of u64 by their bits. Empty: `values` are exact.
   std::vector<std::int64_t> integers = {};
   double rtol = 0, atol = 0;  // |out − ref| ≤ atol + rtol·|ref|
+  // Above 0: so large may the root mean square of out − ref be, over all values that are given.
+  // Many small errors, all of one sign or size, are no rounding.
+  double rms = 0;
   // What the case's baseline computes there, in the form of `values`; empty: not compared.
   std::vector<double> baseline = {};
   std::string oracle;  // how the values were computed, one line

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Kernels that are wrong where one hardly looks: at sizes that no vector divides, in long inputs,
+// beside their buffers, in the second call. And memory that is given away too early.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+#include "compiler/choose/candidate.h"
+#include "compiler/graph/graph_models.h"
+#include "compiler/run/memory_plan.h"
+#include "compiler/verify/program_verifier.h"
+
+namespace assay::compiler {
+namespace {
+
+using Operands = std::span<std::byte* const>;
+// Called in the place of a kernel, with what the kernel would do.
+using Fault = std::function<void(const Kernel&, const Bindings&, Operands, std::function<void()>)>;
+
+class FaultyKernel : public ReadyKernel {
+ public:
+  FaultyKernel(Kernel kernel, Fault fault) : kernel_(std::move(kernel)), fault_(std::move(fault)) {}
+  void run(const Bindings& symbols, Operands operands) override {
+    fault_(kernel_, symbols, operands, [&] { right_->run(symbols, operands); });
+  }
+
+ private:
+  Kernel kernel_;
+  Fault fault_;
+  std::unique_ptr<ReadyKernel> right_ = plain_runtime().prepare(kernel_);
+};
+
+Runtime with_fault(Fault fault) {
+  auto runtime = plain_runtime();
+  runtime.prepare = [fault = std::move(fault)](const Kernel& kernel) {
+    return std::make_unique<FaultyKernel>(kernel, fault);
+  };
+  return runtime;
+}
+
+std::int64_t bytes_of(const Kernel::Formal& formal, const Bindings& symbols) {
+  return product(formal.shape).at(symbols) * static_cast<std::int64_t>(size_of(formal.dtype));
+}
+
+Program default_program(const Graph& graph, const CompileOptions& options = {}) {
+  return Candidates(graph, options).program({}, plain_runtime());
+}
+
+// Whether the fault is seen; without it the program is right.
+bool sees(const Graph& graph, const Fault& fault) {
+  const auto program = default_program(graph);
+  EXPECT_EQ(ProgramVerifier(graph).mistake_of(program, plain_runtime()), std::nullopt);
+  return ProgramVerifier(graph).mistake_of(program, with_fault(fault)).has_value();
+}
+
+// The last element of the result is 0.
+Fault last_is_lost(std::function<bool(const Bindings&)> where) {
+  return [where = std::move(where)](const Kernel& kernel, const Bindings& symbols,
+                                    Operands operands, const std::function<void()>& right) {
+    right();
+    const auto bytes = bytes_of(kernel.operands.back(), symbols);
+    if (where(symbols)) std::memset(operands.back() + bytes - 4, 0, 4);
+  };
+}
+
+Graph squares(std::int64_t least) {
+  Graph g;
+  const auto s = g.symbol("s", least, 4096);
+  const auto x = GraphTensor::input(g, "x", DType::kF32, {s, 32});
+  (x * x + 1.0).set_output("y");
+  return g;
+}
+
+Graph one_query() {
+  Graph g;
+  const auto t = g.symbol("t", 1, 4096);
+  const auto heads = [&](const char* name, const Dim& rows) {
+    return GraphTensor::input(g, name, DType::kF32, {2, rows, 8});
+  };
+  attention(heads("q", 1), heads("k", t), heads("v", t), {}).set_output("y");
+  return g;
+}
+
+TEST(HiddenFaults, SizesThatNoVectorDivides) {
+  for (const std::int64_t least : {1, 8}) {
+    for (const std::int64_t block : {2, 4, 16}) {
+      EXPECT_TRUE(sees(squares(least), last_is_lost([&](const Bindings& symbols) {
+                         const auto s = symbols.at("s");
+                         return s > 8 && s % block != 0;
+                       })))
+          << least << " " << block;
+    }
+  }
+}
+
+TEST(HiddenFaults, LongInputs) {
+  for (const std::int64_t from : {513, 1025, 2049}) {
+    const auto is_long = [&](const char* name) {
+      return last_is_lost([&, name](const Bindings& symbols) { return symbols.at(name) >= from; });
+    };
+    EXPECT_TRUE(sees(squares(1), is_long("s"))) << from;
+    EXPECT_TRUE(sees(one_query(), is_long("t"))) << from;
+  }
+}
+
+TEST(HiddenFaults, ZeroTimesWhatLiesBehindAnInput) {
+  const Fault fault = [](const Kernel& kernel, const Bindings& symbols, Operands operands,
+                         const std::function<void()>& right) {
+    right();
+    float beyond = 0, first = 0;
+    std::memcpy(&beyond, operands.front() + bytes_of(kernel.operands.front(), symbols), 4);
+    std::memcpy(&first, operands.back(), 4);
+    first += 0 * beyond;
+    std::memcpy(operands.back(), &first, 4);
+  };
+  EXPECT_TRUE(sees(squares(1), fault));
+}
+
+TEST(HiddenFaults, TheLastAnswerOfTheSameAddresses) {
+  std::map<std::vector<std::byte*>, std::vector<std::byte>> known;
+  const Fault fault = [&](const Kernel& kernel, const Bindings& symbols, Operands operands,
+                          const std::function<void()>& right) {
+    right();
+    auto& last = known[{operands.begin(), operands.end()}];
+    const auto bytes = static_cast<std::size_t>(bytes_of(kernel.operands.back(), symbols));
+    if (last.size() == bytes) {
+      std::memcpy(operands.back(), last.data(), bytes);
+    } else {
+      last.assign(operands.back(), operands.back() + bytes);
+    }
+  };
+  EXPECT_TRUE(sees(squares(1), fault));
+}
+
+TEST(HiddenFaults, TemporariesOverOneAnother) {
+  Graph g;
+  const auto x = GraphTensor::input(g, "x", DType::kF32, {8});
+  const auto early = exp(x);
+  (early * sqrt(early + early.sum(0, true))).set_output("y");
+  CompileOptions options;
+  options.disabled = {"fusion"};
+  const auto program = default_program(g, options);
+  const auto plan = plan_memory(program, {});
+  EXPECT_EQ(mistake_in_plan(program, plan), "");
+  int pairs = 0;
+  for (const auto& step : program.steps) {
+    for (const auto a : step.buffers) {
+      for (const auto b : step.buffers) {
+        if (a == b || plan.offsets[a] < 0 || plan.offsets[b] < 0) continue;
+        auto wrong = plan;
+        wrong.offsets[a] = wrong.offsets[b];
+        EXPECT_NE(mistake_in_plan(program, wrong), "") << a << " " << b;
+        ++pairs;
+      }
+    }
+  }
+  EXPECT_GT(pairs, 2);
+  auto small = plan;
+  small.arena_bytes -= 64;
+  EXPECT_NE(mistake_in_plan(program, small), "");
+}
+
+}  // namespace
+}  // namespace assay::compiler
