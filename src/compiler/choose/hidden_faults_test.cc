@@ -13,6 +13,7 @@
 #include "compiler/graph/graph_models.h"
 #include "compiler/run/memory_plan.h"
 #include "compiler/verify/program_verifier.h"
+#include "compiler/verify/rounded_values.h"
 
 namespace assay::compiler {
 namespace {
@@ -134,6 +135,45 @@ TEST(HiddenFaults, TheLastAnswerOfTheSameAddresses) {
     }
   };
   EXPECT_TRUE(sees(squares(1), fault));
+}
+
+// x + x̂ W in mixed precision, where x̂ is x rounded to bf16: the sum takes x as it is.
+TEST(HiddenFaults, WhatIsRoundedForSomebodyElse) {
+  const auto residual = [](bool is_wrong) {
+    Graph g;
+    const auto x = GraphTensor::input(g, "x", DType::kF32, {5, 32});
+    const auto narrow = x.cast(DType::kBF16);
+    const auto w = GraphTensor::input(g, "w", DType::kBF16, {32, 32});
+    const auto y = matmul(narrow, w).cast(DType::kF32);
+    ((is_wrong ? narrow.cast(DType::kF32) : x) + y).set_output("y");
+    return g;
+  };
+  const auto right = residual(false);
+  EXPECT_EQ(ProgramVerifier(right).mistake_of(default_program(right), plain_runtime()),
+            std::nullopt);
+  const auto wrong = default_program(residual(true));
+  EXPECT_NE(ProgramVerifier(right).mistake_of(wrong, plain_runtime()), std::nullopt);
+}
+
+TEST(HiddenFaults, RoundedValuesAreKnownByTheirOwnSize) {
+  Graph g;
+  const auto rounded = GraphTensor::input(g, "x", DType::kF32, {1001}).cast(DType::kBF16);
+  rounded.set_output("y");
+  const auto id = g.outputs().front().node;
+  const auto values = [](double off) {
+    Tensor wide(DType::kF64, Shape({1001}));
+    for (std::size_t i = 0; i < 1000; ++i) {
+      wide.as<double>()[i] = 1e-3 * static_cast<double>(i) + 1e-4 * 3.14159 + off;
+    }
+    wide.as<double>()[1000] = 1e6 + 0.123;  // by its size all others are the same
+    return wide;
+  };
+  RoundedValues known;
+  known.add(g, id, values(0).view());
+  known.sort();
+  EXPECT_EQ(known.mistake_in(g, id, values(0).view()), std::nullopt);
+  EXPECT_EQ(known.mistake_in(g, id, values(1e-15).view()), std::nullopt);
+  EXPECT_NE(known.mistake_in(g, id, values(1e-5).view()), std::nullopt);
 }
 
 TEST(HiddenFaults, TemporariesOverOneAnother) {

@@ -234,13 +234,17 @@ SearchResult search(const Graph& graph, const Runtime& runtime, const SearchOpti
   return Search(graph, runtime, options).run();
 }
 
-std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime, int count,
-                                     std::uint64_t seed) {
-  const Candidates candidates(graph, {});
+VerifyOptions small_sizes() {
   VerifyOptions options;
-  options.seed = seed;
   options.most = options.most_in_kernels = 6;
   options.styles = {InputStyle::kOrdinary, InputStyle::kAdversarial};
+  return options;
+}
+
+std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime, int count,
+                                     std::uint64_t seed, VerifyOptions options) {
+  const Candidates candidates(graph, {});
+  options.seed = seed;
   ProgramVerifier verifier(graph, options);
   const Philox stream(seed, 0x6361);
   std::uint64_t next = 0;

@@ -56,10 +56,13 @@ struct SearchResult {
 // too.
 SearchResult search(const Graph& graph, const Runtime& runtime, const SearchOptions& options);
 
+// For graphs that are small themselves: symbols to 6, ordinary and adversarial inputs.
+VerifyOptions small_sizes();
+
 // "" where `count` candidates by chance, the default program first, all are right; else what is
-// wrong.
+// wrong. `seed` is that of the options, too.
 std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime, int count,
-                                     std::uint64_t seed);
+                                     std::uint64_t seed, VerifyOptions options = small_sizes());
 
 // Where the results for a graph are kept below options.folder.
 std::string search_file(const Graph& graph, const Runtime& runtime, const SearchOptions& options);

@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <unistd.h>
+#include <cstring>
 
 #include <filesystem>
 
@@ -290,6 +292,44 @@ TEST(Search, EveryCandidateOfRandomGraphsWithEmptyAxesIsRight) {
     const auto wrong = mistake_among_candidates(graph, runtime, 3, seed);
     ASSERT_EQ(wrong, "") << "seed " << seed;
   }
+}
+
+// Blocks, last parts of blocks, second threads; attention, rotary, the greatest few, experts.
+TEST(Search, EveryCandidateOfRandomModelGraphsIsRight) {
+  const auto runtime = cpu_runtime(2);
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const auto wrong = mistake_among_candidates(random_model_graph(seed), runtime, 3, seed, {});
+    ASSERT_EQ(wrong, "") << "seed " << seed;
+  }
+}
+
+// They do leave the first tile.
+TEST(Search, RandomModelGraphsAreLarge) {
+  class Short : public ReadyKernel {
+   public:
+    explicit Short(const Kernel& kernel)
+        : kernel_(kernel), right_(plain_runtime().prepare(kernel)) {}
+    void run(const Bindings& symbols, std::span<std::byte* const> operands) override {
+      right_->run(symbols, operands);
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        const auto& formal = kernel_.operands[i];
+        const auto elements = product(formal.shape).at(symbols);
+        if (!formal.is_written || elements <= 1000) continue;
+        std::memset(operands[i], 0, static_cast<std::size_t>(elements) * size_of(formal.dtype));
+      }
+    }
+
+   private:
+    Kernel kernel_;
+    std::unique_ptr<ReadyKernel> right_;
+  };
+  auto runtime = plain_runtime();
+  runtime.prepare = [](const Kernel& kernel) { return std::make_unique<Short>(kernel); };
+  int seen = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    seen += !mistake_among_candidates(random_model_graph(seed), runtime, 1, seed, {}).empty();
+  }
+  EXPECT_GE(seen, 6);  // half of them; the others are cut short or end in a sum
 }
 
 }  // namespace

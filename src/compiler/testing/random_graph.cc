@@ -5,7 +5,9 @@
 #include <array>
 
 #include "base/philox.h"
+#include "compiler/graph/graph_models.h"
 #include "compiler/graph/graph_tensor.h"
+#include "compiler/reference/interpret.h"
 
 namespace assay::compiler {
 namespace {
@@ -13,20 +15,26 @@ namespace {
 constexpr std::array kDTypes = {DType::kF32, DType::kF32, DType::kF64, DType::kBF16,
                                 DType::kF16, DType::kI32, DType::kI64, DType::kBool};
 
+enum class Kind { kSmall, kEmptyAxes, kModels };
+
 class GraphMaker {
  public:
-  GraphMaker(std::uint64_t seed, int operations, bool has_empty_axes = false)
-      : stream_(seed, 0x6772), operations_(operations), has_empty_axes_(has_empty_axes) {
-    const int least = has_empty_axes ? 0 : 1;
-    symbols_ = {graph_.symbol("s", least, 9), graph_.symbol("t", least, 6)};
+  GraphMaker(std::uint64_t seed, int operations, Kind kind)
+      : stream_(seed, 0x6772), operations_(operations), kind_(kind) {
+    const int least = kind == Kind::kEmptyAxes ? 0 : 1;
+    const bool is_model = kind == Kind::kModels;
+    symbols_ = {graph_.symbol("s", least, is_model ? 71 : 9),
+                graph_.symbol("t", least, is_model ? 150 : 6)};
   }
 
   Graph run() {
     for (int i = 0; i < 3; ++i) pool_.push_back(new_input(kDTypes[below(4)], new_shape()));
     for (int i = 0; i < operations_; ++i) {
-      auto result = operation();
+      auto result = kind_ == Kind::kModels && below(3) == 0 ? model_operation() : operation();
       if (below(3) == 0) result = moved(result);
-      if (result.rank() <= 4 && size_of_shape(result.shape()) <= 2000) pool_.push_back(result);
+      if (result.rank() <= 4 && size_of_shape(result.shape()) <= most_elements()) {
+        pool_.push_back(result);
+      }
     }
     const auto outputs = 1 + below(3);
     for (std::uint64_t i = 0; i < outputs && i < pool_.size(); ++i) {
@@ -37,18 +45,27 @@ class GraphMaker {
 
  private:
   std::uint64_t below(std::uint64_t bound) { return uniform_below(stream_[next_++], bound); }
+  std::int64_t most_elements() const { return kind_ == Kind::kModels ? 1 << 16 : 2000; }
+  Dim long_dim() {
+    const std::array<Dim, 12> dims = {1,  3,  8,  16,  17,          33,
+                                      64, 65, 97, 130, symbols_[0], symbols_[1]};
+    return dims[below(dims.size())];
+  }
   Dim new_dim() {
-    if (has_empty_axes_ && below(4) == 0) return below(2) == 0 ? 0 : 1;
+    if (kind_ == Kind::kModels && below(3) != 0) return long_dim();
+    if (kind_ == Kind::kEmptyAxes && below(4) == 0) return below(2) == 0 ? 0 : 1;
     const std::array<Dim, 8> dims = {1, 2, 3, 4, 5, symbols_[0], symbols_[1], symbols_[0] + 1};
     return dims[below(dims.size())];
   }
   std::vector<Dim> new_shape() {
-    std::vector<Dim> shape(below(4));
+    std::vector<Dim> shape(kind_ == Kind::kModels ? 2 + below(2) : below(4));
     for (auto& dim : shape) dim = new_dim();
+    while (size_of_shape(shape) > most_elements()) shape.pop_back();
     return shape;
   }
-  static std::int64_t size_of_shape(const std::vector<Dim>& shape) {
-    return product(shape).at({{"s", 6}, {"t", 6}});
+  std::int64_t size_of_shape(const std::vector<Dim>& shape) const {
+    const std::int64_t value = kind_ == Kind::kModels ? 41 : 6;
+    return product(shape).at({{"s", value}, {"t", value}});
   }
   GraphTensor new_input(DType dtype, const std::vector<Dim>& shape) {
     return GraphTensor::input(graph_, "x" + std::to_string(inputs_++), dtype, shape);
@@ -145,6 +162,48 @@ class GraphMaker {
     return new_input(x.dtype(), shape);
   }
 
+  GraphTensor model_operation() {
+    constexpr std::array kFloating = {DType::kF32, DType::kBF16, DType::kF16, DType::kF64};
+    const auto dtype = kFloating[below(kFloating.size())];
+    const auto s = long_dim(), t = long_dim();
+    const std::array<std::int64_t, 4> widths = {2, 8, 24, 64};
+    const auto width = widths[below(widths.size())];
+    switch (below(4)) {
+      case 0: {
+        const auto shared = static_cast<std::int64_t>(1 + below(3));
+        const auto heads = static_cast<std::int64_t>(shared * (1 + below(3)));
+        AttentionOptions options;
+        options.causal = below(2) == 0;
+        const auto keys = options.causal ? s + t : t;
+        if (options.causal) options.offset = t;
+        if (options.causal && below(2) == 0) options.window = Dim(1 + below(40));
+        if (!options.causal && below(2) == 0) {
+          options.mask = less(new_input(DType::kF32, {s, keys}), new_input(DType::kF32, {s, 1}));
+        }
+        return attention(new_input(dtype, {heads, s, width}),
+                         new_input(dtype, {shared, keys, width}),
+                         new_input(dtype, {shared, keys, widths[below(4)]}), options);
+      }
+      case 1: {
+        const auto heads = static_cast<std::int64_t>(1 + below(4));
+        const auto of = new_input(dtype, {s, heads * width}).split(1, width).permute({1, 0, 2});
+        return rotary(of, new_input(DType::kF32, {s, width / 2}),
+                      new_input(DType::kF32, {s, width / 2}));
+      }
+      case 2: {
+        const auto count = static_cast<std::int64_t>(1 + below(4));
+        const auto [values, places] = top_k(new_input(dtype, {s, 4 + 3 * count}), count);
+        return below(2) == 0 ? softmax(values, 1) : places * places.like(2);
+      }
+      default: {
+        const auto experts = static_cast<std::int64_t>(1 + below(6));
+        const auto n = static_cast<std::int64_t>(1 + below(40));
+        return expert_matmul(new_input(dtype, {s, width}), new_input(dtype, {experts, width, n}),
+                             new_input(DType::kI64, {s}));
+      }
+    }
+  }
+
   GraphTensor operation() {
     const auto x = pick();
     switch (below(20)) {
@@ -206,7 +265,7 @@ class GraphMaker {
   Philox stream_;
   std::uint64_t next_ = 0;
   int operations_, inputs_ = 0;
-  bool has_empty_axes_ = false;
+  Kind kind_;
   Graph graph_;
   std::array<Dim, 2> symbols_;
   std::vector<GraphTensor> pool_;
@@ -215,10 +274,18 @@ class GraphMaker {
 }  // namespace
 
 Graph random_graph(std::uint64_t seed, int operations) {
-  return GraphMaker(seed, operations).run();
+  return GraphMaker(seed, operations, Kind::kSmall).run();
 }
 Graph random_graph_with_empty_axes(std::uint64_t seed, int operations) {
-  return GraphMaker(seed, operations, true).run();
+  return GraphMaker(seed, operations, Kind::kEmptyAxes).run();
+}
+Graph random_model_graph(std::uint64_t seed, int operations) {
+  constexpr double kMostWork = 2e6;  // for an interpreter that is to see thousands of them
+  for (;; --operations) {
+    auto graph = GraphMaker(seed, operations, Kind::kModels).run();
+    const bool is_short = interpreted_elements(graph, {{"s", 41}, {"t", 41}}) < kMostWork;
+    if (is_short || operations == 0) return graph;
+  }
 }
 
 }  // namespace assay::compiler

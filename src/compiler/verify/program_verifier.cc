@@ -52,6 +52,7 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
     options = many;
   }
   options.most_alone = kMostAlone;
+  options.tries_direct = false;  // of the whole: a kernel is held to what it says itself
   // Zeros do nothing to a large product that ordinary numbers do not.
   const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
   if (work > options.cheap_work) {

@@ -70,7 +70,8 @@ std::optional<std::string> RoundedValues::mistake_in(const Graph& definition, No
   if (!rounds(definition, node)) return std::nullopt;
   if (node.op == Op::kMul && has_unseen_products_.contains(node.dtype)) return std::nullopt;
   constexpr std::int64_t kLooks = 400;
-  constexpr double kSame = 1e-9;
+  // Of the value itself; of the greatest one only what cancelling leaves of it in f64.
+  constexpr double kSame = 1e-9, kCancelled = 1e-13;
   const auto count = wide.element_count();
   double greatest = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -83,8 +84,9 @@ std::optional<std::string> RoundedValues::mistake_in(const Graph& definition, No
     if (!is_telling(value)) continue;
     if (known != values_.end()) {
       const auto& values = known->second;
-      const auto next = std::ranges::lower_bound(values, value - kSame * greatest);
-      if (next != values.end() && *next <= value + kSame * greatest) continue;
+      const double off = std::max(kSame * std::abs(value), kCancelled * greatest);
+      const auto next = std::ranges::lower_bound(values, value - off);
+      if (next != values.end() && *next <= value + off) continue;
     }
     return fmt::format("rounds to {} what the graph does not: {} of {}", name_of(node.dtype),
                        name_of(node.op), value);

@@ -17,8 +17,8 @@
 namespace assay::compiler {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStyleNames = {"ordinary", "adversarial", "masking",
-                                                         "huge"};
+constexpr std::array<std::string_view, 5> kStyleNames = {"ordinary", "adversarial", "masking",
+                                                         "huge", "direct"};
 
 // Elements that are drawn; larger inputs repeat them. A prime, which is no row's length: what lies
 // elsewhere is something else.
@@ -34,6 +34,7 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
                                                   : std::numeric_limits<double>::max();
   switch (style) {
     case InputStyle::kOrdinary:
+    case InputStyle::kDirect:
       return plain;
     case InputStyle::kMasking:
       return pick % 4 == 0 ? -kInfinity : pick % 4 == 1 ? 0 : plain;
@@ -126,6 +127,24 @@ std::vector<bool> only_added(const Graph& graph) {
   return added;
 }
 
+// Whether a node is only ever a factor of sums of products.
+std::vector<bool> only_factors(const Graph& graph) {
+  std::vector<bool> is_used(graph.size()), only_summed(graph.size(), true),
+      factors(graph.size(), true);
+  for (std::size_t id = graph.size(); id-- > 0;) {
+    const auto& node = graph.node(static_cast<NodeId>(id));
+    const bool makes_terms = node.op == Op::kMul && is_used[id] && only_summed[id];
+    for (const auto& operand : node.operands) {
+      is_used[operand.node] = true;
+      if (node.op != Op::kSum) only_summed[operand.node] = false;
+      if (!makes_terms && !(node.op == Op::kCast && factors[id])) factors[operand.node] = false;
+    }
+  }
+  for (const auto& output : graph.outputs()) factors[output.node] = false;
+  for (std::size_t id = 0; id < graph.size(); ++id) factors[id] = factors[id] && is_used[id];
+  return factors;
+}
+
 // By which an input is made smaller where it is a factor of sums of many products, as a model's
 // weights are: what comes out is of the size of what goes in, and a softmax further on is not all
 // on one element.
@@ -202,6 +221,11 @@ std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t mo
   return values;
 }
 
+bool has_factors(const Graph& graph) {
+  const auto factors = only_factors(graph);
+  return std::ranges::any_of(graph.inputs(), [&](NodeId id) { return factors[id]; });
+}
+
 Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::uint64_t seed) {
   Trial trial;
   for (const auto& [name, value] : symbols) {
@@ -214,6 +238,8 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
   const auto scales = scales_of(graph, symbols);
   const auto lengths = lengths_of_inputs(graph, symbols);
   const bool is_scaled = given == InputStyle::kOrdinary || given == InputStyle::kMasking;
+  const auto factors =
+      given == InputStyle::kDirect ? only_factors(graph) : std::vector<bool>(graph.size());
   for (const auto id : graph.inputs()) {
     const auto& node = graph.node(id);
     auto style = given;
@@ -232,6 +258,7 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
       if (is_floating(node.dtype)) {
         auto value = floating_value(node.dtype, style, pick, raw);
         if (style == InputStyle::kMasking && !added[id] && std::isinf(value)) value = 0;
+        if (factors[id]) value = 0;
         bits = bits_of(node.dtype, is_scaled ? value * scales[id] : value);
       } else {
         bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw, lengths));

@@ -22,6 +22,8 @@ enum class InputStyle : std::uint8_t {
   kMasking,      // ordinary with zeros, and −∞ in what is only ever added to something; large
                  // factors, as weights are, without zeros: one copy then serves both styles
   kHuge,         // magnitudes over the whole range of the dtype, finite
+  kDirect,       // ordinary, but 0 where an input is only ever a factor of sums of products, as
+                 // weights are: what reaches the result past all products stands there alone
 };
 
 struct Trial {
@@ -37,6 +39,8 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most = 41);
 // Each symbol in turn a little beyond the greatest number that positions are compared with (the
 // window of an attention), the others at their least; none where `most` is beyond it already.
 std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t most);
+// Whether kDirect is anything else than ordinary.
+bool has_factors(const Graph& graph);
 Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::uint64_t seed);
 
 }  // namespace assay::compiler

@@ -70,7 +70,8 @@ struct Verifier::Prepared {
 };
 
 // What one program works on: at the same addresses in all calls, as a model's activations are, so
-// that what is kept by address is seen. Inputs that all trials share stay where they are.
+// that what is kept by address is seen. Inputs that all trials share, and large ones, stay where
+// they are.
 struct Verifier::Desk {
   using Blocks = std::map<std::string, GuardedBlock>;
   Blocks inputs, outputs;  // states are inputs
@@ -92,8 +93,8 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   auto values = affordable_symbols(graph_, options_);
   const auto in_all_styles = values.size();
   std::ranges::move(long_symbols(graph_, options_), std::back_inserter(values));
-  const auto prepare = [&](const Bindings& symbols, std::size_t style) {
-    auto trial = make_trial(graph_, symbols, options_.styles[style], options_.seed);
+  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
+    auto trial = make_trial(graph_, symbols, style, options_.seed);
     Prepared made{symbols, std::move(trial.what), {}, {}};
     InputViews views;
     std::map<std::string, std::uint64_t> fingerprints;
@@ -115,9 +116,14 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   };
   // Large ones beside each other: the interpreter has one thread.
   const bool is_long = interpreted_elements(graph_, values[in_all_styles - 1]) > 1e7;
+  const bool is_direct = options_.tries_direct && has_factors(graph_) &&
+                         interpreted_elements(graph_, values.front()) <= options_.most_work;
   for (std::size_t i = 0; i < values.size(); ++i) {
+    auto styles = options_.styles;
+    if (i >= in_all_styles) styles.resize(1);
+    if (i == 0 && is_direct) styles.push_back(InputStyle::kDirect);
     std::vector<std::future<Prepared>> all;
-    for (std::size_t style = 0; style < (i < in_all_styles ? options_.styles.size() : 1); ++style) {
+    for (const auto style : styles) {
       all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
                                values[i], style));
     }
@@ -210,10 +216,11 @@ std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepar
         break;
       case Buffer::Kind::kInput: {
         const auto& input = trial.inputs.at(buffer.name);
+        constexpr std::size_t kLarge = std::size_t{1} << 20;
         const auto is_this = [&](const Prepared& other) {
           return other.inputs.at(buffer.name) == input;
         };
-        if (std::ranges::all_of(prepared_, is_this)) {
+        if (bytes() > kLarge || std::ranges::all_of(prepared_, is_this)) {
           pointers.push_back(input->block.data());
           break;
         }

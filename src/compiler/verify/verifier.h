@@ -30,6 +30,8 @@ struct VerifyOptions {
   // Above 0: each symbol in turn so great, or as great as cheap_work allows, the others at their
   // least, on the first style of inputs. What is long is computed in parts elsewhere.
   std::int64_t most_alone = 0;
+  // At the least values of symbols also what reaches results past all products (kDirect).
+  bool tries_direct = true;
   std::uint64_t seed = 1;
 };
 // Least and greatest values of symbols, and such beyond borders (test_inputs.h), within those
