@@ -16,7 +16,7 @@ namespace assay::compiler {
 namespace {
 
 // Raised whenever programs of equal choices change, or the lines of a journal.
-constexpr int kVersion = 5;
+constexpr int kVersion = 6;
 
 // Candidates are numbered as they are drawn.
 constexpr std::int64_t kGreatestNumber = 1'000'000'000;

@@ -82,6 +82,28 @@ TEST(Verifier, FindsInputsThatAreOverwritten) {
   EXPECT_EQ(verifier.mistake_of(program, plain_runtime()), std::nullopt);
 }
 
+// Of programs one after the other, which have steps in common.
+TEST(Verifier, FindsInputsThatALaterProgramOverwrites) {
+  Graph g;
+  const auto x = GraphTensor::input(g, "x", DType::kF32, {g.symbol("s", 1, 9), 6});
+  const auto w = GraphTensor::input(g, "w", DType::kF32, {6, 5});
+  (matmul(x, w) + matmul(x * x, w)).set_output("y");
+  bool is_second = false;
+  const auto runtime = meddling([&](const Kernel& kernel, std::span<std::byte* const> operands) {
+    if (!is_second || !std::holds_alternative<Region>(kernel.work)) return;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool is_w = kernel.operands[i].shape == std::vector<Dim>{6, 5};
+      if (is_w && !kernel.operands[i].is_written) *operands[i] ^= std::byte{1};
+    }
+  });
+  Verifier verifier(g);
+  EXPECT_EQ(verifier.mistake_of(compile_default(g), runtime), std::nullopt);
+  is_second = true;
+  const auto without_products = compile_default(g, {.disabled = {"matmul"}});
+  EXPECT_THAT(verifier.mistake_of(without_products, runtime).value_or(""),
+              HasSubstr("input 'w' was overwritten"));
+}
+
 TEST(Verifier, FindsWhatOneCallLeavesForTheNext) {
   const auto g = product_graph();
   int calls = 0;

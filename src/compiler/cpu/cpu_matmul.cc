@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/cpu/cpu_kernels.h"
+#include "compiler/cpu/gemv_kernels.h"
 #include "compiler/cpu/product.h"
 #include "compiler/cpu/region_share.h"
 #include "kernels/memory/scratch.h"
@@ -317,7 +318,10 @@ bool can_multiply(DType a, DType b, DType accumulate) {
 std::uint32_t cpu_matmul_variants(const Kernel& kernel) {
   const auto& work = std::get<Matmul>(kernel.work);
   if (work.accumulate != DType::kF32) return 1;
-  // The forms of x Wᵀ and of few rows, or packed panels of both factors.
+  // Few rows have one form (product.h); more of them that of x Wᵀ, or packed panels of both
+  // factors.
+  const auto& rows = work.a.view.shape[work.a.view.rank() - 2];
+  if (rows.constant().value_or(kMostGemvRows + 1) <= kMostGemvRows) return 1;
   const auto& strides = work.b.view.strides;
   const bool is_plain = strides.back().is(1) || strides[strides.size() - 2].is(1);
   return is_plain ? 2 : 1;

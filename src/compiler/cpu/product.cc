@@ -175,10 +175,11 @@ void hand_over_all(const T* c, std::int64_t m, std::int64_t n, const SumsSink<T>
 
 ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
                     std::int64_t n, const ProductOptions& options) {
-  if (k == 0 || options.packs_both) return ProductForm::kPacked;
+  if (k == 0) return ProductForm::kPacked;
+  const bool has_few_rows = m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1);
+  if (options.packs_both) return has_few_rows ? ProductForm::kFewRows : ProductForm::kPacked;
   if (is_paired(a, b, m, n, options)) return ProductForm::kPaired;
-  if (m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
-    return ProductForm::kFewRows;
+  if (has_few_rows) return ProductForm::kFewRows;
   return is_linear(b, m, n) ? ProductForm::kLinear : ProductForm::kPacked;
 }
 

@@ -24,8 +24,9 @@ struct Factor {
 struct ProductOptions {
   kernels::CacheSizes caches;
   int threads = 1;
-  // Panels of both factors are packed, whatever their rows and strides: never the forms for few
-  // rows (gemv_kernels.h), for x Wᵀ (linear_product.h) and for `unit`, which are faster as a rule.
+  // Panels of both factors are packed: never the forms for x Wᵀ (linear_product.h) and for `unit`,
+  // which are faster as a rule. Few rows are multiplied by a matrix where it lies (gemv_kernels.h)
+  // all the same: packing costs several times what they do.
   bool packs_both = false;
   // For products of bf16 by bf16 (pair_product.h); null: they are widened to f32.
   const kernels::PairUnit* unit = nullptr;

@@ -10,6 +10,7 @@
 #include "compiler/graph/compose.h"
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
+#include "compiler/reference/shared_loop.h"
 #include "compiler/reference/walk.h"
 
 namespace assay::compiler {
@@ -79,6 +80,9 @@ T dot(const T* x, const T* y, std::int64_t length) {
   for (; k < length; ++k) sum = sum_of(sum, product(k));
   return narrowed<T>(sum);
 }
+
+// Sums of products that a thread takes at a time.
+constexpr std::size_t kSumsAtOnce = 256;
 
 class Interpreter {
  public:
@@ -188,11 +192,18 @@ class Interpreter {
                b = view_of({product.operands[1].node, products.b});
     visit_graph_dtype(node.dtype, [&]<typename T>(std::type_identity<T>) {
       const Rows<T> x(data_of<T>(product.operands[0]), a), y(data_of<T>(product.operands[1]), b);
-      Walk<2> walk({&x.view(), &y.view()});
-      for (T& to : out.as<T>()) {
-        to = dot(x.at(walk[0]), y.at(walk[1]), x.length());
-        walk.next();
-      }
+      const auto sums = out.as<T>();
+      const auto pieces = (sums.size() + kSumsAtOnce - 1) / kSumsAtOnce;
+      const auto sum_piece = [&](std::int64_t piece) {
+        const auto first = static_cast<std::size_t>(piece) * kSumsAtOnce;
+        Walk<2> walk({&x.view(), &y.view()}, static_cast<std::int64_t>(first));
+        for (auto& to : sums.subspan(first, std::min(kSumsAtOnce, sums.size() - first))) {
+          to = dot(x.at(walk[0]), y.at(walk[1]), x.length());
+          walk.next();
+        }
+      };
+      share_loop(static_cast<std::int64_t>(sums.size()) * x.length(),
+                 static_cast<std::int64_t>(pieces), sum_piece);
     });
     return out;
   }

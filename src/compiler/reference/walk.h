@@ -17,13 +17,37 @@ namespace assay::compiler {
 template <std::size_t kCount>
 class Walk {
  public:
-  explicit Walk(const std::array<const FixedView*, kCount>& views)
+  // From the element `first` of the shape on.
+  explicit Walk(const std::array<const FixedView*, kCount>& views, std::int64_t first = 0)
       : views_(views), at_(views[0]->shape.size()) {
-    for (std::size_t i = 0; i < kCount; ++i) offsets_[i] = views[i]->offset;
+    const auto& shape = views[0]->shape;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      offsets_[i] = views[i]->offset;
+      if (!shape.empty()) last_strides_[i] = views[i]->strides.back();
+    }
+    for (std::size_t axis = shape.size(); first > 0 && axis-- > 0; first /= shape[axis]) {
+      at_[axis] = first % shape[axis];
+      for (std::size_t i = 0; i < kCount; ++i) offsets_[i] += at_[axis] * views[i]->strides[axis];
+    }
+    if (!shape.empty()) left_ = shape.back() - at_.back();
   }
   std::int64_t operator[](std::size_t operand) const { return offsets_[operand]; }
   void next() {
+    if (--left_ > 0) {
+      for (std::size_t i = 0; i < kCount; ++i) offsets_[i] += last_strides_[i];
+      return;
+    }
+    next_row();
+  }
+
+ private:
+  // What the last axis is at is known by what is left of it.
+  void next_row() {
     const auto& shape = views_[0]->shape;
+    if (!shape.empty()) {
+      left_ = shape.back();
+      at_.back() = left_ - 1;
+    }
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       const bool goes_on = ++at_[axis] < shape[axis];
       for (std::size_t i = 0; i < kCount; ++i) {
@@ -35,10 +59,10 @@ class Walk {
     }
   }
 
- private:
   std::array<const FixedView*, kCount> views_;
-  std::vector<std::int64_t> at_;
-  std::array<std::int64_t, kCount> offsets_{};
+  std::vector<std::int64_t> at_;  // but along the last axis
+  std::int64_t left_ = 0;         // of the last axis
+  std::array<std::int64_t, kCount> offsets_{}, last_strides_{};
 };
 
 // The rows of a view along its last axis, each of them without gaps: where they lie, or in a copy

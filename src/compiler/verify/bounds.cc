@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
+#include "compiler/reference/shared_loop.h"
 #include "compiler/reference/walk.h"
 #include "compiler/verify/element_bound.h"
 #include "compiler/verify/product_errors.h"
@@ -27,15 +28,25 @@ double value_at(const TensorView& tensor, std::int64_t i) {
 // Of each element of a node; empty where all are exact.
 using NodeErrors = std::vector<Error>;
 
-// Elements of an operand one after the other.
+// Elements of an operand one after the other, from one of them on.
 class Reader {
  public:
-  Reader(const TensorView& values, const NodeErrors& errors, FixedView view)
-      : values_(values), errors_(errors), view_(std::move(view)), walk_({&view_}) {}
+  Reader(const TensorView& values, const NodeErrors& errors, FixedView view, std::int64_t first = 0)
+      : values_(values), errors_(errors), view_(std::move(view)), walk_({&view_}, first) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
-  // Of the element that comes next.
-  std::int64_t position() const { return walk_[0]; }
+  // The next `count` elements, to[0], to[step], …, and where each of them lies, if that is asked.
+  void read(std::size_t count, Number* to, std::size_t step, std::int64_t* positions = nullptr) {
+    visit_graph_dtype(values_.dtype(), [&]<typename T>(std::type_identity<T>) {
+      const T* values = static_cast<const T*>(values_.raw_data());
+      for (std::size_t i = 0; i < count; ++i, walk_.next()) {
+        const auto at = walk_[0];
+        if (positions != nullptr) positions[i] = at;
+        to[i * step] = {static_cast<double>(values[at]),
+                        errors_.empty() ? Error{} : errors_[static_cast<std::size_t>(at)]};
+      }
+    });
+  }
   Number next() {
     const auto at = walk_[0];
     walk_.next();
@@ -107,27 +118,42 @@ class BoundMaker {
                              node.op == Op::kMod || node.op == Op::kLess || node.op == Op::kSelect;
     if (stays_exact && is_exact(node)) return;
     auto& errors = made(id);
-    const ElementBound bound(node.dtype);
-    std::array<std::optional<Reader>, 3> readers;
-    for (std::size_t k = 0; k < node.operands.size(); ++k) {
-      const auto& operand = node.operands[k];
-      readers[k].emplace(values_[operand.node], errors_[operand.node],
-                         fixed_view(operand.node, operand.view));
+    constexpr std::size_t kTogether = 1024;
+    const auto blocks = (errors.size() + kTogether - 1) / kTogether;
+    const auto take = [&](std::int64_t block) {
+      const auto first = static_cast<std::size_t>(block) * kTogether;
+      const auto count = std::min(kTogether, errors.size() - first);
+      elementwise_from(id, node, first, std::span(errors).subspan(first, count));
+    };
+    share_loop(static_cast<std::int64_t>(errors.size()), static_cast<std::int64_t>(blocks), take);
+  }
+  void elementwise_from(NodeId id, const Node& node, std::size_t first,
+                        std::span<Error> errors) const {
+    const auto operands = node.operands.size();
+    const auto start = static_cast<std::int64_t>(first);
+    std::vector<Number> x(operands * errors.size()), results(errors.size());
+    std::array<std::vector<std::int64_t>, 3> positions;
+    for (std::size_t k = 0; k < operands; ++k) {
+      const auto& [of, view] = node.operands[k];
+      positions[k].resize(errors.size());
+      Reader(values_[of], errors_[of], fixed_view(of, view), start)
+          .read(errors.size(), x.data() + k, operands, positions[k].data());
     }
-    const auto& result = values_[id];
-    std::vector<Number> x(node.operands.size());
+    const NodeErrors none;
+    const FixedView flat{{values_[id].element_count()}, {1}};
+    Reader(values_[id], none, flat, start).read(errors.size(), results.data(), 1);
+    const ElementBound bound(node.dtype);
     const bool is_sum_or_product = node.op == Op::kAdd || node.op == Op::kMul;
     const bool may_meet = (node.op == Op::kLess || is_sum_or_product) &&
                           node.operands[0].node == node.operands[1].node;
     for (std::size_t i = 0; i < errors.size(); ++i) {
       // No element is less than itself, however far off it is.
-      const bool is_itself = may_meet && readers[0]->position() == readers[1]->position();
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = readers[k]->next();
-      const double value = value_at(result, static_cast<std::int64_t>(i));
+      const bool is_itself = may_meet && positions[0][i] == positions[1][i];
+      const std::span<const Number> of_this(x.data() + i * operands, operands);
       if (!is_itself)
-        errors[i] = bound.of(node.op, x, value);
+        errors[i] = bound.of(node.op, of_this, results[i].value);
       else if (is_sum_or_product)
-        errors[i] = bound.of_twice(node.op, x[0], value);
+        errors[i] = bound.of_twice(node.op, of_this[0], results[i].value);
     }
   }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/graph/scalar.h"
+#include "compiler/reference/shared_loop.h"
 #include "compiler/verify/term_kernels.h"
 
 namespace assay::compiler {
@@ -24,6 +25,8 @@ namespace {
 constexpr std::int64_t kRight = TermKernels::kRight;
 // 32 left rows of 256 terms are 256 KiB.
 constexpr std::int64_t kLeftRows = 32, kTermsAtOnce = 256;
+// That a thread takes at a time.
+constexpr std::int64_t kRightRows = 64 * kRight;
 
 // Rows `stride` apart from `at` on.
 struct RowsFrom {
@@ -198,31 +201,42 @@ void product_errors(const FactorRows<T>& x, const FactorRows<T>& y, const Elemen
   const auto stride_of = [&](const MatrixOfSums::Strides& strides, bool of_rows) {
     return of_rows ? strides.row : strides.column;
   };
-  std::vector<TermSums> sums;
+  const auto& left_strides = x_is_left ? matrix.x : matrix.y;
+  const auto& right_strides = x_is_left ? matrix.y : matrix.x;
   Walk<2> walk({&outer_x, &outer_y});
   const auto size = static_cast<std::size_t>(matrix.rows * matrix.columns);
   for (std::size_t first = 0; first < results.size(); first += size, walk.next()) {
     const std::int64_t x_at = walk[0], y_at = walk[1];
-    if (is_vectorised) {
-      const auto& left_strides = x_is_left ? matrix.x : matrix.y;
-      const auto& right_strides = x_is_left ? matrix.y : matrix.x;
-      sum_matrix_terms<T>(
-          x_is_left ? x : y,
-          {x_is_left ? x_at : y_at, left_count, stride_of(left_strides, left_is_row)},
-          x_is_left ? y : x,
-          {x_is_left ? y_at : x_at, right_count, stride_of(right_strides, !left_is_row)}, sums);
-    }
-    for (std::int64_t i = 0; i < matrix.rows; ++i) {
-      for (std::int64_t j = 0; j < matrix.columns; ++j) {
-        const std::int64_t at_x = x_at + i * matrix.x.row + j * matrix.x.column;
-        const std::int64_t at_y = y_at + i * matrix.y.row + j * matrix.y.column;
-        const auto at = first + static_cast<std::size_t>(i * matrix.columns + j);
-        const auto in_sums = left_is_row ? i * right_count + j : j * right_count + i;
-        const TermSums terms = is_vectorised ? sums[static_cast<std::size_t>(in_sums)]
-                                             : sum_pair_terms(x, at_x, y, at_y);
-        errors[at] = error_of_sum(x, at_x, y, at_y, bound, static_cast<double>(results[at]), terms);
+    // Right rows from `begin` to `end` with all left ones.
+    const auto take = [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t count = end - begin;
+      const auto right_stride = stride_of(right_strides, !left_is_row);
+      std::vector<TermSums> sums;
+      if (is_vectorised) {
+        sum_matrix_terms<T>(
+            x_is_left ? x : y,
+            {x_is_left ? x_at : y_at, left_count, stride_of(left_strides, left_is_row)},
+            x_is_left ? y : x,
+            {(x_is_left ? y_at : x_at) + begin * right_stride, count, right_stride}, sums);
       }
-    }
+      for (std::int64_t l = 0; l < left_count; ++l) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          const std::int64_t i = left_is_row ? l : r, j = left_is_row ? r : l;
+          const std::int64_t at_x = x_at + i * matrix.x.row + j * matrix.x.column;
+          const std::int64_t at_y = y_at + i * matrix.y.row + j * matrix.y.column;
+          const auto at = first + static_cast<std::size_t>(i * matrix.columns + j);
+          const TermSums terms = is_vectorised
+                                     ? sums[static_cast<std::size_t>(l * count + r - begin)]
+                                     : sum_pair_terms(x, at_x, y, at_y);
+          errors[at] =
+              error_of_sum(x, at_x, y, at_y, bound, static_cast<double>(results[at]), terms);
+        }
+      }
+    };
+    const std::int64_t pieces = (right_count + kRightRows - 1) / kRightRows;
+    share_loop(left_count * right_count * x.length(), pieces, [&](std::int64_t piece) {
+      take(piece * kRightRows, std::min(right_count, (piece + 1) * kRightRows));
+    });
   }
 }
 

@@ -9,6 +9,9 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "compiler/program/program_json.h"
 #include "compiler/run/memory_plan.h"
 #include "compiler/verify/guarded_block.h"
 
@@ -115,7 +118,7 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     return made;
   };
   // Large ones beside each other: the interpreter has one thread.
-  const bool is_long = interpreted_elements(graph_, values[in_all_styles - 1]) > 1e7;
+  const bool is_long = interpreted_elements(graph_, values[in_all_styles - 1]) > 1e6;
   const bool is_direct = options_.tries_direct && has_factors(graph_) &&
                          interpreted_elements(graph_, values.front()) <= options_.most_work;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -170,6 +173,32 @@ std::vector<Verifier::Prepared*> Verifier::calls() {
   return calls;
 }
 
+// Candidates have most of their steps in common, and models' weights are long to look at: once for
+// each kernel that reads them. What a kernel spoilt that reads something else shows in the results
+// of the next program.
+std::set<std::string> Verifier::inputs_of_new_steps(const Program& program,
+                                                    const Runtime& runtime) {
+  if (std::exchange(seen_with_, &runtime) != &runtime) steps_seen_.clear();
+  std::vector<std::string> kernels;
+  for (auto kernel : program.kernels) {
+    kernel.rules.clear();
+    kernels.push_back(canonical_json(kernel_to_json(kernel)));
+  }
+  std::set<std::string> names;
+  for (const auto& step : program.steps) {
+    auto key = kernels[step.kernel];
+    std::set<std::string> read;
+    for (const auto id : step.buffers) {
+      const auto& buffer = program.buffers[id];
+      const bool is_given = buffer.kind == Buffer::Kind::kInput;
+      key += is_given ? "; " + buffer.name : ";";
+      if (is_given) read.insert(buffer.name);
+    }
+    if (steps_seen_.insert(short_hash(key)).second) names.merge(read);
+  }
+  return names;
+}
+
 std::optional<std::string> Verifier::mistake_of(const Program& program, const Runtime& runtime) {
   for (const auto& trial : prepared()) {
     const auto text = mistake_in_plan(program, plan_memory(program, trial.symbols));
@@ -188,13 +217,15 @@ std::optional<std::string> Verifier::mistake_of(const Program& program, const Ru
     }
     if (mistake) return fmt::format("{} ({}, call {})", *mistake, trial->what, number);
   }
+  const auto names = inputs_of_new_steps(program, runtime);
   std::set<const Input*> seen;
   for (const auto& trial : prepared_) {
     for (const auto& [name, input] : trial.inputs) {
-      if (!seen.insert(input.get()).second) continue;
+      if (!names.contains(name) || !seen.insert(input.get()).second) continue;
       if (input->block.fingerprint(runtime.threads) == input->made) continue;
       const auto text = fmt::format("input '{}' was overwritten ({})", name, trial.what);
       prepared_.clear();  // made anew when they are needed
+      steps_seen_.clear();
       return text;
     }
   }

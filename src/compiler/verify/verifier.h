@@ -7,6 +7,7 @@
 // buffer, and held to the interpreter within derived bounds (bounds.h).
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ class Verifier {
   std::vector<Prepared>& prepared();
   void share_inputs(std::size_t first);
   std::vector<Prepared*> calls();
+  std::set<std::string> inputs_of_new_steps(const Program& program, const Runtime& runtime);
   std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial,
                                         Desk& desk) const;
 
@@ -70,6 +72,9 @@ class Verifier {
   VerifyOptions options_;
   KnownProducts* products_;
   std::vector<Prepared> prepared_;
+  // Steps of programs so far, by kernel and the inputs it reads, and what ran them.
+  std::set<std::string> steps_seen_;
+  const Runtime* seen_with_ = nullptr;
 };
 
 }  // namespace assay::compiler
