@@ -67,22 +67,34 @@ HWY_INLINE hn::Vec<BitsTag> all_lanes(const std::uint32_t& bits) {
 constexpr std::uint32_t kHalfLess = 0x7fff, kLastBit = 0x10000, kUpperBits = 0xffff0000;
 [[maybe_unused]] constexpr std::uint32_t kHalf = 0x8000, kOne = 1;
 
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+// The upper bits of `bits` plus `less`, or plus `half` where the last bit that stays is odd.
+HWY_INLINE hn::Vec<BitsTag> rounded_bits(hn::Vec<BitsTag> bits, const std::uint32_t& less,
+                                         const std::uint32_t& half) {
+  const auto rounded =
+      hn::IfThenElse(hn::TestBit(bits, all_lanes(kLastBit)), hn::Add(bits, all_lanes(half)),
+                     hn::Add(bits, all_lanes(less)));
+  return hn::And(rounded, all_lanes(kUpperBits));
+}
+#endif
+
 // To the nearest bf16, ties to even; its lower bits are 0 then. A NaN stays one if its lower bits
 // are 0 already.
 HWY_INLINE Lanes rounded_to_bfloat(Lanes x) {
   const BitsTag du;
   const auto bits = hn::BitCast(du, x);
   // Just less than a half is added, and one more where the last bit that stays is odd.
-  auto rounded = hn::Add(bits, all_lanes(kHalfLess));
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  rounded = hn::IfThenElse(hn::TestBit(bits, all_lanes(kLastBit)), hn::Add(bits, all_lanes(kHalf)),
-                           rounded);
-#elif HWY_TARGET == HWY_NEON
+  return hn::BitCast(LaneTag(), rounded_bits(bits, kHalfLess, kHalf));
+#else
+  auto rounded = hn::Add(bits, all_lanes(kHalfLess));
+#if HWY_TARGET == HWY_NEON
   rounded = hn::Sub(rounded, hn::VecFromMask(du, hn::TestBit(bits, all_lanes(kLastBit))));
 #else
   rounded = hn::Add(rounded, hn::And(hn::ShiftRight<16>(bits), all_lanes(kOne)));
 #endif
   return hn::BitCast(LaneTag(), hn::And(rounded, all_lanes(kUpperBits)));
+#endif
 }
 
 HWY_INLINE Lanes rounded_to_half(Lanes x) {

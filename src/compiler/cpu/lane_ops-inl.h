@@ -109,30 +109,67 @@ struct Exp2Lanes {
 struct Log2Lanes {
   static HWY_INLINE Lanes of(Lanes x) { return km::log2(LaneTag(), x); }
 };
-// Of what km::sin_is_near() says.
+// Of arguments whose greatest size is_near().
 struct SineLanes {
+  static HWY_INLINE bool is_near(Lanes size) {
+    return hn::AllTrue(LaneTag(), km::sin_is_near(LaneTag(), size));
+  }
   static HWY_INLINE Lanes of(Lanes x) { return km::sin_near(LaneTag(), x); }
 };
-struct ShortSineLanes {
+struct ShortSineLanes : SineLanes {
   static HWY_INLINE Lanes of(Lanes x) { return km::short_sin_near(LaneTag(), x); }
 };
+struct ShorterSineLanes {
+  static HWY_INLINE bool is_near(Lanes size) {
+    return hn::AllTrue(LaneTag(), km::sin_is_nearer(LaneTag(), size));
+  }
+  static HWY_INLINE Lanes of(Lanes x) { return km::short_sin_nearer(LaneTag(), x); }
+};
+// A sine to the nearest bf16: its upper eight bits are what is left when all are moved up and down
+// again (Veltkamp). Sums and products may lie between two neighbours, sines never do; and infinite
+// they are not.
+struct RoundedSine {
+  static HWY_INLINE Lanes of(Lanes x) {
+    const Lanes moved = hn::Mul(x, hn::Set(LaneTag(), 0x1p16f + 1));
+    return hn::Sub(moved, hn::Sub(moved, x));
+  }
+};
+// The greater size. Of a NaN and a number the number, if either: a NaN's sine is NaN, whoever makes
+// it.
+HWY_INLINE Lanes greater_size(Lanes x, Lanes y) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  constexpr int kGreaterSizeWithoutSign = 0b1011;
+  return Lanes{_mm512_range_ps(x.raw, y.raw, kGreaterSizeWithoutSign)};
+#else
+  return hn::Max(hn::Abs(x), hn::Abs(y));
+#endif
+}
 struct RootLanes {
   static HWY_INLINE Lanes of(Lanes x) { return hn::Sqrt(x); }
 };
-// Of bf16, to be rounded to bf16: the same as if it were exact. No root of eight bits is within
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+constexpr std::uint32_t kExponentOne = 0x00800000;
+constexpr std::uint32_t kRootLess = kHalfLess - kExponentOne, kRootHalf = kHalf - kExponentOne;
+// What stands for each kind of argument, four bits each (VFIXUPIMMPS): of both kinds of NaN a NaN,
+// of zeros themselves, of −∞ a NaN, of +∞ itself, of negative numbers a NaN.
+constexpr std::uint32_t kFixedRoots = 0x03130122;
+#endif
+// Of bf16, rounded to bf16: the same as if it were exact before. No root of eight bits is within
 // 2^-19 of the middle of two neighbours, and a step of Newton's leaves 2^-22.
-struct ShortRootLanes {
+struct RoundedRootLanes {
   static HWY_INLINE Lanes of(Lanes x) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-    // The processor's root takes turns with nothing.
+    // The processor's root takes turns with nothing. Twice the root costs less, and its half
+    // nothing: an exponent is one less when what rounds is added.
     const LaneTag d;
-    const Lanes inverse{_mm512_rsqrt14_ps(x.raw)}, half = hn::Mul(inverse, hn::Set(d, 0.5f));
-    const Lanes near = hn::Mul(x, inverse);
-    const Lanes root = hn::MulAdd(near, hn::NegMulAdd(near, half, hn::Set(d, 0.5f)), near);
-    constexpr int kZeros = 0x02 | 0x04, kInfinity = 0x08;  // are their own roots
-    return {_mm512_mask_mov_ps(root.raw, _mm512_fpclass_ps_mask(x.raw, kZeros | kInfinity), x.raw)};
+    const BitsTag du;
+    const Lanes inverse{_mm512_rsqrt14_ps(x.raw)}, near = hn::Mul(x, inverse);
+    const Lanes twice = hn::Mul(near, hn::NegMulAdd(near, inverse, hn::Set(d, 3)));
+    const Lanes root = hn::BitCast(d, rounded_bits(hn::BitCast(du, twice), kRootLess, kRootHalf));
+    // What is its own root: zeros and +infinity. NaN are NaN, and so is what is negative.
+    return Lanes{_mm512_fixupimm_ps(root.raw, x.raw, all_lanes(kFixedRoots).raw, 0)};
 #else
-    return hn::Sqrt(x);
+    return rounded_to_bfloat(hn::Sqrt(x));
 #endif
   }
 };

@@ -118,17 +118,18 @@ HWY_NOINLINE void far_sine_stage(const PassStage* s, std::byte* const* pointers,
   for_each_of(h, [](Lanes x) HWY_ATTR { return Rounding::of(km::sin(LaneTag(), x)); });
   ASSAY_NEXT_STAGE(s, pointers, at, h);
 }
-template <class F, class Rounding>
+// Farther: what to do where an argument is too far for F; void: the function is called.
+template <class F, class Rounding, class Farther>
 void sine_stage(const PassStage* s, std::byte* const* pointers, std::int64_t at, Lanes x0, Lanes x1,
                 Lanes x2, Lanes x3, Lanes x4, Lanes x5, Lanes x6, Lanes x7) {
-  const LaneTag d;
-  // A NaN is no farther than others, its sine is NaN whoever makes it; x86's Max is its second
-  // operand then.
-  Lanes far = hn::Zero(d);
-  const auto reach = [&](Lanes x) HWY_ATTR { far = hn::Max(hn::Abs(x), far); };
-  reach(x0), reach(x1), reach(x2), reach(x3), reach(x4), reach(x5), reach(x6), reach(x7);
-  if (HWY_UNLIKELY(!hn::AllTrue(d, km::sin_is_near(d, far))))
-    return far_sine_stage<Rounding>(s, pointers, at, x0, x1, x2, x3, x4, x5, x6, x7);
+  const Lanes far = greater_size(greater_size(greater_size(x0, x1), greater_size(x2, x3)),
+                                 greater_size(greater_size(x4, x5), greater_size(x6, x7)));
+  if (HWY_UNLIKELY(!F::is_near(far))) {
+    if constexpr (std::is_void_v<Farther>)
+      return far_sine_stage<Rounding>(s, pointers, at, x0, x1, x2, x3, x4, x5, x6, x7);
+    else
+      return sine_stage<Farther, Rounding, void>(s, pointers, at, x0, x1, x2, x3, x4, x5, x6, x7);
+  }
   Block h{x0, x1, x2, x3, x4, x5, x6, x7};
   for_each_of(h, [](Lanes x) HWY_ATTR { return Rounding::of(F::of(x)); });
   ASSAY_NEXT_STAGE(s, pointers, at, h);
@@ -167,9 +168,9 @@ StageFunction unary_stage(DType dtype) {
   if (dtype == DType::kF16) return stage_of<UnaryStage<F, RoundedToHalf>>();
   return stage_of<UnaryStage<F>>();
 }
-template <class F, class Rounding>
+template <class F, class Rounding, class Farther = void>
 StageFunction sine_stage_of() {
-  return reinterpret_cast<StageFunction>(&sine_stage<F, Rounding>);
+  return reinterpret_cast<StageFunction>(&sine_stage<F, Rounding, Farther>);
 }
 template <class F>
 StageFunction integer_stage(BlockFormat memory) {
@@ -196,11 +197,12 @@ StageFunction find_float_op(Op op, DType dtype, BlockFormat memory, bool turned)
     case Op::kLog2:
       return unary_stage<Log2Lanes>(dtype);
     case Op::kSin:
-      if (dtype == DType::kBF16) return sine_stage_of<ShortSineLanes, RoundedToBFloat>();
+      if (dtype == DType::kBF16)
+        return sine_stage_of<ShorterSineLanes, RoundedSine, ShortSineLanes>();
       if (dtype == DType::kF16) return sine_stage_of<SineLanes, RoundedToHalf>();
       return sine_stage_of<SineLanes, NotRounded>();
     case Op::kSqrt:
-      if (dtype == DType::kBF16) return stage_of<UnaryStage<ShortRootLanes, RoundedToBFloat>>();
+      if (dtype == DType::kBF16) return stage_of<UnaryStage<RoundedRootLanes>>();
       return unary_stage<RootLanes>(dtype);
     case Op::kRecip:
       return unary_stage<RecipLanes>(dtype);

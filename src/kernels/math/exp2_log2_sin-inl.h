@@ -152,10 +152,23 @@ template <class D, class V>
 HWY_INLINE V sin_near(D d, V x) {
   return sin_by<3>(d, x, Sine<hn::TFromD<D>>::kTerms);
 }
-// Of f32 that are bf16: as good as those ask for, 2^-19 of the result.
+// Of f32 that are bf16: as good as those ask for, 2^-19 of the result; of those that are nearer
+// still, 2^-14 where the sine is smallest.
 template <class D, class V>
 HWY_INLINE V short_sin_near(D d, V x) {
   return sin_by<2>(d, x, Sine<float>::kShortTerms);
+}
+template <class D, class V>
+HWY_INLINE V short_sin_nearer(D d, V x) {
+  return sin_by<1>(d, x, Sine<float>::kShortTerms);
+}
+template <class D, class V>
+HWY_INLINE hn::Mask<D> sin_is_nearer(D d, V size) {
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return sin_is_near(d, size);
+#else
+  return hn::Lt(size, hn::Set(d, 64));
+#endif
 }
 
 template <class D, class V>
