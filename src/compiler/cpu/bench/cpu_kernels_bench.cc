@@ -20,6 +20,7 @@
 #include "kernels/peaks/peak_kernels.h"
 #include "kernels/peaks/peaks.h"
 #include "kernels/threads/crew.h"
+#include "kernels/tiles/blocking.h"
 
 namespace assay::compiler {
 namespace {
@@ -60,8 +61,31 @@ class Subject {
            }) /
            calls;
   }
+  // The time that the kernel's largest operand takes to be read and added up, as it lies.
+  double read(int threads) {
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      if (bytes_of(i) > bytes_of(largest)) largest = i;
+    }
+    const auto& kernels = kernels::peak_kernels(float{});
+    constexpr std::int64_t kPiece = 1 << 16;  // floats: a quarter of a megabyte
+    const auto count = bytes_of(largest) / static_cast<std::int64_t>(sizeof(float));
+    const auto* from = reinterpret_cast<const float*>(data_[largest].get());
+    std::vector<float> sums(static_cast<std::size_t>(kernels::divide_up(count, kPiece)));
+    return seconds_of([&] {
+      kernels::share_items(threads, std::ssize(sums), [&](std::int64_t piece) noexcept {
+        const auto some = std::min(kPiece, count - piece * kPiece) / 256 * 256;
+        sums[static_cast<std::size_t>(piece)] = kernels.read(from + piece * kPiece, some);
+      });
+    });
+  }
 
  private:
+  std::int64_t bytes_of(std::size_t i) const {
+    std::int64_t count = 1;
+    for (const auto& extent : kernel.operands[i].shape) count *= extent.at({});
+    return count * static_cast<std::int64_t>(size_of(kernel.operands[i].dtype));
+  }
   static AlignedBlock<std::byte> filled(const Kernel::Formal& formal) {
     std::size_t count = 1;
     for (const auto& extent : formal.shape) count *= static_cast<std::size_t>(extent.at({}));
@@ -225,12 +249,16 @@ void run_bench(int threads, int rounds, const std::string& filter) {
   }
   for (const bool transposed : {true, false}) {
     for (const std::int64_t m : {1, 2, 4, 8}) {
+      add(product(DType::kBF16, m, 2048, 512, transposed));
       add(product(DType::kBF16, m, 2048, 2048, transposed));
+      add(product(DType::kBF16, m, 2048, 8192, transposed));
+      add(product(DType::kBF16, m, 8192, 2048, transposed));
       add(product(DType::kBF16, m, 4096, 4096, transposed));
       add(product(DType::kBF16, m, 4096, 14336, transposed));
       add(product(DType::kBF16, m, 14336, 4096, transposed));
     }
   }
+  add(product(DType::kBF16, 1, 2048, 128256, true));
   add(product(DType::kBF16, 1, 4096, 128256, true));
   add(product(DType::kF32, 1, 4096, 4096, true));
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
@@ -246,7 +274,7 @@ void run_bench(int threads, int rounds, const std::string& filter) {
   const Memory memory;
   const auto count = subjects.size();
   struct Shares {
-    std::vector<double> of_triad, of_streamed, of_read;
+    std::vector<double> of_triad, of_streamed, of_read, of_own;
   };
   std::vector<double> best(count, 1e9);
   std::vector<Shares> shares(count);
@@ -256,6 +284,9 @@ void run_bench(int threads, int rounds, const std::string& filter) {
     for (std::size_t i = 0; i < count; ++i) {
       const double of_triad = memory.triad(threads, false), of_read = memory.read(threads);
       const double took = subjects[i].run(threads), of_streamed = memory.triad(threads, true);
+      // Caches are as full of something else as they were before the subject ran.
+      memory.read(threads);
+      const double own = subjects[i].read(threads);
       triad = std::max(triad, of_triad);
       streamed = std::max(streamed, of_streamed);
       read = std::max(read, of_read);
@@ -264,19 +295,21 @@ void run_bench(int threads, int rounds, const std::string& filter) {
       shares[i].of_triad.push_back(rate / of_triad);
       shares[i].of_streamed.push_back(rate / of_streamed);
       shares[i].of_read.push_back(rate / of_read);
+      shares[i].of_own.push_back(own / took);
     }
   }
   fmt::print(
       "{} threads: triad {:.1f} GB/s, with streamed stores {:.1f} GB/s, read {:.1f} GB/s, f32 "
       "{:.1f} Gflop/s\n",
       threads, triad * 1e-9, streamed * 1e-9, read * 1e-9, 2 * fma * 1e-9);
-  fmt::print("{:36} {:>9} {:>7}  {:18} {:18} {}\n", "", "best ms", "GB/s", "of triad, median",
-             "of streamed triad", "of reading");
+  fmt::print("{:36} {:>9} {:>7}  {:18} {:18} {:18} {}\n", "", "best ms", "GB/s", "of triad, median",
+             "of streamed triad", "of reading", "of reading it");
   for (std::size_t i = 0; i < count; ++i) {
     const auto& s = subjects[i];
-    fmt::print("{:36} {:9.3f} {:7.1f}  {} {} {}", s.name, best[i] * 1e3, s.bytes / best[i] * 1e-9,
-               share_of(shares[i].of_triad), share_of(shares[i].of_streamed),
-               share_of(shares[i].of_read));
+    fmt::print("{:36} {:9.3f} {:7.1f}  {} {} {} {}", s.name, best[i] * 1e3,
+               s.bytes / best[i] * 1e-9, share_of(shares[i].of_triad),
+               share_of(shares[i].of_streamed), share_of(shares[i].of_read),
+               share_of(shares[i].of_own));
     if (s.flops > 0)
       fmt::print("  {:6.1f} Gflop/s = {:3.0f} %", s.flops / best[i] * 1e-9,
                  100 * s.flops / best[i] / (2 * fma));
