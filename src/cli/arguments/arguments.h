@@ -168,6 +168,7 @@ struct CompileArguments {
   std::string graph, runtime = "cpu", dot, trace, inputs, out;
   std::vector<std::string> symbols;  // "s=16"
   bool explain = false, json = false, run = false, verify = false, verbose = false;
+  bool operators = false;  // list those of archives
   int search = 0;
   double seconds = 60;
   std::uint64_t seed = 0;

@@ -331,15 +331,19 @@ void add_einsum(CLI::App& app, EinsumArguments& a) {
 }
 
 void add_compile(CLI::App& app, CompileArguments& a) {
-  app.add_option("graph", a.graph, "a graph as JSON (docs/compiler.md)")->required();
+  app.add_option("graph", a.graph,
+                 "a graph as JSON, or an archive of torch.export.save (docs/compiler.md)");
+  app.add_flag("--operators", a.operators, "list the operators of archives that are covered");
   app.add_flag("--explain", a.explain,
                "measure each kernel, and predict it by this machine's limits");
   app.add_option("--search", a.search, "programs to try beside the default one (0)");
   app.add_option("--seconds", a.seconds, "no further one is tried after that (60)");
   add_seed(app, "of the search and of generated inputs (0)",
            [&a](std::uint64_t seed) { a.seed = seed; });
-  app.add_option("--symbols", a.symbols,
-                 "values to measure and run at, e.g. s=16,p=0 (the greatest, 256 at most)")
+  app.add_option(
+         "--symbols", a.symbols,
+         "values to measure and run at, e.g. s=16,p=0 (what --inputs have, else the greatest, "
+         "256 at most)")
       ->delimiter(',');
   app.add_option("--threads", a.threads, "cores to use (all)");
   app.add_option("--runtime", a.runtime, "cpu (default), plain");
@@ -347,7 +351,10 @@ void add_compile(CLI::App& app, CompileArguments& a) {
   app.add_option("--dot", a.dot, "write the program there, for Graphviz");
   app.add_option("--trace", a.trace, "write the measured steps there, for Perfetto");
   app.add_flag("--run", a.run, "run it once, on generated inputs or on those of --inputs");
-  app.add_option("--inputs", a.inputs, ".safetensors file with a tensor for each input")
+  app.add_option(
+         "--inputs", a.inputs,
+         ".safetensors file with a tensor for each input (of an archive: that forward() takes; "
+         "others replace what is stored)")
       ->needs("--run");
   app.add_option("--out", a.out, "write the outputs there, as .safetensors")->needs("--run");
   app.add_flag("--json", a.json, "print JSON");
@@ -355,7 +362,8 @@ void add_compile(CLI::App& app, CompileArguments& a) {
   app.footer(R"(Examples:
   assay compile examples/block.json --explain
   assay compile examples/block.json --search 100 --seconds 20 --symbols s=16
-  assay compile examples/block.json --symbols s=4 --verify --run --out y.safetensors)");
+  assay compile examples/block.json --symbols s=4 --verify --run --out y.safetensors
+  assay compile model.pt2 --run --inputs x.safetensors --out y.safetensors)");
 }
 
 }  // namespace assay::cli

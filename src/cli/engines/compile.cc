@@ -17,14 +17,15 @@
 #include "base/machine.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
+#include "cli/engines/graph_file.h"
 #include "cli/engines/machine_limits.h"
 #include "cli/program.h"
 #include "compiler/choose/search.h"
 #include "compiler/choose/timing.h"
 #include "compiler/cpu/cpu_runtime.h"
-#include "compiler/graph/graph_json.h"
 #include "compiler/show/show_program.h"
 #include "lab/run/noise.h"
+#include "models/pt2/operators.h"
 #include "tensor/safetensors.h"
 
 namespace assay::cli {
@@ -32,8 +33,16 @@ namespace {
 
 using namespace assay::compiler;  // NOLINT: the engine's words are this file's
 
-compiler::Bindings symbols_from(const CompileArguments& a, const Graph& graph) {
+// Typed ones come first, then what inputs are, then the default.
+compiler::Bindings symbols_from(const CompileArguments& a, const GraphFile& file,
+                                const std::optional<SafetensorsFile>& inputs) {
+  const auto& graph = file.graph;
   auto symbols = default_symbols(graph);
+  if (inputs) {
+    for (const auto& [name, value] : symbols_of_inputs(file, *inputs, a.inputs)) {
+      symbols[name] = value;
+    }
+  }
   std::set<std::string> given;
   for (const auto& text : a.symbols) {
     const auto equals = text.find('=');
@@ -76,15 +85,19 @@ ExecutorOptions executor_options(const Program& program) {
   return options;
 }
 
-void run_once(const CompileArguments& a, const Graph& graph, const Program& program,
+void run_once(const CompileArguments& a, const GraphFile& file,
+              const std::optional<SafetensorsFile>& inputs, const Program& program,
               const Runtime& runtime, const compiler::Bindings& symbols) {
+  const auto& graph = file.graph;
   Executor executor(program, runtime, executor_options(program));
-  std::optional<SafetensorsFile> file;
-  const auto trial = make_trial(graph, symbols, InputStyle::kOrdinary, a.seed);
-  auto views = trial.views();
-  if (!a.inputs.empty()) {
-    file.emplace(a.inputs);
-    for (auto& [name, view] : views) view = file->view(name);
+  std::optional<Trial> trial;
+  std::map<std::string, TensorView> views;
+  if (inputs) {
+    views = input_views(file, *inputs);
+  } else {
+    trial.emplace(make_trial(graph, symbols, InputStyle::kOrdinary, a.seed));
+    views = trial->views();
+    for (const auto& [name, view] : file.stored) views.insert_or_assign(name, view);
   }
   const auto result = compiler::run_program(executor, views, symbols);
   std::vector<std::pair<std::string, TensorView>> tensors;
@@ -152,6 +165,18 @@ std::string largest_of(const Graph& graph, const compiler::Bindings& symbols) {
                      name_of(node.dtype), to_string(node.shape), most * 1e-9);
 }
 
+// The operators of archives, with what is to be known of each.
+int list_operators(bool is_json) {
+  auto json = Json::array();
+  for (const auto& op : models::pt2::covered_operators()) {
+    json.push_back({{"name", op.name}, {"note", op.note}});
+    if (is_json) continue;
+    fmt::print("{:<60}{}\n", op.name, op.note);
+  }
+  if (is_json) fmt::print("{}\n", pretty_json(json));
+  return kFine;
+}
+
 Json coverage_to_json(const Verifier::Coverage& coverage) {
   return {{"elements", coverage.elements}, {"bounded", coverage.bounded}};
 }
@@ -174,7 +199,9 @@ void print_search(const SearchResult& found) {
 
 namespace {
 
-int compile_read(const CompileArguments& a, const Graph& graph, const compiler::Bindings& symbols) {
+int compile_read(const CompileArguments& a, const GraphFile& file,
+                 const std::optional<SafetensorsFile>& inputs, const compiler::Bindings& symbols) {
+  const auto& graph = file.graph;
   const auto runtime = runtime_from(a);
   SearchOptions options;
   options.compile = options_from_environment();
@@ -252,7 +279,7 @@ int compile_read(const CompileArguments& a, const Graph& graph, const compiler::
                "times are noisy\n",
                100 * others_share);
   }
-  if (a.run) run_once(a, graph, found.program, runtime, options.symbols);
+  if (a.run) run_once(a, file, inputs, found.program, runtime, options.symbols);
   if (!coverage || !coverage->holds_nothing()) return kFine;
   fmt::print(stderr,
              "assay: nothing of this program was held to a bound: whether it is right is not "
@@ -263,14 +290,18 @@ int compile_read(const CompileArguments& a, const Graph& graph, const compiler::
 }  // namespace
 
 int compile_graph(const CompileArguments& a) {
-  const auto graph = graph_from_json(read_json_file(a.graph), a.graph);
-  if (graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
-  const auto symbols = symbols_from(a, graph);
+  if (a.operators) return list_operators(a.json);
+  if (a.graph.empty()) fail("a graph to compile is missing (see --help)");
+  const auto file = read_graph_file(a.graph);
+  if (file.graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
+  std::optional<SafetensorsFile> inputs;
+  if (!a.inputs.empty()) inputs.emplace(a.inputs);
+  const auto symbols = symbols_from(a, file, inputs);
   try {
-    return compile_read(a, graph, symbols);
+    return compile_read(a, file, inputs, symbols);
   } catch (const std::bad_alloc&) {
     throw EnvironmentError(
-        fmt::format("{}: not enough memory: {}", a.graph, largest_of(graph, symbols)));
+        fmt::format("{}: not enough memory: {}", a.graph, largest_of(file.graph, symbols)));
   }
 }
 

@@ -11,10 +11,12 @@
 namespace assay::compiler {
 namespace {
 
+// A dimension as a value: an expression of symbols, which is at least 0, is the last of 0 … dim.
 GraphTensor number(Graph& graph, const Dim& dim, DType dtype) {
-  const auto value = dim.constant();
-  if (!value) fail("a number that is known when the graph is made, not '{}'", dim.to_string());
-  return GraphTensor::constant(graph, dtype, static_cast<double>(*value));
+  if (const auto value = dim.constant()) {
+    return GraphTensor::constant(graph, dtype, static_cast<double>(*value));
+  }
+  return GraphTensor::iota(graph, dim + 1).slice(0, dim, dim + 1).squeeze(0).cast(dtype);
 }
 
 // The extent of an axis as a value, also where it is a symbol: how often 1 repeats.

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/engines/graph_file.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "compiler/graph/graph_json.h"
+
+namespace assay::cli {
+
+GraphFile read_graph_file(const std::string& path) {
+  if (!models::pt2::Archive::is_one(path)) {
+    return {compiler::graph_from_json(read_json_file(path), path), {}, {}, nullptr};
+  }
+  auto archive = std::make_unique<models::pt2::Archive>(path);
+  auto imported = models::pt2::import_archive(*archive);
+  return {std::move(imported.graph), std::move(imported.stored),
+          std::move(imported.symbol_arguments), std::move(archive)};
+}
+
+compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFile& inputs,
+                                     const std::string& path) {
+  compiler::Bindings found;
+  const auto bind = [&](const std::string& symbol, std::int64_t value, const std::string& by) {
+    const auto interval = file.graph.symbols().at(symbol);
+    if (value < interval.low || value > interval.high) {
+      fail("{}: '{}' makes {} {}, which is from {} to {}", path, by, symbol, value, interval.low,
+           interval.high);
+    }
+    const auto [at, is_new] = found.emplace(symbol, value);
+    if (!is_new && at->second != value) {
+      fail("{}: {} is {} already, '{}' makes it {}", path, symbol, at->second, by, value);
+    }
+  };
+  for (const auto id : file.graph.inputs()) {
+    const auto& node = file.graph.node(id);
+    if (!inputs.contains(node.name)) continue;
+    const auto& view = inputs.view(node.name);
+    for (std::size_t i = 0; i < std::min(view.rank(), node.shape.size()); ++i) {
+      const auto& text = node.shape[i].to_string();
+      if (file.graph.symbols().contains(text)) bind(text, view.extent(i), node.name);
+    }
+  }
+  for (const auto& [symbol, argument] : file.symbol_arguments) {
+    if (!inputs.contains(argument) || !file.graph.symbols().contains(symbol)) continue;
+    const auto& view = inputs.view(argument);
+    if (view.element_count() != 1 || !is_integer(view.dtype())) {
+      fail("{}: '{}' is one whole number, got {} {}", path, argument, name_of(view.dtype()),
+           view.shape().to_string());
+    }
+    bind(symbol, static_cast<std::int64_t>(value_as_double(view, 0)), argument);
+  }
+  return found;
+}
+
+std::map<std::string, TensorView> input_views(const GraphFile& file,
+                                              const SafetensorsFile& inputs) {
+  std::map<std::string, TensorView> views;
+  for (const auto id : file.graph.inputs()) {
+    const auto& name = file.graph.node(id).name;
+    const auto stored = file.stored.find(name);
+    const bool is_stored = stored != file.stored.end() && !inputs.contains(name);
+    views.emplace(name, is_stored ? stored->second : inputs.view(name));
+  }
+  return views;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A graph in a file: as JSON, or an archive of torch.export, told apart by content.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "compiler/graph/graph.h"
+#include "models/pt2/import.h"
+#include "tensor/safetensors.h"
+
+namespace assay::cli {
+
+struct GraphFile {
+  compiler::Graph graph;
+  // Of an archive: inputs that it has values for. Valid while this object lives.
+  std::map<std::string, TensorView> stored;
+  std::map<std::string, std::string> symbol_arguments;  // symbol: the number that forward() takes
+  std::unique_ptr<models::pt2::Archive> archive;
+};
+
+// Throws UserError, one line that names the file and what is wrong with it.
+GraphFile read_graph_file(const std::string& path);
+
+// What inputs say of the symbols, by their shapes, and by numbers for those that forward() takes.
+// Throws UserError where two inputs say different things, or a value is outside of its interval.
+compiler::Bindings symbols_of_inputs(const GraphFile& graph, const SafetensorsFile& inputs,
+                                     const std::string& path);
+
+// A value for every input: of the file, else of the archive. Throws UserError that names what is
+// missing.
+std::map<std::string, TensorView> input_views(const GraphFile& graph,
+                                              const SafetensorsFile& inputs);
+
+}  // namespace assay::cli

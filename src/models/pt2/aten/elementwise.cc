@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of each element.
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.h"
+#include "models/pt2/aten/erf.h"
+#include "models/pt2/aten/forms.h"
+#include "models/pt2/operators.h"
+
+namespace assay::models::pt2 {
+namespace {
+
+using namespace assay::compiler;  // NOLINT: the front end's words are this file's
+
+using Unary = GraphTensor (*)(const GraphTensor&);
+using Binary = GraphTensor (*)(const GraphTensor&, const GraphTensor&);
+
+// Of numbers as floating point.
+template <Unary kFunction>
+Result floating_unary(Call& c) {
+  return elementwise(
+      c, {"self"}, [](const auto& x) { return kFunction(x[0]); }, true);
+}
+// Of each dtype in its own.
+template <Unary kFunction>
+Result plain_unary(Call& c) {
+  return elementwise(c, {"self"}, [](const auto& x) { return kFunction(x[0]); });
+}
+template <Binary kFunction>
+Result plain_binary(Call& c) {
+  return elementwise(c, {"self", "other"}, [](const auto& x) { return kFunction(x[0], x[1]); });
+}
+// Integers are whole already.
+template <Unary kFunction>
+Result rounding(Call& c) {
+  return elementwise(c, {"self"}, [](const auto& x) {
+    return is_floating(x[0].dtype()) ? kFunction(x[0]) : x[0];
+  });
+}
+
+// self + alpha · other
+Result sum_of(Call& c, std::string_view a, std::string_view b, bool is_difference) {
+  return elementwise(c, {a, b}, [&](const auto& x) {
+    const auto alpha =
+        c.has("alpha") ? number_value(c.graph(), c.scalar("alpha"), x[1].dtype()) : x[1].like(1);
+    const bool is_one = !c.has("alpha") || c.number("alpha") == 1;
+    const auto scaled = is_one ? x[1] : x[1] * alpha;
+    return is_difference ? x[0] - scaled : x[0] + scaled;
+  });
+}
+Result add(Call& c) { return sum_of(c, "self", "other", false); }
+Result sub(Call& c) { return sum_of(c, "self", "other", true); }
+Result rsub(Call& c) { return sum_of(c, "other", "self", true); }
+
+GraphTensor quotient(const GraphTensor& a, const GraphTensor& b) { return a / b; }
+Result div(Call& c) {
+  return elementwise(
+      c, {"self", "other"}, [](const auto& x) { return quotient(x[0], x[1]); }, true);
+}
+// In f64, so that the quotient is on the right side of whole numbers.
+GraphTensor rounded_quotient(const GraphTensor& a, const GraphTensor& b, bool is_floor) {
+  if (!is_floating(a.dtype())) {
+    const auto down = integer_quotient(a, b);
+    if (is_floor) return down;
+    const auto is_up = less(down, down.like(0)) * logical_not(equal(down * b, a));
+    return select(is_up, down + 1.0, down);
+  }
+  const auto x = a.cast(DType::kF64), y = b.cast(DType::kF64);
+  if (!is_floor) return rounded_to_zero(x / y).cast(a.dtype());
+  // The remainder is exact; without it the quotient is whole but for rounding.
+  const auto near = (x - mod(x, y)) / y;
+  return select(less(absolute(near), near.like(0x1p51)), rounded_down(near + 0.5), near)
+      .cast(a.dtype());
+}
+Result div_mode(Call& c) {
+  const auto mode = c.text("rounding_mode", "");
+  if (mode.empty()) return div(c);
+  if (mode != "floor" && mode != "trunc") fail("rounding mode '{}'", mode);
+  return elementwise(c, {"self", "other"},
+                     [&](const auto& x) { return rounded_quotient(x[0], x[1], mode == "floor"); });
+}
+Result floor_divide(Call& c) {
+  return elementwise(c, {"self", "other"},
+                     [](const auto& x) { return rounded_quotient(x[0], x[1], true); });
+}
+Result fmod(Call& c) {
+  // With the dividend's sign.
+  return elementwise(c, {"self", "other"}, [](const auto& x) {
+    const auto size = mod(absolute(x[0]), absolute(x[1]));
+    return select(less(x[0], x[0].like(0)), -size, size);
+  });
+}
+
+// x^n by squaring.
+GraphTensor whole_power(const GraphTensor& x, std::int64_t n) {
+  auto result = x.like(1), square = x;
+  bool is_first = true;
+  for (auto left = n; left > 0; left /= 2) {
+    if (left % 2 == 1) result = is_first ? square : result * square;
+    if (left % 2 == 1) is_first = false;
+    if (left > 1) square = square * square;
+  }
+  return result;
+}
+// In f64: the logarithm's error counts as often as the exponent says.
+GraphTensor general_power(const GraphTensor& base, const GraphTensor& exponent) {
+  const auto x = base.cast(DType::kF64), y = exponent.cast(DType::kF64);
+  const auto size = exp2(y * log2(absolute(x)));
+  const auto is_whole = equal(rounded_down(y), y), is_odd = equal(mod(y, y.like(2)), y.like(1));
+  const auto negative = select(is_whole, select(is_odd, -size, size), size.like(NAN));
+  const auto power = select(less(x, x.like(0)), negative, size);
+  const auto one = equal(y, y.like(0)) + equal(x, x.like(1));
+  const auto result = select(one, power.like(1), power);
+  return is_floating(base.dtype()) ? result.cast(base.dtype())
+                                   : rounded_down(result + 0.5).cast(base.dtype());
+}
+Result power(Call& c) {
+  constexpr double kMostFactors = 64;
+  return elementwise(c, {"self", "exponent"}, [&](const auto& x) {
+    const bool is_number = !c.is_tensor("exponent");
+    const auto scalar = is_number ? c.scalar("exponent") : Number(false);
+    const auto* symbol = std::get_if<Dim>(&scalar);
+    if (!is_number || (symbol != nullptr && !symbol->constant())) return general_power(x[0], x[1]);
+    const double n = c.number("exponent");
+    if (n == 0.5) return sqrt(x[0]);
+    if (n == -0.5) return recip(sqrt(x[0]));
+    if (n == std::floor(n) && std::abs(n) <= kMostFactors) {
+      const auto size = whole_power(x[0], static_cast<std::int64_t>(std::abs(n)));
+      if (n >= 0) return size;
+      if (is_floating(x[0].dtype())) return recip(size);
+    }
+    return general_power(x[0], x[1]);
+  });
+}
+
+GraphTensor negative(const GraphTensor& x) { return -x; }
+GraphTensor sign(const GraphTensor& x) {
+  if (x.dtype() == DType::kBool) return x;
+  const auto zero = x.like(0);
+  const auto of = less(zero, x).cast(x.dtype()) - less(x, zero).cast(x.dtype());
+  return is_floating(x.dtype()) ? select(is_nan(x), zero, of) : of;
+}
+GraphTensor ceiling(const GraphTensor& x) { return -rounded_down(-x); }
+GraphTensor rounded_to_even(const GraphTensor& x) {
+  const auto down = rounded_down(x);
+  const auto rest = x - down;  // exact
+  const auto half = x.like(0.5);
+  const auto is_up = less(half, rest) + equal(rest, half) * nonzero(mod(down, x.like(2)));
+  return select(is_up, down + 1.0, down);
+}
+GraphTensor fraction(const GraphTensor& x) { return x - rounded_to_zero(x); }
+Result round(Call& c) {
+  if (c.integer("decimals", 0) != 0) fail("round to decimals");
+  return rounding<rounded_to_even>(c);
+}
+
+GraphTensor log10_of(const GraphTensor& x) {
+  return log2(x) * (std::numbers::ln2 / std::numbers::ln10);
+}
+GraphTensor log1p_of(const GraphTensor& x) { return log(x + 1.0); }
+GraphTensor expm1_of(const GraphTensor& x) { return exp(x) - 1.0; }
+GraphTensor tangent(const GraphTensor& x) { return sin(x) / cos(x); }
+GraphTensor hyperbolic_sine(const GraphTensor& x) { return (exp(x) - exp(-x)) * 0.5; }
+GraphTensor hyperbolic_cosine(const GraphTensor& x) { return (exp(x) + exp(-x)) * 0.5; }
+GraphTensor reciprocal_root(const GraphTensor& x) { return recip(sqrt(x)); }
+GraphTensor square(const GraphTensor& x) { return x * x; }
+GraphTensor one_minus_erf(const GraphTensor& x) { return erf_of(x) * -1.0 + 1.0; }
+// max(x, 0) + log(1 + e^−|x|): no overflow.
+GraphTensor soft_plus(const GraphTensor& x) {
+  return max(x, x.like(0)) + log(exp(-absolute(x)) + 1.0);
+}
+GraphTensor log_of_sigmoid(const GraphTensor& x) { return -soft_plus(-x); }
+GraphTensor clamped(const GraphTensor& x, double low, double high) {
+  return least_of(max(x, x.like(low)), x.like(high));
+}
+GraphTensor relu6(const GraphTensor& x) { return clamped(x, 0, 6); }
+GraphTensor hard_sigmoid(const GraphTensor& x) { return relu6(x + 3.0) * (1.0 / 6); }
+GraphTensor hard_swish(const GraphTensor& x) { return x * hard_sigmoid(x); }
+GraphTensor mish(const GraphTensor& x) { return x * tanh(soft_plus(x)); }
+GraphTensor gelu_exact(const GraphTensor& x) {
+  return x * 0.5 * (erf_of(x * std::numbers::sqrt2 * 0.5) + 1.0);
+}
+Result gelu(Call& c) {
+  const auto form = c.text("approximate", "none");
+  if (form != "none" && form != "tanh") fail("gelu '{}'", form);
+  return form == "tanh" ? floating_unary<gelu_tanh>(c) : floating_unary<gelu_exact>(c);
+}
+Result softplus(Call& c) {
+  const double beta = c.number("beta", 1), threshold = c.number("threshold", 20);
+  return elementwise(c, {"self"}, [&](const auto& x) {
+    const auto scaled = x[0] * beta;
+    return select(less(scaled.like(threshold), scaled), x[0], soft_plus(scaled) * (1 / beta));
+  });
+}
+Result elu(Call& c) {
+  const double alpha = c.number("alpha", 1), scale = c.number("scale", 1),
+               input_scale = c.number("input_scale", 1);
+  return elementwise(c, {"self"}, [&](const auto& x) {
+    const auto below = expm1_of(x[0] * input_scale) * (alpha * scale);
+    return select(less(x[0].like(0), x[0]), x[0] * scale, below);
+  });
+}
+Result leaky_relu(Call& c) {
+  const double slope = c.number("negative_slope", 0.01);
+  return elementwise(c, {"self"}, [&](const auto& x) {
+    return select(less(x[0].like(0), x[0]), x[0], x[0] * slope);
+  });
+}
+Result hardtanh(Call& c) {
+  const double low = c.number("min_val", -1), high = c.number("max_val", 1);
+  return elementwise(c, {"self"}, [&](const auto& x) { return clamped(x[0], low, high); });
+}
+
+// Bounds take part in promotion; integers stay exact.
+Result clamp(Call& c) {
+  std::vector<std::string_view> names{"self"};
+  if (c.has("min")) names.push_back("min");
+  if (c.has("max")) names.push_back("max");
+  return elementwise(c, names, [&](const auto& x) {
+    auto result = x[0];
+    std::size_t next = 1;
+    if (c.has("min")) result = max(result, x[next++]);
+    if (c.has("max")) result = least_of(result, x[next]);
+    return result;
+  });
+}
+// self + value · a · b, and a / b.
+Result addc(Call& c, bool divides) {
+  return elementwise(c, {"self", "tensor1", "tensor2"}, [&](const auto& x) {
+    const auto product = divides ? x[1] / x[2] : x[1] * x[2];
+    return x[0] + (c.has("value") ? product * c.number("value") : product);
+  });
+}
+Result lerp(Call& c) {
+  return elementwise(c, {"self", "end", "weight"},
+                     [](const auto& x) { return x[0] + x[2] * (x[1] - x[0]); });
+}
+Result nan_to_num(Call& c) {
+  return elementwise(c, {"self"}, [&](const auto& x) {
+    const auto& v = x[0];
+    if (!is_floating(v.dtype())) return v;
+    const auto dtype = c.tensor("self").dtype();
+    const double most = dtype == DType::kF64    ? std::numeric_limits<double>::max()
+                        : dtype == DType::kF16  ? 65504
+                        : dtype == DType::kBF16 ? 0x1.FEp127
+                                                : std::numeric_limits<float>::max();
+    const auto high = v.like(c.number("posinf", most)), low = v.like(c.number("neginf", -most));
+    const auto finite =
+        select(equal(v, v.like(INFINITY)), high, select(equal(v, v.like(-INFINITY)), low, v));
+    return select(is_nan(v), v.like(c.number("nan", 0)), finite);
+  });
+}
+Result identity(Call& c) { return c.tensor(c.has("self") ? "self" : "input"); }
+Result dropout(Call& c) {
+  if (c.flag("train", false) && c.number("p", 0.5) != 0) {
+    fail("dropout in training is random: export the module after eval()");
+  }
+  return c.tensor("input");
+}
+
+constexpr std::string_view kAbsolute = "near 0 exact to the last place of 1, not of the result";
+constexpr auto kElementwise = std::to_array<Operator>({
+    {"aten.abs.default", plain_unary<absolute>},
+    {"aten.add.Scalar", add},
+    {"aten.add.Tensor", add},
+    {"aten.addcdiv.default", [](Call& c) {
+  return addc(c, true); }},
+    {"aten.addcmul.default", [](Call& c) {
+  return addc(c, false); }},
+    {"aten.ceil.default", rounding<ceiling>},
+    {"aten.clamp.Tensor", clamp},
+    {"aten.clamp.default", clamp, "integers exactly"},
+    {"aten.clamp_max.Tensor", clamp},
+    {"aten.clamp_max.default", clamp},
+    {"aten.clamp_min.Tensor", clamp},
+    {"aten.clamp_min.default", clamp},
+    {"aten.cos.default", floating_unary<cos>},
+    {"aten.cosh.default", floating_unary<hyperbolic_cosine>},
+    {"aten.div.Scalar", div},
+    {"aten.div.Scalar_mode", div_mode},
+    {"aten.div.Tensor", div},
+    {"aten.div.Tensor_mode", div_mode, "integers below 2^52"},
+    {"aten.dropout.default", dropout, "not in training"},
+    {"aten.elu.default", elu},
+    {"aten.erf.default", floating_unary<erf_of>},
+    {"aten.erfc.default", floating_unary<one_minus_erf>, kAbsolute},
+    {"aten.exp.default", floating_unary<exp>},
+    {"aten.exp2.default", floating_unary<exp2>},
+    {"aten.expm1.default", floating_unary<expm1_of>, kAbsolute},
+    {"aten.feature_dropout.default", dropout, "not in training"},
+    {"aten.floor.default", rounding<rounded_down>},
+    {"aten.floor_divide.default", floor_divide, "integers below 2^52"},
+    {"aten.fmod.Scalar", fmod},
+    {"aten.fmod.Tensor", fmod},
+    {"aten.frac.default", rounding<fraction>},
+    {"aten.gelu.default", gelu, "both forms"},
+    {"aten.hardsigmoid.default", floating_unary<hard_sigmoid>},
+    {"aten.hardswish.default", floating_unary<hard_swish>},
+    {"aten.hardtanh.default", hardtanh},
+    {"aten.leaky_relu.default", leaky_relu},
+    {"aten.lerp.Scalar", lerp},
+    {"aten.lerp.Tensor", lerp},
+    {"aten.log.default", floating_unary<log>},
+    {"aten.log10.default", floating_unary<log10_of>},
+    {"aten.log1p.default", floating_unary<log1p_of>, kAbsolute},
+    {"aten.log2.default", floating_unary<log2>},
+    {"aten.log_sigmoid.default", floating_unary<log_of_sigmoid>},
+    {"aten.maximum.default", plain_binary<max>},
+    {"aten.max.other", plain_binary<max>},
+    {"aten.min.other", plain_binary<least_of>},
+    {"aten.minimum.default", plain_binary<least_of>},
+    {"aten.mish.default", floating_unary<mish>},
+    {"aten.mul.Scalar", plain_binary<operator*>},
+    {"aten.mul.Tensor", plain_binary<operator*>},
+    {"aten.multiply.Tensor", plain_binary<operator*>},
+    {"aten.nan_to_num.default", nan_to_num},
+    {"aten.neg.default", plain_unary<negative>},
+    {"aten.pow.Scalar", power},
+    {"aten.pow.Tensor_Scalar", power},
+    {"aten.pow.Tensor_Tensor", power, "through f64"},
+    {"aten.reciprocal.default", floating_unary<recip>},
+    {"aten.relu.default", plain_unary<relu>},
+    {"aten.relu6.default", plain_unary<relu6>},
+    {"aten.remainder.Scalar", plain_binary<mod>},
+    {"aten.remainder.Tensor", plain_binary<mod>},
+    {"aten.round.default", round},
+    {"aten.rsqrt.default", floating_unary<reciprocal_root>},
+    {"aten.rsub.Scalar", rsub},
+    {"aten.rsub.Tensor", rsub},
+    {"aten.sgn.default", plain_unary<sign>},
+    {"aten.sigmoid.default", floating_unary<sigmoid>},
+    {"aten.sign.default", plain_unary<sign>},
+    {"aten.silu.default", floating_unary<silu>},
+    {"aten.sin.default", floating_unary<sin>},
+    {"aten.sinh.default", floating_unary<hyperbolic_sine>, kAbsolute},
+    {"aten.softplus.default", softplus},
+    {"aten.sqrt.default", floating_unary<sqrt>},
+    {"aten.square.default", plain_unary<square>},
+    {"aten.sub.Scalar", sub},
+    {"aten.sub.Tensor", sub},
+    {"aten.tan.default", floating_unary<tangent>},
+    {"aten.tanh.default", floating_unary<tanh>, kAbsolute},
+    {"aten.trunc.default", rounding<rounded_to_zero>},
+    {"aten.true_divide.Tensor", div},
+    {"aten.native_dropout.default", dropout, "not in training"},
+    {"aten.alpha_dropout.default", dropout, "not in training"},
+    {"aten.positive.default", identity, "", true},
+});
+
+}  // namespace
+
+std::span<const Operator> elementwise_operators() { return kElementwise; }
+
+}  // namespace assay::models::pt2
