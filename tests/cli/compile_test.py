@@ -5,6 +5,7 @@
 import json
 import os
 import struct
+import zipfile
 
 import numpy as np
 
@@ -60,6 +61,46 @@ def read_safetensors(path):
             for name, entry in header.items() if name != "__metadata__"}
 
 
+def tensor(name):
+    return {"as_tensor": {"name": name}}
+
+
+def call(target, result, **arguments):
+    return {"target": f"torch.ops.{target}", "name": result, "outputs": [tensor(result)],
+            "inputs": [{"name": name, "arg": value, "kind": 1} for name, value in arguments.items()]}
+
+
+def meta(*sizes):
+    """f32, and "s" is a symbol."""
+    strides = [1] * len(sizes)
+    for i in range(len(sizes) - 1, 0, -1):
+        strides[i - 1] = strides[i] * sizes[i]
+    of = {"as_expr": {"expr_str": "Symbol('s', positive=True, integer=True)"}}
+    return {"dtype": 7, "sizes": [of if size == "s" else {"as_int": size} for size in sizes],
+            "strides": [{"as_int": stride} for stride in strides], "storage_offset": {"as_int": 0}}
+
+
+def archive(path, nodes, compression=zipfile.ZIP_STORED):
+    """As torch.export.save writes it: x [s, 3] and the buffer w [3]; the last node is the result."""
+    program = {
+        "graph_module": {
+            "graph": {"nodes": nodes, "tensor_values": {"x": meta("s", 3), "b_w": meta(3)}, "sym_int_values": {}},
+            "signature": {
+                "input_specs": [{"buffer": {"arg": {"name": "b_w"}, "buffer_name": "w"}},
+                                {"user_input": {"arg": tensor("x")}}],
+                "output_specs": [{"user_output": {"arg": tensor(nodes[-1]["name"])}}]},
+            "module_call_graph": []},
+        "range_constraints": {"s": {"min_val": 2, "max_val": None}},
+        "schema_version": {"major": 8, "minor": 20}}
+    config = {"config": {"w": {"path_name": "weight_0", "use_pickle": False, "tensor_meta": meta(3)}}}
+    with zipfile.ZipFile(path, "w", compression) as file:
+        file.writestr("m/archive_format", "pt2")
+        file.writestr("m/models/model.json", json.dumps(program))
+        file.writestr("m/data/weights/model_weights_config.json", json.dumps(config))
+        file.writestr("m/data/weights/weight_0", np.array([1, 10, 100], np.float32).tobytes())
+    return path
+
+
 class Compile(CliTest):
     def compile(self, *arguments, environment=None):
         return self.assay("compile", *arguments,
@@ -95,6 +136,48 @@ class Compile(CliTest):
         e = np.exp(x - x.max(1, keepdims=True))
         np.testing.assert_allclose(read_safetensors(self.path("y.safetensors"))["y"], e / e.sum(1, keepdims=True),
                                    rtol=1e-5)
+
+    def test_archives_of_torch(self):
+        nodes = [call("aten.mul_.Tensor", "mul_", self=tensor("b_w"), other={"as_int": 2}),
+                 call("aten.add.Tensor", "add", self=tensor("x"), other=tensor("b_w"), alpha={"as_float": 0.5})]
+        path = archive(self.path("any name"), nodes)
+        x = np.arange(12, dtype=np.float32).reshape(4, 3)
+        write_safetensors(self.path("x.safetensors"), {"x": x})
+        run = ("--run", "--inputs", self.path("x.safetensors"), "--out", self.path("y.safetensors"))
+        self.ok(path, *run)  # the symbol is 4, as the input's rows
+        out = read_safetensors(self.path("y.safetensors"))
+        w = np.array([2, 20, 200], np.float32)
+        np.testing.assert_array_equal(out["output"], x + w / 2)
+        np.testing.assert_array_equal(out["w"], w)
+        # What was written is given back with the next inputs.
+        write_safetensors(self.path("x.safetensors"), {"x": x, "w": out["w"]})
+        self.ok(path, *run)
+        np.testing.assert_array_equal(read_safetensors(self.path("y.safetensors"))["w"], 2 * w)
+        self.ok(path, "--verify", "--symbols", "s=3")
+
+    def test_archives_are_refused_by_name(self):
+        path = self.path("m.pt2")
+        self.refused(archive(path, [call("aten.lgamma.default", "a", self=tensor("x")),
+                                    call("aten.lgamma.default", "b", self=tensor("a")),
+                                    call("aten.rand_like.default", "c", self=tensor("b"))]),
+                     says=f"{path}: operators that are not covered: aten.lgamma.default (2 times), "
+                          "aten.rand_like.default (1 time; random)")
+        add = call("aten.add.Tensor", "add", self=tensor("x"), other=tensor("b_w"))
+        self.refused(archive(path, [add], zipfile.ZIP_DEFLATED), says=f"{path}: entry 'm/")
+        self.refused(archive(path, [call("aten.add.Tensor", "add", self=tensor("x"))]),
+                     says="'add' (aten.add.Tensor): argument 'other'")
+        with open(archive(path, [add]), "r+b") as file:
+            file.truncate(300)
+        self.refused(path, says=f"{path}: not a whole zip archive")
+        self.refused(says="a graph to compile is missing")
+
+    def test_operators_of_archives(self):
+        told = json.loads(self.ok("--operators", "--json"))
+        names = [each["name"] for each in told]
+        self.assertEqual(names, sorted(set(names)))
+        for name in ("aten.index_put.default", "aten.histc.default", "aten._grouped_mm.default", "aten.gelu.default"):
+            self.assertIn(name, names)
+        self.assertEqual(len(self.ok("--operators").splitlines()), len(names))
 
     def test_block_explained(self):
         told = json.loads(self.ok(BLOCK, "--explain", "--symbols", "s=4", "--json"))

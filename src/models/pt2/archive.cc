@@ -39,6 +39,14 @@ std::vector<std::int64_t> constants_of(const std::vector<compiler::Dim>& dims,
   return values;
 }
 
+Shape shape_of(const std::vector<std::int64_t>& extents, const JsonField& field) {
+  try {
+    return Shape(extents);
+  } catch (const UserError& e) {
+    field.refuse(e.what());
+  }
+}
+
 // Whether all that the strides reach lies within so many elements.
 bool lies_within(const Shape& shape, const std::vector<std::int64_t>& strides, std::int64_t offset,
                  std::int64_t elements) {
@@ -111,10 +119,7 @@ void Archive::read_tensors(const std::string& folder, const std::string& kind) {
     const auto extents = constants_of(meta.shape, field),
                strides = constants_of(meta.strides, field);
     const auto offset = constants_of({meta.offset}, field)[0];
-    for (const auto extent : extents) {
-      if (extent < 0) field.refuse(fmt::format("an extent of {}", extent));
-    }
-    const Shape shape(extents);
+    const auto shape = shape_of(extents, field);
     const auto element = static_cast<std::int64_t>(size_of(meta.dtype));
     if (!lies_within(shape, strides, offset, static_cast<std::int64_t>(bytes.size()) / element)) {
       field.refuse(fmt::format("{} {} at {} lies outside of its {} bytes", name_of(meta.dtype),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/pt2/call.h"
 
+#include <cmath>
+
 #include "base/error.h"
 #include "compiler/graph/dtypes.h"
 #include "models/pt2/promotion.h"
@@ -87,7 +89,7 @@ std::vector<GraphTensor> Call::tensors(std::string_view name) const {
 Dim Call::dim(std::string_view name) const {
   const auto* value = find(name);
   const auto* number = value == nullptr ? nullptr : std::get_if<double>(&value->is);
-  if (number != nullptr && *number == static_cast<double>(static_cast<std::int64_t>(*number))) {
+  if (number != nullptr && std::abs(*number) < 0x1p53 && *number == std::floor(*number)) {
     return static_cast<std::int64_t>(*number);
   }
   return get<Dim>(name, "a whole number");

@@ -58,7 +58,8 @@ class ExpressionReader {
   std::int64_t integer(std::string_view digits) const {
     std::int64_t value = 0;
     const auto* end = digits.data() + digits.size();
-    if (std::from_chars(digits.data(), end, value).ptr != end) wrong("expected a number");
+    const auto read = std::from_chars(digits.data(), end, value);
+    if (read.ptr != end || read.ec != std::errc()) wrong("expected a number of 64 bits");
     return value;
   }
 

@@ -4,56 +4,17 @@
 
 #include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "base/text.h"
-#include "models/pt2/expression.h"
+#include "models/pt2/coverage.h"
 #include "models/pt2/operators.h"
 #include "models/pt2/output_names.h"
+#include "models/pt2/scope.h"
 #include "models/pt2/tensor_meta.h"
 
 namespace assay::models::pt2 {
 namespace {
-
-constexpr int kDeepestGraph = 20;
-constexpr std::string_view kWithGrad = "torch.ops.higher_order.wrap_with_set_grad_enabled",
-                           kWithAutocast = "torch.ops.higher_order.wrap_with_autocast";
-
-// Graphs that are called by others: these run as they are.
-bool is_wrapper(std::string_view target) { return target == kWithGrad || target == kWithAutocast; }
-
-struct Counted {
-  std::map<std::string, int> unknown;
-  bool has_writes = false;
-};
-
-void count_operators(const JsonField& graph, Counted& counted, int depth) {
-  if (depth > kDeepestGraph) graph.refuse("graphs within graphs, too deeply");
-  for (const auto& node : graph["nodes"].elements()) {
-    const auto& target = node["target"].text();
-    if (is_wrapper(target)) {
-      for (const auto& input : node["inputs"].elements()) {
-        const auto inner = input["arg"].find("as_graph");
-        if (inner) count_operators((*inner)["graph"], counted, depth + 1);
-      }
-      continue;
-    }
-    const auto found = find_operator(target);
-    if (found.op == nullptr) ++counted.unknown[operator_name(target)];
-    counted.has_writes = counted.has_writes || found.writes_self ||
-                         (found.op != nullptr && found.op->name == "aten.batch_norm.default");
-  }
-}
-
-void refuse_unknown(const std::map<std::string, int>& unknown, const std::string& path) {
-  if (unknown.empty()) return;
-  std::vector<std::string> texts;
-  for (const auto& [name, count] : unknown) {
-    auto text = fmt::format("{} ({} time{}", printable(name), count, count == 1 ? "" : "s");
-    if (const auto why = refusal_of(name); !why.empty()) text += fmt::format("; {}", why);
-    texts.push_back(text + ")");
-  }
-  fail("{}: operators that are not covered: {}", path, fmt::join(texts, ", "));
-}
 
 class Importer {
  public:
@@ -65,10 +26,7 @@ class Importer {
 
   Imported import() {
     check_version();
-    Counted counted;
-    count_operators(module_["graph"], counted, 0);
-    refuse_unknown(counted.unknown, archive_.path());
-    if (counted.has_writes) memory_.expect_writes();
+    if (check_coverage(module_["graph"], archive_.path()).has_writes) memory_.expect_writes();
     read_symbols();
     Scope scope(module_["graph"]);
     add_inputs(scope);
@@ -78,12 +36,6 @@ class Importer {
   }
 
  private:
-  // Names of one graph: those of a graph within it are its own.
-  struct Scope {
-    explicit Scope(const JsonField& field) : graph(field), metas(field["tensor_values"]) {}
-    JsonField graph, metas;
-    std::map<std::string, Value, std::less<>> values;
-  };
   struct Input {
     std::string name;  // in our graph
     Held held;
@@ -113,13 +65,9 @@ class Importer {
     }
   }
 
-  TensorMeta meta_of(const Scope& scope, const std::string& name) const {
-    return tensor_meta_from(scope.metas[name]);
-  }
-
   void add_input(Scope& scope, const std::string& placeholder, const std::string& name,
                  bool is_stored) {
-    const auto meta = meta_of(scope, placeholder);
+    const auto meta = scope.meta(placeholder);
     if (is_stored) {
       const auto* view = archive_.find(name);
       if (view == nullptr) fail("{}: tensor '{}' is not stored", archive_.path(), printable(name));
@@ -137,7 +85,7 @@ class Importer {
     if (is_stored) imported_.stored.emplace(unique, *archive_.find(name));
     const auto input = GraphTensor::input(imported_.graph, unique, meta.dtype, meta.shape);
     const auto held = memory_.hold(input);
-    scope.values[placeholder] = Value{held};
+    scope.set(placeholder, Value{held});
     inputs_.push_back({unique, held, input.node()});
     by_target_[name] = inputs_.size() - 1;
     by_placeholder_[placeholder] = inputs_.size() - 1;
@@ -169,8 +117,8 @@ class Importer {
       add_input(scope, name, name, false);
     } else if (const auto symbol = argument.find("as_sym_int")) {
       const auto& name = (*symbol)["as_name"].text();
-      const auto dim = size_from(scope.graph["sym_int_values"][name]);
-      scope.values[name] = Value{dim};
+      const auto dim = size_from(scope.graph()["sym_int_values"][name]);
+      scope.set(name, Value{dim});
       imported_.symbol_arguments[dim.to_string()] = name;
     } else {
       // Numbers that export took for constants stand in the program wherever they are used.
@@ -181,73 +129,9 @@ class Importer {
     }
   }
 
-  Value value_of(const Scope& scope, const std::string& name, const JsonField& field) const {
-    const auto found = scope.values.find(name);
-    if (found == scope.values.end())
-      field.refuse(fmt::format("'{}' has no value", printable(name)));
-    return found->second;
-  }
-
-  Value symbol_value(const Scope& scope, const JsonField& field) const {
-    if (const auto number = field.find("as_int")) return {Dim(any_integer(*number))};
-    if (const auto flag = field.find("as_bool")) return {flag->flag()};
-    if (const auto number = field.find("as_float")) return {float_from(*number)};
-    return value_of(scope, field["as_name"].text(), field);
-  }
-
-  static std::int64_t any_integer(const JsonField& field) {
-    return field.integer(std::numeric_limits<std::int64_t>::min(),
-                         std::numeric_limits<std::int64_t>::max());
-  }
-
-  Value argument_value(const Scope& scope, const JsonField& argument) const {
-    const auto list = [&](const JsonField& field, auto&& each) {
-      Values values;
-      for (const auto& element : field.elements()) values.push_back(each(element));
-      return Value{std::move(values)};
-    };
-    const auto tensor = [&](const JsonField& field) {
-      return value_of(scope, field["name"].text(), field);
-    };
-    const auto symbol = [&](const JsonField& field) { return symbol_value(scope, field); };
-    const auto maybe_tensor = [&](const JsonField& field) {
-      const auto found = field.find("as_tensor");
-      return found ? tensor(*found) : Value{};
-    };
-    if (argument.object().size() != 1) argument.refuse("an argument is of one kind");
-    const auto kind = argument.object().begin().key();
-    const auto field = argument.find(kind);
-    if (!field || kind == "as_none") return {};
-    if (kind == "as_tensor") return tensor(*field);
-    if (kind == "as_tensors") return list(*field, tensor);
-    if (kind == "as_optional_tensor") return maybe_tensor(*field);
-    if (kind == "as_optional_tensors") return list(*field, maybe_tensor);
-    if (kind == "as_int") return {Dim(any_integer(*field))};
-    if (kind == "as_ints") {
-      return list(*field, [](const JsonField& f) { return Value{Dim(any_integer(f))}; });
-    }
-    if (kind == "as_float") return {float_from(*field)};
-    if (kind == "as_floats") {
-      return list(*field, [](const JsonField& f) { return Value{float_from(f)}; });
-    }
-    if (kind == "as_bool") return {field->flag()};
-    if (kind == "as_bools") {
-      return list(*field, [](const JsonField& f) { return Value{f.flag()}; });
-    }
-    if (kind == "as_string") return {field->text()};
-    if (kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float") {
-      return symbol(*field);
-    }
-    if (kind == "as_sym_ints" || kind == "as_sym_floats") return list(*field, symbol);
-    if (kind == "as_scalar_type") return {dtype_from_number(*field)};
-    // Where and how elements lie is no matter of ours.
-    if (kind == "as_device" || kind == "as_layout" || kind == "as_memory_format") return {};
-    argument.refuse(fmt::format("arguments '{}' are not covered", printable(kind)));
-  }
-
   // All calls of a graph, in order.
   void run(Scope& scope, int depth) {
-    for (const auto& node : scope.graph["nodes"].elements()) {
+    for (const auto& node : scope.graph()["nodes"].elements()) {
       const auto& target = node["target"].text();
       try {
         if (is_wrapper(target)) {
@@ -255,6 +139,10 @@ class Importer {
         } else {
           run_call(scope, node, find_operator(target));
         }
+      } catch (const std::out_of_range&) {
+        // A list or a shape that is shorter than the operator's schema has it.
+        fail("{}: {} ({}): an argument has too few elements or axes", archive_.path(),
+             name_of_node(node), printable(operator_name(target)));
       } catch (const UserError& e) {
         // Said once, by the innermost.
         if (std::string_view(e.what()).starts_with(archive_.path())) throw;
@@ -280,22 +168,22 @@ class Importer {
       } else if (inner) {
         given.push_back(argument);
       } else {
-        before.push_back(argument_value(scope, argument));
+        before.push_back(scope.argument(argument));
       }
     }
     if (!inner) node.refuse("a graph is missing");
     if (node["target"].text() == kWithAutocast) check_autocast(before);
     Scope own(*inner);
-    const auto inputs = own.graph["inputs"].elements();
+    const auto inputs = own.graph()["inputs"].elements();
     if (inputs.size() != given.size()) node.refuse("the graph takes other arguments");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const auto tensor = inputs[i].find("as_tensor"), symbol = inputs[i].find("as_sym_int");
       if (!tensor && !symbol) continue;  // a constant
       const auto& name = tensor ? (*tensor)["name"].text() : (*symbol)["as_name"].text();
-      own.values[name] = argument_value(scope, given[i]);
+      own.set(name, scope.argument(given[i]));
     }
     run(own, depth + 1);
-    const auto results = own.graph["outputs"].elements(), outputs = node["outputs"].elements();
+    const auto results = own.graph()["outputs"].elements(), outputs = node["outputs"].elements();
     std::vector<JsonField> names;
     for (const auto& output : outputs) {
       if (const auto several = output.find("as_tensors")) {
@@ -308,7 +196,7 @@ class Importer {
     }
     if (names.size() != results.size()) node.refuse("the graph gives back another number");
     for (std::size_t i = 0; i < names.size(); ++i) {
-      scope.values[names[i].text()] = argument_value(own, results[i]);
+      scope.set(names[i].text(), own.argument(results[i]));
     }
   }
 
@@ -325,12 +213,14 @@ class Importer {
   void run_call(Scope& scope, const JsonField& node, const Found& found) {
     std::map<std::string, Value, std::less<>> arguments;
     for (const auto& input : node["inputs"].elements()) {
-      arguments[input["name"].text()] = argument_value(scope, input["arg"]);
+      arguments[input["name"].text()] = scope.argument(input["arg"]);
     }
     std::vector<std::string> names;
     for (const auto& output : node["outputs"].elements()) add_result_names(output, names);
     std::optional<std::vector<Dim>> shape;
-    if (!names.empty() && scope.metas.find(names[0])) shape = meta_of(scope, names[0]).shape;
+    if (const auto meta = names.empty() ? std::nullopt : scope.find_meta(names[0])) {
+      shape = meta->shape;
+    }
     Call call(imported_.graph, memory_, std::move(arguments), std::move(shape));
     const auto result = found.op->lower(call);
     if (found.writes_self) {
@@ -360,17 +250,17 @@ class Importer {
     if (tensor == nullptr) fail("what is written in place is one tensor");
     const auto self = call.held("self");
     memory_.write(self, tensor->cast(memory_.read(self).dtype()));
-    if (!names.empty()) scope.values[names[0]] = Value{self};
+    if (!names.empty()) scope.set(names[0], Value{self});
   }
 
   void bind(Scope& scope, Call& call, const Operator& op, const Result& result,
             const std::vector<std::string>& names) {
     if (const auto* dim = std::get_if<Dim>(&result)) {
-      if (names.size() == 1) scope.values[names[0]] = Value{*dim};
+      if (names.size() == 1) scope.set(names[0], Value{*dim});
       return;
     }
     if (std::holds_alternative<bool>(result) || std::holds_alternative<Nothing>(result)) {
-      for (const auto& name : names) scope.values[name] = Value{};
+      for (const auto& name : names) scope.set(name, Value{});
       return;
     }
     std::vector<GraphTensor> tensors;
@@ -384,14 +274,15 @@ class Importer {
       check_declared(scope, names[i], tensors[i]);
       const auto held =
           op.is_view ? memory_.hold_view(tensors[i], call.held("self")) : memory_.hold(tensors[i]);
-      scope.values[names[i]] = Value{held};
+      scope.set(names[i], Value{held});
     }
   }
 
   // The archive says what every result is: what we made of the call must be that.
   void check_declared(const Scope& scope, const std::string& name, const GraphTensor& made) const {
-    if (!scope.metas.find(name)) return;
-    const auto meta = meta_of(scope, name);
+    const auto said = scope.find_meta(name);
+    if (!said) return;
+    const auto& meta = *said;
     bool agrees = meta.dtype == made.dtype() && meta.shape.size() == made.rank();
     for (std::size_t i = 0; agrees && i < made.rank(); ++i) {
       const auto a = meta.shape[i].constant(), b = made.shape()[i].constant();
@@ -434,13 +325,13 @@ class Importer {
       const auto found = places.find(target.text());
       if (found == places.end()) target.refuse_value("expected the name of an input");
       const auto argument = mutation["arg"];
-      const auto value = value_of(scope, argument["name"].text(), argument);
+      const auto value = scope.value(argument["name"].text(), argument);
       if (!std::holds_alternative<Held>(value.is)) argument.refuse("expected a tensor");
       replaced.insert_or_assign(found->second, memory_.read(std::get<Held>(value.is)));
     }
     const auto names = output_names(module_, results.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      const auto value = argument_value(scope, results[i]);
+      const auto value = scope.argument(results[i]);
       if (std::holds_alternative<Nothing>(value.is)) continue;
       output_tensor(value, results[i]).set_output(names[i]);
     }
@@ -469,6 +360,13 @@ class Importer {
 
 }  // namespace
 
-Imported import_archive(const Archive& archive) { return Importer(archive).import(); }
+Imported import_archive(const Archive& archive) {
+  try {
+    return Importer(archive).import();
+  } catch (const UserError& e) {
+    if (std::string_view(e.what()).starts_with(archive.path())) throw;
+    fail("{}: {}", archive.path(), e.what());
+  }
+}
 
 }  // namespace assay::models::pt2

@@ -168,6 +168,29 @@ Result zero(Call& c) {
   const auto x = c.tensor("self");
   return x.like(0).broadcast_to(x.shape());
 }
+Result broadcast_tensors(Call& c) {
+  auto tensors = c.tensors("tensors");
+  auto shape = broadcast_shape(tensors);
+  for (auto& tensor : tensors) tensor = tensor.broadcast_to(shape);
+  return tensors;
+}
+// Neighbours' differences, n times over.
+Result diff(Call& c) {
+  auto x = c.tensor("self");
+  const int axis = signed_axis(axis_in(c.integer("dim", -1), x.rank()));
+  std::vector<GraphTensor> parts{x};
+  if (const auto before = c.tensor_or_none("prepend")) parts.insert(parts.begin(), *before);
+  if (const auto after = c.tensor_or_none("append")) parts.push_back(*after);
+  x = concat(parts, axis);
+  constexpr std::int64_t kMostTimes = 64;
+  if (c.integer("n", 1) > kMostTimes) fail("{} times", c.integer("n"));
+  for (auto left = c.integer("n", 1); left > 0; --left) {
+    const auto extent = x.shape().at(static_cast<std::size_t>(axis));
+    const auto next = x.slice(axis, 1, extent), self = x.slice(axis, 0, extent - 1);
+    x = x.dtype() == DType::kBool ? differs(next, self) : next - self;
+  }
+  return x;
+}
 Result meshgrid(Call& c) {
   const auto given = c.tensors("tensors");
   if (given.size() > 1 && c.text("indexing", "ij") != "ij") fail("indexing other than 'ij'");
@@ -184,11 +207,13 @@ Result meshgrid(Call& c) {
 
 constexpr auto kArrangement = std::to_array<Operator>({
     {"aten._to_copy.default", to_copy},
+    {"aten.broadcast_tensors.default", broadcast_tensors},
     {"aten.cat.default", cat},
     {"aten.clone.default", clone},
     {"aten.concat.default", cat},
     {"aten.constant_pad_nd.default", pad_constant},
     {"aten.copy.default", copy},
+    {"aten.diff.default", diff},
     {"aten.fill.Scalar", fill},
     {"aten.fill.Tensor", fill},
     {"aten.flip.default", flip},

@@ -69,6 +69,9 @@ GraphTensor convolved(const GraphTensor& input, const GraphTensor& weight,
                       const std::optional<GraphTensor>& bias, Windows w, std::int64_t groups) {
   const auto axes = weight.rank() - 2;
   const bool is_batch = input.rank() == weight.rank();
+  if (axes < 1 || (!is_batch && input.rank() != weight.rank() - 1)) {
+    fail("a convolution of {} with {}", to_string(input.shape()), to_string(weight.shape()));
+  }
   const auto x = widened(is_batch ? input : input.unsqueeze(0));
   w.size.clear();
   for (std::size_t i = 2; i < weight.rank(); ++i) {
@@ -125,12 +128,15 @@ Result convolution(Call& c) {
 // padding = 'same' or 'valid'
 Result convolution_named_padding(Call& c) {
   const auto weight = c.tensor("weight");
+  auto x = c.tensor("input");
+  if (weight.rank() < 3 || x.rank() + 1 < weight.rank()) {
+    fail("a convolution of {} with {}", to_string(x.shape()), to_string(weight.shape()));
+  }
   const auto axes = weight.rank() - 2;
   Windows w;
   w.stride = spread(c.integers("stride", {1}), axes, 1);
   w.dilation = spread(c.integers("dilation", {1}), axes, 1);
   w.padding.assign(axes, 0);
-  auto x = c.tensor("input");
   const auto mode = c.text("padding", "valid");
   if (mode != "same" && mode != "valid") fail("padding '{}'", mode);
   for (std::size_t i = 0; mode == "same" && i < axes; ++i) {

@@ -34,7 +34,7 @@ GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
 }
 
 std::size_t axis_in(std::int64_t axis, std::size_t rank) {
-  const auto axes = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
+  const auto axes = static_cast<std::int64_t>(rank);
   if (axis < -axes || axis >= axes) fail("no axis {} of {}", axis, rank);
   return static_cast<std::size_t>(axis < 0 ? axis + axes : axis);
 }
@@ -48,6 +48,24 @@ std::vector<std::size_t> axes_in(const std::vector<std::int64_t>& list, std::siz
   return {axes.begin(), axes.end()};
 }
 int signed_axis(std::size_t axis) { return static_cast<int>(axis); }
+
+std::vector<Dim> broadcast_shape(const std::vector<GraphTensor>& tensors) {
+  std::vector<Dim> shape;
+  for (const auto& tensor : tensors) {
+    const auto& own = tensor.shape();
+    while (shape.size() < own.size()) shape.insert(shape.begin(), 1);
+    for (std::size_t i = 1; i <= own.size(); ++i) {
+      auto& dim = shape[shape.size() - i];
+      const auto& other = own[own.size() - i];
+      if (dim.is(1))
+        dim = other;
+      else if (!(dim == other) && !other.is(1)) {
+        fail("shapes {} and {} do not go together", to_string(shape), to_string(own));
+      }
+    }
+  }
+  return shape;
+}
 
 GraphTensor least_of(const GraphTensor& a, const GraphTensor& b) {
   if (is_floating(a.dtype())) return min(a, b);

@@ -25,11 +25,14 @@ GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
                         const std::function<GraphTensor(const std::vector<GraphTensor>&)>& f,
                         bool in_floating_point = false);
 
-// An axis counted from the end or not; of a tensor without axes 0 and −1 are fine and give 0.
+// An axis counted from the end or not. Throws UserError where there is none.
 std::size_t axis_in(std::int64_t axis, std::size_t rank);
 // The axes of a list without repetition, in order; an empty list is all.
 std::vector<std::size_t> axes_in(const std::vector<std::int64_t>& list, std::size_t rank);
 int signed_axis(std::size_t axis);
+
+// The shape that all broadcast to.
+std::vector<Dim> broadcast_shape(const std::vector<GraphTensor>& tensors);
 
 // One operand smaller than the other, exactly, for every dtype; NaN where either is.
 GraphTensor least_of(const GraphTensor& a, const GraphTensor& b);

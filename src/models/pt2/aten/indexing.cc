@@ -17,24 +17,6 @@ using namespace assay::compiler;  // NOLINT: the front end's words are this file
 
 using Indices = std::vector<std::optional<GraphTensor>>;
 
-std::vector<Dim> broadcast_shape(const std::vector<GraphTensor>& tensors) {
-  std::vector<Dim> shape;
-  for (const auto& tensor : tensors) {
-    const auto& own = tensor.shape();
-    while (shape.size() < own.size()) shape.insert(shape.begin(), 1);
-    for (std::size_t i = 1; i <= own.size(); ++i) {
-      auto& dim = shape[shape.size() - i];
-      const auto& other = own[own.size() - i];
-      if (dim.is(1))
-        dim = other;
-      else if (!(dim == other) && !other.is(1)) {
-        fail("indices of {} and {} do not go together", to_string(shape), to_string(own));
-      }
-    }
-  }
-  return shape;
-}
-
 // Flat places of what x[indices] is, by the rules of NumPy: axes of the indices stand where the
 // indexed axes were, or in front where those are not beside each other.
 GraphTensor indexed_places(const GraphTensor& x, const Indices& indices) {
@@ -167,7 +149,7 @@ Result scatter_along(Call& c, bool adds) {
     if (i != axis && !(index.shape()[i] == x.shape()[i])) return added_at(x, places, values);
   }
   const int at = signed_axis(axis);
-  const auto place = along_axis(c.graph(), x.shape()[axis], axis, x.rank()).unsqueeze(at + 1);
+  const auto place = along_axis(c.graph(), x.shape()[axis], axis, x.rank() + 1);
   const auto is_there = equal(index.cast(DType::kI64).unsqueeze(at), place);
   const auto wide = widened(values).broadcast_to(index.shape());
   const auto sums = select(is_there, wide.unsqueeze(at), wide.like(0)).sum(at + 1);
@@ -181,9 +163,8 @@ GraphTensor places_of_rows(const GraphTensor& x, std::size_t axis, const GraphTe
 }
 Result index_select(Call& c) {
   const auto x = c.tensor("self"), index = c.tensor("index");
-  const auto axis = axis_in(c.integer("dim"), x.rank());
   if (x.rank() == 0) return x;
-  return gather(x, places_of_rows(x, axis, index));
+  return gather(x, places_of_rows(x, axis_in(c.integer("dim"), x.rank()), index));
 }
 // Rows of `self` by index get those of `source`.
 Result index_rows(Call& c, bool adds) {

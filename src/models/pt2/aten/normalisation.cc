@@ -57,13 +57,12 @@ Result layer_norm_of(Call& c) {
   const auto input = c.tensor("input");
   const auto axes = normalised_axes(c, input);
   const auto x = widened(input);
-  const auto mean = mean_over(x, axes, true);
-  const auto centred = x - mean;
+  const auto centred = x - mean_over(x, axes, true);
   const auto spread = recip(sqrt(mean_over(centred * centred, axes, true) + c.number("eps", 1e-5)));
   auto y = centred * spread;
   if (const auto weight = c.tensor_or_none("weight")) y = y * widened(*weight);
   if (const auto bias = c.tensor_or_none("bias")) y = y + widened(*bias);
-  return std::vector{y.cast(input.dtype()), mean, spread};
+  return y.cast(input.dtype());
 }
 Result rms_norm_of(Call& c) {
   const auto input = c.tensor("input");
@@ -146,10 +145,7 @@ Result batch_norm_functional(Call& c) {
   if (norm.running_variance) results.push_back(*norm.running_variance);
   return results;
 }
-Result batch_norm_inference(Call& c) {
-  const auto norm = batch_norm_of(c, false);
-  return std::vector{norm.result, norm.mean, norm.spread};
-}
+Result batch_norm_inference(Call& c) { return batch_norm_of(c, false).result; }
 
 // A query that sees no key at all gets 0, which is torch's choice.
 Result attention_of(Call& c) {
@@ -165,7 +161,7 @@ Result attention_of(Call& c) {
   }
   const auto result = attention(q, k, v, options);
   if (!mask) return result;
-  const auto last = mask->rank() - 1;
+  const auto last = axis_in(-1, mask->rank());
   const auto seen = mask->dtype() == DType::kBool ? *mask : less(mask->like(-INFINITY), *mask);
   const auto is_blind = logical_not(sum_over(seen, {last}, true));
   return select(is_blind, result.like(0), result);
@@ -207,14 +203,15 @@ std::vector<GraphTensor> class_loss(const Call& c, const GraphTensor& logs) {
 Result nll_loss(Call& c) { return class_loss(c, c.tensor("self")); }
 Result cross_entropy(Call& c) {
   const auto x = c.tensor("self");
-  return class_loss(c, log_softmax_of(widened(x), x.rank() - 1)).front().cast(x.dtype());
+  const auto logs = log_softmax_of(widened(x), axis_in(-1, x.rank()));
+  return class_loss(c, logs).front().cast(x.dtype());
 }
 
 constexpr std::string_view kRows = "[n, classes] for [n], without weights";
 constexpr auto kNormalisation = std::to_array<Operator>({
     {"aten._log_softmax.default", log_softmax},
     {"aten._native_batch_norm_legit_functional.default", batch_norm_functional},
-    {"aten._native_batch_norm_legit_no_training.default", batch_norm_inference},
+    {"aten._native_batch_norm_legit_no_training.default", batch_norm_inference, "the result alone"},
     {"aten._safe_softmax.default", safe_softmax},
     {"aten._scaled_dot_product_flash_attention_for_cpu.default", attention_and_more,
      "the result alone"},
@@ -226,7 +223,7 @@ constexpr auto kNormalisation = std::to_array<Operator>({
     {"aten.log_softmax.int", log_softmax},
     {"aten.mse_loss.default", squared_error},
     {"aten.native_group_norm.default", group_norm_of, "the result alone"},
-    {"aten.native_layer_norm.default", layer_norm_of},
+    {"aten.native_layer_norm.default", layer_norm_of, "the result alone"},
     {"aten.nll_loss_forward.default", nll_loss, kRows},
     {"aten.nll_loss_nd.default", nll_loss, kRows},
     {"aten.rms_norm.default", rms_norm_of},

@@ -221,7 +221,7 @@ Result grouped_mm(Call& c) {
 std::vector<GraphTensor> gates(Call& c, const GraphTensor& state, int count, bool is_joined) {
   const auto x = linear_of(c.tensor("input"), c.tensor("w_ih"), c.tensor_or_none("b_ih"));
   const auto h = linear_of(state, c.tensor("w_hh"), c.tensor_or_none("b_hh"));
-  const auto width = state.shape().back();
+  const auto width = state.shape()[axis_in(-1, state.rank())];
   std::vector<GraphTensor> parts;
   for (const auto& from : is_joined ? std::vector{x + h} : std::vector{x, h}) {
     for (int i = 0; i < count; ++i) parts.push_back(from.slice(-1, width * i, width * (i + 1)));

@@ -160,7 +160,6 @@ Dim bounded_place(const Graph& graph, const Dim& place, const Dim& extent) {
 Result slice(Call& c) {
   const auto x = self_of(c);
   const auto axis = axis_in(c.integer("dim", 0), x.rank());
-  if (x.rank() == 0) fail("a slice of a tensor without axes");
   const auto& extent = x.shape()[axis];
   const auto begin = bounded_place(c.graph(), c.dim("start", 0), extent);
   auto end = bounded_place(c.graph(), c.dim("end", extent), extent);
@@ -175,7 +174,6 @@ Result narrow(Call& c) {
   return x.slice(signed_axis(axis), begin, begin + c.dim("length"));
 }
 GraphTensor selected(const GraphTensor& x, std::size_t axis, const Dim& index) {
-  if (x.rank() == 0) fail("an element of a tensor without axes");
   const auto number = index.constant();
   const auto place = number && *number < 0 ? x.shape()[axis] + index : index;
   return x.slice(signed_axis(axis), place, place + 1).squeeze(signed_axis(axis));
@@ -195,7 +193,7 @@ Result split_by(const GraphTensor& x, std::size_t axis, const std::vector<Dim>& 
   return parts;
 }
 std::int64_t known_extent(const GraphTensor& x, std::size_t axis) {
-  const auto extent = x.rank() == 0 ? std::nullopt : x.shape()[axis].constant();
+  const auto extent = x.shape()[axis].constant();
   if (!extent) fail("an axis of unknown extent as parts: {}", to_string(x.shape()));
   return *extent;
 }

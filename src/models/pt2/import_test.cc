@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "models/pt2/import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/philox.h"
+#include "compiler/reference/interpret.h"
+#include "models/pt2/operators.h"
+#include "models/pt2/test_archive.h"
+
+namespace assay::models::pt2 {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ImportTest : public testing::Test {
+ protected:
+  using P = TestProgram;
+  std::string path() const { return folder_.path() + "/m.pt2"; }
+
+  // x [n, 2] · w [2], with a row of x and then w written in place.
+  static P writing_program() {
+    P p;
+    p.input("x", {-1, 2});
+    p.weight("w", {2}, {10, 100});
+    p.program()["range_constraints"]["n"] = {{"min_val", 2}, {"max_val", 8}};
+    p.node("aten.mul.Tensor", "product", {{"self", P::tensor("x")}, {"other", P::tensor("w")}});
+    p.node("aten.select.int", "row",
+           {{"self", P::tensor("x")}, {"dim", P::integer(0)}, {"index", P::integer(1)}});
+    p.node("aten.slice.Tensor", "last",
+           {{"self", P::tensor("row")}, {"dim", P::integer(0)}, {"start", P::integer(1)}});
+    p.node("aten.add_.Tensor", "written", {{"self", P::tensor("last")}, {"other", P::real(0.5)}});
+    p.node("aten.mul_.Scalar", "doubled", {{"self", P::tensor("w")}, {"other", P::integer(2)}});
+    p.node("aten.add.Tensor", "sum", {{"self", P::tensor("row")}, {"other", P::tensor("doubled")}});
+    p.output("product");
+    p.output("sum");
+    return p;
+  }
+  std::string refusal(const P& p) const {
+    p.write(path());
+    return refusal_text([&] { import_archive(Archive(path())); });
+  }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+std::vector<float> values_of(const compiler::OutputTensors& outputs, const std::string& name) {
+  const auto span = outputs.at(name).as<float>();
+  return {span.begin(), span.end()};
+}
+
+TEST_F(ImportTest, WritesAreSeenThroughEveryView) {
+  writing_program().write(path());
+  const Archive archive(path());
+  const auto imported = import_archive(archive);
+  EXPECT_EQ(imported.graph.symbols().at("n"), (compiler::Interval{2, 8}));
+  Tensor x(DType::kF32, Shape({3, 2}));
+  for (std::size_t i = 0; i < 6; ++i) x.as<float>()[i] = static_cast<float>(i);
+  const auto outputs = compiler::interpret(
+      imported.graph, {{"x", x.view()}, {"w", imported.stored.at("w")}}, {{"n", 3}});
+  EXPECT_THAT(values_of(outputs, "output.0"), ElementsAre(0, 100, 20, 300, 40, 500));
+  EXPECT_THAT(values_of(outputs, "output.1"), ElementsAre(22, 203.5F));
+  // Written inputs have their next values, by their own names.
+  EXPECT_THAT(values_of(outputs, "x"), ElementsAre(0, 1, 2, 3.5F, 4, 5));
+  EXPECT_THAT(values_of(outputs, "w"), ElementsAre(20, 200));
+  const auto& all = imported.graph.outputs();
+  EXPECT_EQ(all[2].replaces, "x");
+  EXPECT_EQ(all[3].replaces, "w");
+}
+
+TEST_F(ImportTest, NamesAllUnknownOperatorsAtOnce) {
+  auto p = writing_program();
+  for (const auto* target : {"aten.lgamma.default", "aten.lgamma.default", "aten.nonzero.default",
+                             "aten.squeeze_.dim"}) {
+    p.node(target, "unknown", {{"self", P::tensor("x")}});
+  }
+  const auto text = refusal(p);
+  EXPECT_THAT(text, StartsWith(path()));
+  EXPECT_THAT(text, HasSubstr("aten.lgamma.default (2 times)"));
+  EXPECT_THAT(text,
+              HasSubstr("aten.nonzero.default (1 time; a shape or a number that depends on data)"));
+  EXPECT_THAT(text, HasSubstr("aten.squeeze_.dim (1 time)"));
+}
+
+TEST_F(ImportTest, RefusesByName) {
+  auto p = writing_program();
+  p.graph()["tensor_values"]["sum"] = P::meta({7});
+  EXPECT_THAT(refusal(p),
+              HasSubstr("'sum' (aten.add.Tensor): the archive says f32 [7], it is f32 [2]"));
+  p = writing_program();
+  p.graph()["tensor_values"]["w"]["dtype"] = 1;
+  EXPECT_THAT(refusal(p), HasSubstr("uint8"));
+  p = writing_program();
+  p.weights()["config"]["w"]["tensor_meta"]["sizes"][0]["as_int"] = 3;
+  EXPECT_THAT(refusal(p), HasSubstr("config.w"));
+  p = writing_program();
+  p.weights()["config"]["w"]["use_pickle"] = true;
+  EXPECT_THAT(refusal(p), HasSubstr("pickled"));
+  p = writing_program();
+  p.weights()["config"].erase("w");
+  EXPECT_THAT(refusal(p), HasSubstr("'w' is not stored"));
+  p = writing_program();
+  p.program()["schema_version"]["major"] = 5;
+  EXPECT_THAT(refusal(p), HasSubstr("version 8"));
+}
+
+// Values of the program, one at a time, that are others: imported, or refused in one line.
+TEST_F(ImportTest, AnyChangeIsImportedOrRefused) {
+  const Philox stream(7);
+  std::uint64_t drawn = 0;
+  const auto below = [&](std::size_t n) {
+    return static_cast<std::size_t>(uniform_below(stream[drawn++], n));
+  };
+  const std::vector<Json> others{0,
+                                 -1,
+                                 2,
+                                 1LL << 62,
+                                 1.5,
+                                 true,
+                                 nullptr,
+                                 "",
+                                 "x",
+                                 "n",
+                                 Json::array(),
+                                 Json::object(),
+                                 P::tensor("w"),
+                                 P::integer(1)};
+  int imported = 0, refused = 0;
+  for (int i = 0; i < 2000; ++i) {
+    auto p = writing_program();
+    auto flat = p.program().flatten();
+    auto at = flat.begin();
+    std::advance(at, below(flat.size()));
+    const Json::json_pointer place(at.key());
+    if (below(3) == 0) {
+      p.program().at(place.parent_pointer()) = others[below(others.size())];
+    } else {
+      p.program().at(place) = others[below(others.size())];
+    }
+    const auto text = refusal(p);
+    ++(text.empty() ? imported : refused);
+    if (!text.empty()) {
+      EXPECT_THAT(text, StartsWith(path())) << place.to_string();
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    }
+  }
+  EXPECT_GT(imported, 20);
+  EXPECT_GT(refused, 200);
+}
+
+TEST(Operators, AreKnownByNameOnce) {
+  const auto& all = covered_operators();
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].name, all[i].name);
+  EXPECT_TRUE(find_operator("torch.ops.aten.add_.Tensor").writes_self);
+  EXPECT_FALSE(find_operator("torch.ops.aten.add.Tensor").writes_self);
+  EXPECT_EQ(find_operator("torch.ops.aten.transpose_.int").op, nullptr);
+  for (const auto& refused : refused_operators())
+    EXPECT_EQ(find_operator(refused.name).op, nullptr);
+}
+
+}  // namespace
+}  // namespace assay::models::pt2
