@@ -71,12 +71,12 @@ Result topk(Call& c) {
   return std::vector{sorted.values, sorted.places};
 }
 
-// How many boundaries, which rise, are below a value, or not above it.
+// How many boundaries, which rise, are below a value, or not above it; all of them for NaN.
 GraphTensor bucket(Call& c, const GraphTensor& x, const GraphTensor& boundaries) {
   const bool is_right = c.flag("right", false) || c.text("side", "left") == "right";
   const auto value = x.unsqueeze(-1);
-  const auto is_below = is_right ? less_equal(boundaries, value) : less(boundaries, value);
-  return is_below.cast(c.flag("out_int32", false) ? DType::kI32 : DType::kI64).sum(-1);
+  const auto is_above = is_right ? less(value, boundaries) : less_equal(value, boundaries);
+  return logical_not(is_above).cast(c.flag("out_int32", false) ? DType::kI32 : DType::kI64).sum(-1);
 }
 Result bucketize(Call& c) { return bucket(c, c.tensor("self"), c.tensor("boundaries")); }
 
