@@ -147,7 +147,8 @@ void expect_turns_copy_all(const std::vector<Loop>& loops, std::size_t element_s
       for (int turn = 0; turn < t->turns; ++turn) {
         const int further = turn * t->q_lanes();
         if (at.q + further >= t->q_squares) continue;
-        const std::int64_t a = at.a + further * t->side * t->a_q, c = at.c + further * t->side;
+        const std::int64_t a = at.a + at.p * t->side + t->a_along_q(at.q + further);
+        const std::int64_t c = at.c + (at.q + further) * t->side + t->c_along_p(at.p);
         EXPECT_EQ(a % t->side, 0);
         EXPECT_EQ(c % t->side, 0);
         for (int i = 0; i < t->side; ++i) {
@@ -182,7 +183,12 @@ TEST(DevicePermute, TurnsCopyEveryElementOnce) {
       {{3, 64, 36}, {0, 2, 1}},
       {{64, 3, 36}, {2, 1, 0}},
       {{64, 6, 5, 24}, {2, 3, 1, 0}},
-      {{64, 5, 3, 40}, {3, 1, 2, 0}}};
+      {{64, 5, 3, 40}, {3, 1, 2, 0}},
+      {{20, 6, 5, 24}, {2, 3, 1, 0}},         // b follows a in the copy
+      {{24, 6, 3, 5, 16}, {1, 3, 2, 4, 0}},   // d follows e in the source
+      {{32, 3, 2, 5, 16}, {1, 3, 2, 4, 0}},   // both sides have one
+      {{16, 12, 16}, {2, 1, 0}},              // the same loop follows both
+      {{32, 6, 4, 8, 16}, {1, 3, 2, 4, 0}}};  // as tccg_2 turns a factor
   for (const auto& [extents, order] : cases) {
     for (const std::size_t size : {4u, 8u}) {
       SCOPED_TRACE(fmt::format("{} size {}", fmt::join(extents, "x"), size));

@@ -14,6 +14,7 @@
 #include "fault_case.h"
 #include "lab/record/journal.h"
 #include "lab/run/execute.h"
+#include "lab/run/run_place.h"
 #include "lab/run/runner.h"
 
 namespace assay::lab {
@@ -258,6 +259,37 @@ TEST_F(Faults, InterruptionLeavesARowAndTheRestForLater) {
   EXPECT_EQ(second.rows[2].round, 1);
   EXPECT_EQ(second.rows[2].try_number, 1);
   EXPECT_EQ(second.rows[3].round, 2);
+}
+
+// Both runs ask for the same, so that their attempts have the same names.
+TEST_F(Faults, WhatAnotherRunDidInTheSameJournalIsNotDone) {
+  request_.rounds = 2;
+  request_.providers = {"plain"};
+  const auto path = journal(), other = journal(), both = journal();
+  const auto run = start_run(context_, request_, path);
+  start_run(context_, request_, other);
+  const auto lines = read_journal(path).lines;
+  ASSERT_EQ(lines.size(), 2u);
+  write_file_atomically(both, lines[0] + "\n" + read_file(other));
+  EXPECT_EQ(look_at_place(both, "").of_others, 2u);
+  const auto went_on = resume_run(context_, find_place(both, ""));
+  ASSERT_EQ(went_on.rows.size(), 2u);
+  for (const auto& row : went_on.rows) EXPECT_EQ(row.run_id, run.run_id);
+  EXPECT_EQ(went_on.rows[1].round, 1);
+  EXPECT_EQ(read_journal(both).rows.size(), 4u);
+}
+
+TEST_F(Faults, RowsDoNotSayWhereThingsLie) {
+  setenv("ASSAY_PYTHON", "/home/somebody/venv/bin/python3", 1);
+  setenv("OMP_PLACES", "cores", 1);
+  setenv("ASSAY_TWO", "/usr/lib/a.so:/opt/b.so plain", 1);
+  const auto rows = run({"plain"});
+  for (const char* name : {"ASSAY_PYTHON", "OMP_PLACES", "ASSAY_TWO"}) unsetenv(name);
+  const auto environment = rows.at(0).provenance.environment.value();
+  EXPECT_EQ(environment.at("ASSAY_PYTHON"), "python3");
+  EXPECT_EQ(environment.at("OMP_PLACES"), "cores");
+  EXPECT_EQ(environment.at("ASSAY_TWO"), "a.so:b.so plain");
+  for (const auto& [name, value] : environment) EXPECT_FALSE(value.starts_with("/")) << name;
 }
 
 TEST_F(Faults, WhereEveryTryIsDisturbedTheLastIsKeptAndSaysSo) {

@@ -28,13 +28,15 @@ __global__ void __launch_bounds__(kThreadsOfTurn)
   Row rows[kTurns][Row::kSide];
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn) {
-    if (at.q + turn * lanes >= t.q_squares) break;
+    const int q = at.q + turn * lanes;
+    if (q >= t.q_squares) break;
+    const std::uint64_t* const from = a + at.a + at.p * Row::kSide + t.a_along_q(q);
 #pragma unroll
     for (int i = 0; i < Row::kSide; ++i) {
-      rows[turn][i] =
-          *reinterpret_cast<const Row*>(a + at.a + (turn * lanes * Row::kSide + i) * t.a_q);
+      rows[turn][i] = *reinterpret_cast<const Row*>(from + i * t.a_q);
     }
   }
+  std::uint64_t* const to = c + at.c + at.q * Row::kSide + t.c_along_p(at.p);
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn) {
     if (at.q + turn * lanes >= t.q_squares) break;
@@ -43,7 +45,7 @@ __global__ void __launch_bounds__(kThreadsOfTurn)
       Row turned;
 #pragma unroll
       for (int i = 0; i < Row::kSide; ++i) turned.x[i] = rows[turn][i].x[j];
-      *reinterpret_cast<Row*>(c + at.c + turn * lanes * Row::kSide + j * t.c_p) = turned;
+      *reinterpret_cast<Row*>(to + turn * lanes * Row::kSide + j * t.c_p) = turned;
     }
   }
 }
@@ -63,7 +65,8 @@ __global__ void __launch_bounds__(kThreadsOfTurn)
   {
     const int p = thread & ((1 << t.p_bits) - 1), q = thread >> t.p_bits;
     if (corner.p + p < t.p_squares && corner.q + q < t.q_squares) {
-      const std::uint32_t* const from = a + corner.a + p * kSide + q * kSide * t.a_q;
+      const std::uint32_t* const from =
+          a + corner.a + (corner.p + p) * kSide + t.a_along_q(corner.q + q);
       Row rows[kSide];
 #pragma unroll
       for (int i = 0; i < kSide; ++i) rows[i] = *reinterpret_cast<const Row*>(from + i * t.a_q);
@@ -82,8 +85,10 @@ __global__ void __launch_bounds__(kThreadsOfTurn)
 #pragma unroll
   for (int i = 0; i < kSide; ++i) {
     const int r = first + (i << t.p_bits);
-    if (corner.p + r / kSide >= t.p_squares) return;
-    *reinterpret_cast<Row*>(c + corner.c + q * kSide + r * t.c_p) = turned[place(r, q)];
+    const int p = corner.p + r / kSide;
+    if (p >= t.p_squares) return;
+    *reinterpret_cast<Row*>(c + corner.c + (corner.q + q) * kSide + t.c_along_p(p) +
+                            r % kSide * t.c_p) = turned[place(r, q)];
   }
 }
 

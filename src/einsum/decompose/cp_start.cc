@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "einsum/decompose/leading_eigen.h"
 
 namespace assay::einsum {
 namespace {
@@ -24,7 +25,7 @@ Matrix<T> start_of_mode(CpTensor<T>& tensor, const CpOptions& o, int start, std:
   const auto stream = static_cast<std::uint64_t>(start) * 1000 + mode;
   auto u = random_matrix<T>(n, o.rank, o.seed, stream, o.nonnegative);
   if (o.init == CpInit::kRandom || start > 0) return u;
-  const auto vectors = falling_eigen(tensor.gram(mode)).vectors;
+  const auto vectors = leading_eigen(tensor.gram(mode), std::min(n, o.rank)).vectors;
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t r = 0; r < std::min(n, o.rank); ++r) {
       u(i, r) = o.nonnegative ? std::abs(vectors(i, r)) : vectors(i, r);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/philox.h"
+#include "einsum/decompose/leading_eigen.h"
 #include "einsum/decompose/matrix.h"
 #include "einsum/decompose/normalized.h"
 #include "einsum/decompose/tucker_tensor.h"
@@ -128,6 +129,7 @@ class Tucker {
   }
 
   Matrix<T> leading_vectors(const X& x, std::size_t mode, std::int64_t rank) const {
+    if (finder_ == RangeFinder::kGram) return leading_eigen(x.gram(mode), rank).vectors;
     if (finder_ != RangeFinder::kRandomized) return leading_of(spectrum(x, mode).first, rank);
     auto a = unfold(x.to_host(), mode);
     const std::int64_t width = std::min(rank + kOversampling, a.rows);

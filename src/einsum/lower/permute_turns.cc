@@ -24,8 +24,21 @@ double filled(std::int64_t squares, std::int64_t lanes) {
 enum class Along : std::uint8_t { kNeither, kP, kQ };
 struct Axis {
   std::int64_t count, a, c;
+  std::int64_t distance;  // in the copy, from one block to the next
   Along along;
 };
+
+using LoopAt = std::span<const Loop>::iterator;
+
+// The loop, other than `not_this`, whose steps lead from the end of one run of `of` to the next;
+// the end if there is none.
+LoopAt follower(std::span<const Loop> loops, LoopAt of, LoopAt not_this,
+                std::int64_t Loop::*stride) {
+  for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
+    if (loop != of && loop != not_this && (*loop).*stride == of->extent) return loop;
+  }
+  return loops.end();
+}
 
 }  // namespace
 
@@ -45,8 +58,18 @@ std::optional<PermuteTurns> permute_turns(std::span<const Loop> loops, std::size
   t.turns = element_size == 8 ? 2 : 1;  // as many bytes under way as with 4
   t.a_q = q->a;
   t.c_p = p->c;
-  const std::int64_t p_squares = p->extent / side, q_squares = q->extent / side;
-  if (std::min(p_squares, q_squares) < kLeastSquares) return std::nullopt;
+  if (std::min(p->extent, q->extent) / side < kLeastSquares) return std::nullopt;
+  constexpr std::int64_t kInt = std::numeric_limits<std::int32_t>::max(), kMost = kInt / 512;
+  const std::int64_t p_inner = p->extent / side, q_inner = q->extent / side;
+  if (std::max(p_inner, q_inner) > kMost) return std::nullopt;
+  auto after_p = follower(loops, p, q, &Loop::a), after_q = follower(loops, q, p, &Loop::c);
+  if (after_q == after_p) (p_inner < q_inner ? after_q : after_p) = loops.end();
+  if (after_p != loops.end() && after_p->extent > kMost / p_inner) after_p = loops.end();
+  if (after_q != loops.end() && after_q->extent > kMost / q_inner) after_q = loops.end();
+  const auto times = [&](auto loop) { return loop == loops.end() ? 1 : loop->extent; };
+  const std::int64_t p_squares = p_inner * times(after_p), q_squares = q_inner * times(after_q);
+  if (after_p != loops.end()) t.c_after_p = after_p->c;
+  if (after_q != loops.end()) t.a_after_q = after_q->a;
   double best = 0;
   for (const int bits : {4, 5, 3, 6, 2}) {  // the squarest first
     const std::int64_t q_lanes = std::int64_t{t.turns} << (PermuteTurns::kThreadBits - bits);
@@ -61,17 +84,15 @@ std::optional<PermuteTurns> permute_turns(std::span<const Loop> loops, std::size
   const std::int64_t p_each = std::int64_t{1} << t.p_bits, q_each = t.q_lanes() * t.turns;
   std::vector<Axis> axes;
   for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
-    const std::int64_t squares = loop->extent / side;
     if (loop == p) {
-      axes.push_back({parts_of(squares, p_each), p_each * side, p_each * side * p->c, Along::kP});
+      axes.push_back({parts_of(p_squares, p_each), 0, 0, p_each * side * p->c, Along::kP});
     } else if (loop == q) {
-      axes.push_back({parts_of(squares, q_each), q_each * side * q->a, q_each * side, Along::kQ});
-    } else {
-      axes.push_back({loop->extent, loop->a, loop->c, Along::kNeither});
+      axes.push_back({parts_of(q_squares, q_each), 0, 0, q_each * side, Along::kQ});
+    } else if (loop != after_p && loop != after_q) {
+      axes.push_back({loop->extent, loop->a, loop->c, loop->c, Along::kNeither});
     }
   }
-  std::ranges::stable_sort(axes, {}, [](const Axis& axis) { return std::abs(axis.c); });
-  constexpr std::int64_t kInt = std::numeric_limits<std::int32_t>::max();
+  std::ranges::stable_sort(axes, {}, [](const Axis& axis) { return std::abs(axis.distance); });
   std::int64_t blocks = 1;
   for (const auto& axis : axes) {
     if (axis.count > kInt / blocks) return std::nullopt;
@@ -82,7 +103,8 @@ std::optional<PermuteTurns> permute_turns(std::span<const Loop> loops, std::size
     t.a[t.axes] = axis.a;
     t.c[t.axes++] = axis.c;
   }
-  if (std::max(p_squares, q_squares) > kInt / 512) return std::nullopt;
+  t.p_inner = static_cast<std::int32_t>(p_inner);
+  t.q_inner = static_cast<std::int32_t>(q_inner);
   t.p_squares = static_cast<std::int32_t>(p_squares);
   t.q_squares = static_cast<std::int32_t>(q_squares);
   t.blocks = static_cast<std::int32_t>(blocks);

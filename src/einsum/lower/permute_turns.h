@@ -6,7 +6,9 @@
 //
 // Where the source lies along p and the copy along q, a thread takes a square of as many rows of p
 // as sixteen bytes have numbers and turns it in its registers. The lanes of a warp have
-// neighbouring squares both ways; what is written are rows of q.
+// neighbouring squares both ways; what is written are rows of q. A loop that follows p in the
+// source without a gap, or q in the copy, makes the run of squares longer: short loops would leave
+// lanes without any.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +25,10 @@ struct PermuteTurns {
   static constexpr int kThreadBits = 8, kWarpBits = 5;  // of a block of threads, of a warp
   int side = 1;                                         // of a square: numbers in sixteen bytes
   int turns = 1;                                        // squares of a thread, along q
-  std::int64_t a_q = 0, c_p = 0;                        // strides in elements
-  std::int32_t p_squares = 0, q_squares = 0;
+  // Strides in elements: of q in the source and of p in the copy, and of the loops that follow.
+  std::int64_t a_q = 0, c_p = 0, a_after_q = 0, c_after_p = 0;
+  std::int32_t p_squares = 0, q_squares = 0;  // of the runs
+  std::int32_t p_inner = 1, q_inner = 1;      // of p and q themselves
   int p_bits = 0;  // log2 of the threads of a block along p; the others are along q
   // Blocks of threads, the fastest of the copy first; p and q are among them.
   int axes = 0, p_axis = 0, q_axis = 0;
@@ -33,9 +37,19 @@ struct PermuteTurns {
   std::int32_t blocks = 1;
 
   constexpr int q_lanes() const { return 1 << (kThreadBits - p_bits); }
+  // Where the square of a run's number begins in the tensor that does not lie along it.
+  constexpr std::int64_t a_along_q(std::int32_t q) const {
+    const std::int32_t after = q / q_inner;
+    return (q - after * q_inner) * side * a_q + after * a_after_q;
+  }
+  constexpr std::int64_t c_along_p(std::int32_t p) const {
+    const std::int32_t after = p / p_inner;
+    return (p - after * p_inner) * side * c_p + after * c_after_p;
+  }
 };
 
-// The first square of a thread: its corner in either tensor, and its number along p and q.
+// The first square of a thread by its number along p and q, and where in either tensor the square
+// would be that has the numbers 0.
 struct TurnPlace {
   std::int64_t a = 0, c = 0;
   std::int32_t p = 0, q = 0;
@@ -58,8 +72,6 @@ constexpr TurnPlace place_of(const PermuteTurns& t, std::int32_t block, int thre
   const int q = ((thread >> warp_p) & ((1 << warp_q) - 1)) | ((warp >> warps_p) << warp_q);
   at.p += p;
   at.q += q;
-  at.a += p * t.side + q * t.side * t.a_q;
-  at.c += q * t.side + p * t.side * t.c_p;
   return at;
 }
 

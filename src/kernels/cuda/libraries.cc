@@ -69,8 +69,8 @@ Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
   library_.bind(dgetrf_, "cublasDgetrfBatched");
   library_.bind(dgetrs_, "cublasDgetrsBatched");
   check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
-  check_cublas(library_.function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream),
-               "setting the stream");
+  library_.bind(set_stream_, "cublasSetStream_v2");
+  check_cublas(set_stream_(handle_, stream), "setting the stream");
 }
 
 Cublas::~Cublas() { library_.function<int(void*)>("cublasDestroy_v2")(handle_); }
@@ -117,6 +117,17 @@ void Cublas::multiply(const Product<T>& p) const {
                                  p.step_c, p.count, kCompute, kItsChoice);
   check_cublas(status, "gemm");
 }
+void Cublas::multiply(const Halves& p, Stream stream) const {
+  const int type = p.is_bf16 ? 14 : 2;
+  const float one = 1;
+  check_cublas(set_stream_(handle_, stream), "setting the stream");
+  check_cublas(stepped_ex_(handle_, p.turn_b ? 1 : 0, p.turn_a ? 1 : 0, p.n, p.m, p.k, &one, p.b,
+                           type, p.ldb, p.step_b, p.a, type, p.lda, p.step_a, &p.beta, p.c,
+                           CublasType<float>::kData, p.ldc, p.step_c, p.count,
+                           CublasType<float>::kCompute, kItsChoice),
+               "gemm of halves");
+}
+
 template <typename T>
 void Cublas::multiply_at(const Product<T>& p, const T* const* a, const T* const* b,
                          T* const* c) const {

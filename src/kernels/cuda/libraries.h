@@ -50,6 +50,19 @@ class Cublas {
   // has `count` addresses of each.
   template <typename T>
   void multiply_at(const Product<T>& p, const T* const* a, const T* const* b, T* const* c) const;
+  // C ← op(A) op(B) + βC for factors in f16 or bf16 and C in f32, laid out as a Product is; sums
+  // are the matrix instructions' own. On that stream.
+  struct Halves {
+    bool is_bf16 = false, turn_a = false, turn_b = false;
+    int m = 0, n = 0, k = 0;
+    float beta = 0;
+    const void *a = nullptr, *b = nullptr;
+    float* c = nullptr;
+    int lda = 0, ldb = 0, ldc = 0;
+    std::int64_t step_a = 0, step_b = 0, step_c = 0;
+    int count = 1;
+  };
+  void multiply(const Halves& product, Stream stream) const;
   // C = A B of n × n matrices of a cudaDataType_t, computed as a cublasComputeType_t says.
   void square(int n, const void* a, const void* b, void* c, int type, int compute) const;
 
@@ -106,6 +119,7 @@ class Cublas {
                        const void* const* a, int type_a, int lda, const void* const* b, int type_b,
                        int ldb, const void* beta, void* const* c, int type_c, int ldc, int count,
                        int compute, int algorithm);
+  int (*set_stream_)(void* handle, void* stream) = nullptr;
   GemmEx* gemm_ex_ = nullptr;
   SteppedEx* stepped_ex_ = nullptr;
   ListedEx* listed_ex_ = nullptr;

@@ -49,13 +49,27 @@ bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// Where things lie is one machine's affair, and may name a person: of every path the last part
+// stays.
+std::string without_folders(std::string_view value) {
+  std::string kept;
+  while (!value.empty()) {
+    const auto end = std::min(value.find_first_of(": "), value.size());
+    const auto part = value.substr(0, end);
+    kept += part.starts_with('/') ? part.substr(part.rfind('/') + 1) : part;
+    if (end < value.size()) kept += value[end];
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  return kept;
+}
+
 std::map<std::string, std::string> environment_that_matters() {
   std::map<std::string, std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const auto equals = text.find('=');
     if (equals == std::string_view::npos || !matters(text.substr(0, equals))) continue;
-    environment[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+    environment[std::string(text.substr(0, equals))] = without_folders(text.substr(equals + 1));
   }
   return environment;
 }

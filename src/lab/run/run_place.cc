@@ -55,6 +55,10 @@ void read_place(RunPlace& place) {
   } else {
     fail("the journal holds no rows and no request to continue from: '{}'", place.journal);
   }
+  // Runs that asked for the same have attempts of the same names: what another run did is not done
+  // here.
+  place.of_others =
+      std::erase_if(place.rows, [&](const Row& r) { return r.run_id != place.run_id; });
 }
 
 // A disk that takes nothing is no mistake of whoever named the journal.
@@ -78,7 +82,7 @@ void take(RunPlace& place) {
 void refuse_repetitions(const RunPlace& place) {
   std::set<std::string_view> seen;
   for (const auto& row : place.rows) {
-    if (row.run_id == place.run_id && !seen.insert(row.attempt_id).second) {
+    if (!seen.insert(row.attempt_id).second) {
       fail("attempt '{}' is there twice (assay store repair takes out what is whole): '{}'",
            row.attempt_id, place.journal);
     }
@@ -91,7 +95,7 @@ RunPlace new_place(const RunRequest& request, const std::string& run_id, const s
   std::string journal = out.empty() ? "results/" : out;
   if (journal.back() != '/' && std::filesystem::is_directory(journal)) journal += '/';
   if (journal.back() == '/') journal += run_id + ".jsonl";
-  RunPlace place{run_id, journal, request, {}, false, {}};
+  RunPlace place{run_id, journal, request, {}, 0, false, {}};
   take(place);
   if (!read_file(journal).empty() || std::filesystem::exists(request_path(journal))) {
     fail("the journal exists already (continue it with --resume): '{}'", journal);

@@ -20,7 +20,8 @@ struct RunPlace {
   std::string run_id;
   std::string journal;
   RunRequest request;
-  std::vector<Row> rows;                // those the journal already has
+  std::vector<Row> rows;                // of this run that the journal already has
+  std::size_t of_others = 0;            // rows of other runs there, which are left alone
   bool torn = false;                    // the journal's last line was incomplete and is ignored
   std::optional<JournalWriter> writer;  // holds the lock; nothing where the run is only looked at
 };

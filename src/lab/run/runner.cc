@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "lab/record/journal.h"
 #include "lab/run/attempt_row.h"
 #include "lab/run/budget.h"
@@ -64,6 +65,11 @@ class Runner {
     if (place.torn) {
       context_.progress->note(
           fmt::format("warning: ignoring a torn last line in '{}'", place.journal));
+    }
+    if (place.of_others > 0) {
+      context_.progress->note(fmt::format("{} of other runs in '{}' left alone: run '{}' goes on",
+                                          plural(static_cast<std::int64_t>(place.of_others), "row"),
+                                          place.journal, place.run_id));
     }
     for (const auto& row : rows_) ledger_.record(context_.cases->find(row.case_name), row);
   }

@@ -4,6 +4,7 @@
 
 #include "semiring/cuda/factors.h"
 #include "semiring/cuda/ptx.cuh"
+#include "semiring/cuda/tf32.cuh"
 
 namespace assay::semiring::cuda {
 namespace {
@@ -224,12 +225,6 @@ __device__ RowScale scale_of(float first, float second) {
                               exponent_of(first) - exponent_of(second) <= 27);
     return s;
   }
-}
-
-__device__ __forceinline__ float to_tf32(float x) {
-  unsigned r;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-  return __uint_as_float(r);
 }
 
 // Splits kUnit numbers of one row into 16 bytes of high and of low parts.

@@ -8,9 +8,11 @@
 //   tiles
 //                              once more (TF32, whose range is wider, for what it can certify)
 //                              → what is left, term by term
+//   real f32, few tiles        three products on the tensor cores in one launch
 //   max_plus, min_plus f32     pack → integer maximum of three → refused tiles term by term
 //   boolean                    bits
-//   f16, bf16                  copies in f32, then as above
+//   real f16, bf16             cuBLAS, where it is at hand and the range of bf16 allows
+//   other f16, bf16            copies in f32, then as above
 //   everything else            term by term
 #include "semiring/cuda/matmul.h"
 
@@ -21,7 +23,10 @@
 #include "semiring/cuda/boolean_product.h"
 #include "semiring/cuda/compare_product.h"
 #include "semiring/cuda/factors.h"
+#include "semiring/cuda/library_product.h"
+#include "semiring/cuda/operands.h"
 #include "semiring/cuda/plain_product.h"
+#include "semiring/cuda/small_product.h"
 #include "semiring/cuda/split_product.h"
 #include "semiring/cuda/widen.h"
 
@@ -34,21 +39,6 @@ __global__ void fill_kernel(Result<T> c, std::int64_t batches, std::int64_t m, s
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= batches * m * n) return;
   c.data[i / n / m * c.batch_stride + i / n % m * c.row_stride + i % n * c.column_stride] = value;
-}
-
-template <typename T>
-Result<T> result_of(const Matmul& q) {
-  return {static_cast<T*>(q.c), q.c_strides.row, q.c_strides.column, q.c_strides.batch};
-}
-template <typename T>
-Factor<T> left_of(const Matmul& q) {
-  return {static_cast<const T*>(q.a), q.a_strides.row,       q.a_strides.column,
-          q.a_strides.batch,          static_cast<int>(q.m), static_cast<int>(q.k)};
-}
-template <typename T>
-Factor<T> right_of(const Matmul& q) {
-  return {static_cast<const T*>(q.b), q.b_strides.column,    q.b_strides.row,
-          q.b_strides.batch,          static_cast<int>(q.n), static_cast<int>(q.k)};
 }
 
 template <typename T>
@@ -181,15 +171,26 @@ void run(const Matmul& q, const Device& device, Arena& arena, unsigned long long
                             result_of<unsigned char>(q)},
                            arena, stream);
   }
-  if (is_half(q.scalar)) return run(widened(q, arena, stream), device, arena, refused, stream);
   // Below, one launch is faster than four.
   const bool is_small = pairs_of(q) < 96.0 * 96 * 96;
+  if (is_half(q.scalar)) {
+    if (!is_small && can_take_library(q))
+      return library_product(q, device.multiprocessors, arena, refused, stream);
+    return run(widened(q, arena, stream), device, arena, refused, stream);
+  }
   if (q.scalar == Scalar::kF32 && q.route != Route::kPlain) {
     const bool is_comparison = q.algebra == Algebra::kMaxPlus || q.algebra == Algebra::kMinPlus;
     if (is_comparison && device.can_copy_in_bulk && (!is_small || q.route != Route::kAuto)) {
       return compare_product({q.algebra == Algebra::kMinPlus, batches, m, n, k, left_of<float>(q),
                               right_of<float>(q), result_of<float>(q)},
                              device.multiprocessors, arena, refused, stream);
+    }
+    if (q.algebra == Algebra::kReal && q.route == Route::kAuto && !is_small &&
+        is_small_product(q.batches, q.m, q.n, q.k, device.multiprocessors)) {
+      if (arena.counts_only()) return;
+      return small_product(
+          {batches, m, n, k, left_of<float>(q), right_of<float>(q), result_of<float>(q), refused},
+          stream);
     }
     if (!is_comparison && device.can_split &&
         (q.route != Route::kAuto || (!is_small && q.k >= kLeastSplitTerms))) {

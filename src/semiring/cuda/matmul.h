@@ -11,6 +11,10 @@
 
 #include "semiring/algebra_kind.h"
 
+namespace assay::kernels::cuda {
+class Cublas;
+}
+
 namespace assay::semiring::cuda {
 
 using Stream = void*;  // a cudaStream_t
@@ -46,6 +50,9 @@ struct Matmul {
   void* c = nullptr;  // overlaps neither a nor b
   Strides c_strides{};
   Route route = Route::kAuto;
+  // Where it is given, real products of f16 and bf16 are its affair (library_product.h); it is in
+  // use until they are done.
+  const kernels::cuda::Cublas* library = nullptr;
 };
 
 // Bytes that matmul() needs at `workspace`, on a boundary of 1024 bytes. Depends on everything but

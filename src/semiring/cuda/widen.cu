@@ -19,7 +19,8 @@ __device__ float wide(__nv_bfloat16 x) { return __bfloat162float(x); }
 template <typename T>
 __global__ void __launch_bounds__(256)
     widen_kernel(const T* from, Strides strides, std::int64_t slow, std::int64_t fast,
-                 std::int64_t all, float* to) {
+                 std::int64_t all, float* to, const int* wanted) {
+  if (wanted != nullptr && *wanted == 0) return;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * 256;
   for (std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; e < all;
        e += step) {
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(256)
 // A factor of so many rows and columns: its copy, whose strides take the place of the given ones.
 const void* widened_factor(Scalar scalar, const void* from, Strides& strides, std::int64_t batches,
                            std::int64_t rows, std::int64_t columns, Arena& arena,
-                           cudaStream_t stream) {
+                           cudaStream_t stream, const int* wanted) {
   const std::int64_t copies = strides.batch == 0 ? 1 : batches, all = copies * rows * columns;
   auto* const to = arena.take<float>(all);
   Strides read = strides;
@@ -44,14 +45,15 @@ const void* widened_factor(Scalar scalar, const void* from, Strides& strides, st
     std::swap(rows, columns);
     std::swap(read.row, read.column);
   }
+  const std::int64_t most = wanted == nullptr ? 1 << 20 : 1024;  // that may have nothing to do
   const auto blocks =
-      static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div(all, 4 * 256), 1, 1 << 20));
+      static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div(all, 4 * 256), 1, most));
   if (scalar == Scalar::kF16) {
     widen_kernel<<<blocks, 256, 0, stream>>>(static_cast<const __half*>(from), read, rows, columns,
-                                             all, to);
+                                             all, to, wanted);
   } else {
     widen_kernel<<<blocks, 256, 0, stream>>>(static_cast<const __nv_bfloat16*>(from), read, rows,
-                                             columns, all, to);
+                                             columns, all, to, wanted);
   }
   check(cudaGetLastError(), "widen_kernel");
   return to;
@@ -59,11 +61,11 @@ const void* widened_factor(Scalar scalar, const void* from, Strides& strides, st
 
 }  // namespace
 
-Matmul widened(const Matmul& matmul, Arena& arena, cudaStream_t stream) {
+Matmul widened(const Matmul& matmul, Arena& arena, cudaStream_t stream, const int* wanted) {
   Matmul q = matmul;
   q.scalar = Scalar::kF32;
-  q.a = widened_factor(matmul.scalar, q.a, q.a_strides, q.batches, q.m, q.k, arena, stream);
-  q.b = widened_factor(matmul.scalar, q.b, q.b_strides, q.batches, q.k, q.n, arena, stream);
+  q.a = widened_factor(matmul.scalar, q.a, q.a_strides, q.batches, q.m, q.k, arena, stream, wanted);
+  q.b = widened_factor(matmul.scalar, q.b, q.b_strides, q.batches, q.k, q.n, arena, stream, wanted);
   return q;
 }
 

@@ -98,10 +98,19 @@ class AssayProduct : public Product {
     matmul_.a_strides = {point_.k, 1};
     matmul_.b_strides = matmul_.c_strides = {point_.n, 1};
     matmul_.c = output_;
+    if (point_.algebra == Algebra::kReal && point_.inputs != point_.dtype) {
+      library_ = std::make_unique<kernels::cuda::Cublas>(nullptr);
+      matmul_.library = library_.get();
+    }
     workspace_ = memory_.allocate(engine::workspace_bytes(matmul_));
     refused_ = static_cast<std::int64_t*>(memory_.allocate(sizeof(std::int64_t)));
   }
 
+  std::map<std::string, std::string> versions() const override {
+    auto versions = Product::versions();
+    if (library_) versions["cublas"] = library_->version();
+    return versions;
+  }
   std::map<std::string, double> metrics() const override {
     auto metrics = Product::metrics();
     if (recomputed_) metrics["recomputed_share"] = *recomputed_;
@@ -133,6 +142,7 @@ class AssayProduct : public Product {
     engine::matmul(matmul, workspace_, stream, refused);
   }
 
+  std::unique_ptr<kernels::cuda::Cublas> library_;
   engine::Matmul matmul_{};
   void* workspace_ = nullptr;
   std::int64_t* refused_ = nullptr;

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of f16 and bf16 are those of the same numbers in f32, bit for bit: every algebra,
-// layouts, batches, special values. Exit status 1 if anything failed; `small`: the same, for the
-// sanitizers.
+// layouts, batches, special values. By cuBLAS, real ones are within f32's own bound of error. Exit
+// status 1 if anything failed; `small`: the same, for the sanitizers.
 #include <tuple>
 
+#include "kernels/cuda/libraries.h"
 #include "semiring/cuda/test/device_test.h"
 
 namespace assay::semiring::cuda::testing {
@@ -54,7 +55,9 @@ struct Factors {
 
 template <typename T>
 std::vector<float> product(Algebra algebra, Scalar scalar, const Factors& f, const HostMatrix<T>& a,
-                           const HostMatrix<T>& b) {
+                           const HostMatrix<T>& b,
+                           const assay::kernels::cuda::Cublas* library = nullptr,
+                           std::int64_t* refused = nullptr) {
   const DeviceArray<T> da(a.storage), db(b.storage);
   const DeviceArray<float> dc(
       std::vector<float>(static_cast<std::size_t>(f.batches * f.m * f.n), 7));
@@ -66,10 +69,73 @@ std::vector<float> product(Algebra algebra, Scalar scalar, const Factors& f, con
   q.b = db.data() + b.offset;
   q.b_strides = {b.row_stride, b.column_stride, f.repeats_b ? 0 : f.k * b.row_stride};
   q.c = dc.data(), q.c_strides = {f.n, 1, f.m * f.n};
+  q.library = library;
   const DeviceArray<char> workspace(workspace_bytes(q));
-  matmul(q, workspace.data(), nullptr);
+  const DeviceArray<std::int64_t> count(std::vector<std::int64_t>{-1});
+  matmul(q, workspace.data(), nullptr, count.data());
   must(cudaDeviceSynchronize(), "matmul");
+  if (refused != nullptr) *refused = count.host().at(0);
   return dc.host();
+}
+
+// What the library's numbers are like: of size 1; any bits; ordinary ones and a single one that is
+// huge, tiny or infinite, beyond what its sums can hold.
+enum class Numbers { kOrdinary, kAny, kHuge, kTiny, kInfinite };
+
+void test_library(const assay::kernels::cuda::Cublas& library, Scalar scalar, const Factors& f,
+                  Layout layout, Numbers numbers) {
+  const bool ordinary = numbers != Numbers::kAny;
+  auto raw_a = random_bits(f.batches * f.m, f.k, scalar, ordinary);
+  auto raw_b = random_bits((f.repeats_b ? 1 : f.batches) * f.k, f.n, scalar, ordinary);
+  const auto put = [&](HostMatrix<Bits>& m, Bits bits) {
+    m.storage[static_cast<std::size_t>(m.offset + m.row_stride * (m.rows - 1))] = bits;
+  };
+  if (numbers == Numbers::kHuge) put(raw_a, 0x7f00), put(raw_b, 0x7f10);
+  if (numbers == Numbers::kTiny) put(raw_a, 0x0081), put(raw_b, 0x1234);
+  if (numbers == Numbers::kInfinite) put(raw_b, 0xff80);
+  const auto a = laid_out(raw_a, layout), b = laid_out(raw_b, layout);
+  std::int64_t refused = -1;
+  const auto found = product<Bits>(Algebra::kReal, scalar, f, a, b, &library, &refused);
+  const bool must_refuse = scalar == Scalar::kBF16 && numbers != Numbers::kOrdinary;
+  const auto wa = in_f32(a, scalar), wb = in_f32(b, scalar);
+  const auto what = "library, scalar " + std::to_string(static_cast<int>(scalar)) + " " +
+                    std::to_string(f.m) + "x" + std::to_string(f.k) + "x" + std::to_string(f.n) +
+                    " numbers " + std::to_string(static_cast<int>(numbers)) + " layout " +
+                    std::to_string(static_cast<int>(layout));
+  expect(refused == (must_refuse ? f.batches * f.m * f.n : 0), what + ": refused");
+  bool right = true;
+  for (std::int64_t l = 0; l < f.batches; ++l) {
+    for (std::int64_t i = 0; i < f.m; ++i) {
+      for (std::int64_t j = 0; j < f.n; ++j) {
+        double sum = 0, size = 0;  // of finite terms
+        bool up = false, down = false, none = false;
+        for (std::int64_t t = 0; t < f.k; ++t) {
+          const float x = wa.at(l * f.m + i, t), y = wb.at((f.repeats_b ? 0 : l * f.k) + t, j);
+          const float term = x * y;
+          if (std::isfinite(term)) {
+            sum += static_cast<double>(x) * static_cast<double>(y);
+            size += std::abs(static_cast<double>(x) * static_cast<double>(y));
+          } else {
+            none = none || std::isnan(term);
+            up = up || term == INFINITY;
+            down = down || term == -INFINITY;
+          }
+        }
+        const float is = found[static_cast<std::size_t>((l * f.m + i) * f.n + j)];
+        if (none || (up && down)) {
+          right = right && std::isnan(is);
+        } else if (size > 3e38) {
+          continue;  // sums that leave the range on their way depend on the order
+        } else if (up || down) {
+          right = right && is == (up ? INFINITY : -INFINITY);
+        } else {
+          right =
+              right && std::abs(is - sum) <= static_cast<double>(f.k) * (0x1p-24 * size + 0x1p-149);
+        }
+      }
+    }
+  }
+  expect(right, what);
 }
 
 void test(Algebra algebra, Scalar scalar, const Factors& f, Layout layout, bool ordinary) {
@@ -113,6 +179,21 @@ int main(int argc, char**) {
         test(algebra, scalar, f, Layout::kScattered, true);
         test(algebra, scalar, f, Layout::kReversed, true);
       }
+    }
+  }
+  const assay::kernels::cuda::Cublas library(nullptr);
+  std::vector<Factors> for_library = {{1, 97, 100, 99, false}, {3, 64, 100, 160, true}};
+  if (!is_smoke) for_library.push_back({1, 40, 9001, 33, false});
+  if (!is_smoke) for_library.push_back({2, 256, 264, 520, false});
+  for (const auto& f : for_library) {
+    for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
+      test_library(library, scalar, f, Layout::kRows, Numbers::kOrdinary);
+      test_library(library, scalar, f, Layout::kRows, Numbers::kAny);
+      if (scalar == Scalar::kBF16) {
+        for (const Numbers numbers : {Numbers::kHuge, Numbers::kTiny, Numbers::kInfinite})
+          test_library(library, scalar, f, Layout::kRows, numbers);
+      }
+      if (f.batches == 1) test_library(library, scalar, f, Layout::kColumns, Numbers::kOrdinary);
     }
   }
   std::printf("%d checks, %d failures\n", checks.load(), failures.load());
