@@ -27,9 +27,8 @@ __device__ inline void for_coordinates(const PermuteBoxes& p, const int* order, 
   }
 }
 
-// A thread has the same elements of every box: where they lie is found once and stays in its
-// registers. Then box after box: into registers, into the block's memory in the order of a, out of
-// it in the order of c.
+// Tables of where the elements of a box lie, made once, then box after box: into registers, into
+// the block's memory in the order of a, out of it in the order of c.
 template <typename T, bool kScales>
 __global__ void __launch_bounds__(kThreads)
     permute_boxes_kernel(const PermuteBoxes p, const T* __restrict__ a, T* __restrict__ c, T alpha,
@@ -37,24 +36,22 @@ __global__ void __launch_bounds__(kThreads)
   constexpr int kEach = sizeof(T) == 16 ? 8 : 16;  // elements of a box for each thread
   extern __shared__ double2 storage[];
   T* const data = reinterpret_cast<T*>(storage);
+  std::int32_t* const from = reinterpret_cast<std::int32_t*>(data + p.padded_elements());
+  std::int32_t* const to = from + p.elements;
+  std::uint16_t* const held = reinterpret_cast<std::uint16_t*>(to + p.elements);
   const int pad = p.pad_shift;
-  std::int32_t from[kEach], to[kEach];
-  std::uint16_t held[kEach];
-#pragma unroll
-  for (int i = 0; i < kEach; ++i) {
-    const int e = threadIdx.x + i * kThreads;
+  for (int e = threadIdx.x; e < p.elements; e += kThreads) {
     std::int32_t at_a = 0, at_c = 0, at = 0;
-    if (e < p.elements) {
-      for_coordinates(p, p.order_a, e, [&](int l, int x) { at_a += x * static_cast<int>(p.a[l]); });
-      for_coordinates(p, p.order_c, e, [&](int l, int x) {
-        at_c += x * static_cast<int>(p.c[l]);
-        at += x * p.stride_a[l];
-      });
-    }
-    from[i] = at_a;
-    to[i] = at_c;
-    held[i] = static_cast<std::uint16_t>(at + (at >> pad));
+    for_coordinates(p, p.order_a, e, [&](int l, int x) { at_a += x * static_cast<int>(p.a[l]); });
+    for_coordinates(p, p.order_c, e, [&](int l, int x) {
+      at_c += x * static_cast<int>(p.c[l]);
+      at += x * p.stride_a[l];
+    });
+    from[e] = at_a;
+    to[e] = at_c;
+    held[e] = static_cast<std::uint16_t>(at + (at >> pad));
   }
+  __syncthreads();
   // Where a box begins, and how much of it there is along the loops that are cut.
   struct Place {
     std::int64_t a = 0, c = 0;
@@ -93,7 +90,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const int e = threadIdx.x + i * kThreads;
-      if (e < p.elements && (at.whole || exists(at, p.cut_in_a, e))) taken[i] = first[from[i]];
+      if (e < p.elements && (at.whole || exists(at, p.cut_in_a, e))) taken[i] = first[from[e]];
     }
   };
   // The next box is on its way while one is written.
@@ -116,8 +113,8 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = 0; i < kEach; ++i) {
       const int e = threadIdx.x + i * kThreads;
       if (e < p.elements && (at.whole || exists(at, p.cut_in_c, e))) {
-        T value = data[held[i]];
-        T* const to_here = first + to[i];
+        T value = data[held[e]];
+        T* const to_here = first + to[e];
         if constexpr (kScales) {
           value = alpha * value;
           if (!is_zero(beta)) value = value + beta * *to_here;
@@ -158,7 +155,8 @@ __global__ void permute_any_kernel(const AnyLoops p, const T* a, T* c, T alpha, 
 template <bool kScales, typename N>
 void launch_boxes(const PermuteBoxes& p, const N* a, N* c, N alpha, N beta,
                   kernels::cuda::Stream stream) {
-  const std::size_t shared = p.padded_elements() * sizeof(N);
+  const std::size_t shared =
+      p.padded_elements() * sizeof(N) + static_cast<std::size_t>(p.elements) * (4 + 4 + 2);
   auto* const kernel = permute_boxes_kernel<N, kScales>;
   launch(kernel, resident_blocks(kernel, kThreads, shared, p.boxes), kThreads, shared, stream, p, a,
          c, alpha, beta);

@@ -137,17 +137,19 @@ void library_product(const Matmul& q, int multiprocessors, Arena& arena,
                      unsigned long long* refused, cudaStream_t stream) {
   const bool may_refuse = q.scalar == Scalar::kBF16;
   const std::int64_t tiles = q.batches * ceil_div(q.m, kBlockRows) * ceil_div(q.n, kBlockRows);
-  int* const flags = may_refuse ? arena.take<int>(tiles) : nullptr;  // all of them stay 0
-  Range* const range = may_refuse ? arena.take<Range>(1) : nullptr;
+  // The range, and behind it flags, all of which stay 0.
+  constexpr std::int64_t kWords = sizeof(Range) / sizeof(int);
+  int* const words = may_refuse ? arena.take<int>(kWords + tiles) : nullptr;
+  auto* const range = reinterpret_cast<Range*>(words);
   Laid a, b, c;
   find_layout(q.a_strides, q.m, q.k, a);
   find_layout(q.b_strides, q.k, q.n, b);
   find_layout(q.c_strides, q.m, q.n, c);
   if (!arena.counts_only()) {
     if (may_refuse) {
-      check(cudaMemsetAsync(flags, 0, static_cast<std::size_t>(tiles) * sizeof *flags, stream),
+      check(cudaMemsetAsync(words, 0, static_cast<std::size_t>(kWords + tiles) * sizeof *words,
+                            stream),
             "cudaMemsetAsync");
-      check(cudaMemsetAsync(range, 0, sizeof *range, stream), "cudaMemsetAsync");
       const Lines of_a = lines_of(q.a, q.a_strides, a, q.batches, q.m, q.k);
       const Lines of_b = lines_of(q.b, q.b_strides, b, q.batches, q.k, q.n);
       const std::int64_t blocks = std::min<std::int64_t>(of_a.segments() + of_b.segments(),
@@ -184,7 +186,7 @@ void library_product(const Matmul& q, int multiprocessors, Arena& arena,
                             left_of<float>(wide),
                             right_of<float>(wide),
                             result_of<float>(wide),
-                            {flags, 0, kBlockRows, kBlockRows, refused, false, any}};
+                            {words + kWords, 0, kBlockRows, kBlockRows, refused, false, any}};
   plain_product(plain, stream);
 }
 

@@ -12,41 +12,42 @@ constexpr int kRows = 64, kColumns = 32, kTerms = 64;  // of a tile, of a chunk
 constexpr int kShares = 4;                             // warps that share a chunk's terms
 // Rows of A lie 68 numbers apart, rows of B 40: no two lanes of a fragment in a bank.
 constexpr int kPitchA = kTerms + 4, kPitchB = kColumns + 8;
-constexpr int kLoadsA = kRows * kTerms / 4 / kSmallThreads;
-constexpr int kLoadsB = kColumns * kTerms / 4 / kSmallThreads;
+constexpr int kStages = 4;  // chunks under way
 
 struct Chunk {
-  float a[2][kRows][kPitchA];  // high and low parts
-  float b[2][kTerms][kPitchB];
+  float a[kRows][kPitchA];
+  float b[kTerms][kPitchB];
 };
 union Shared {
-  Chunk chunk;
+  Chunk chunks[kStages];
   float sums[kShares][kRows][kColumns + 1];
 };
 
-// Four numbers from `at` on, `step` apart, of which `count` exist.
-__device__ __forceinline__ float4 four(const float* at, std::int64_t step, int count, bool whole) {
-  if (whole) return *reinterpret_cast<const float4*>(at);
-  return {count > 0 ? at[0] : 0.0f, count > 1 ? at[step] : 0.0f, count > 2 ? at[2 * step] : 0.0f,
-          count > 3 ? at[3 * step] : 0.0f};
-}
-
-// High and low parts of four numbers; whether one of them cannot be split.
-__device__ __forceinline__ bool put(const float4& x, float* high, float* low) {
-  constexpr unsigned kLeast = (127 - 50) << 23, kMost = (127 + 50) << 23;
-  const float in[4] = {x.x, x.y, x.z, x.w};
-  float h[4], l[4];
-  bool is_bad = false;
+// Four numbers from `from` on, `step` apart, of which `count` exist, on their way to `to`; zeros
+// for the others.
+__device__ __forceinline__ void send_four(float* to, const float* from, std::int64_t step,
+                                          int count, bool whole) {
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if (whole) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    return;
+  }
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const unsigned size = __float_as_uint(in[e]) & 0x7fffffffu;
-    is_bad = is_bad || (size - kLeast >= kMost - kLeast && size != 0);
-    h[e] = to_tf32(in[e]);
-    l[e] = to_tf32((in[e] - h[e]) * 2048);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at + 4 * e),
+                 "l"(e < count ? from + e * step : from), "r"(e < count ? 4 : 0)
+                 : "memory");
   }
-  *reinterpret_cast<float4*>(high) = {h[0], h[1], h[2], h[3]};
-  *reinterpret_cast<float4*>(low) = {l[0], l[1], l[2], l[3]};
-  return is_bad;
+}
+
+// High and low part of a number; whether it cannot be split.
+__device__ __forceinline__ bool split(float x, unsigned& high, unsigned& low) {
+  constexpr unsigned kLeast = (127 - 50) << 23, kMost = (127 + 50) << 23;
+  const unsigned size = __float_as_uint(x) & 0x7fffffffu;
+  const float h = to_tf32(x);
+  high = __float_as_uint(h);
+  low = __float_as_uint(to_tf32((x - h) * 2048));
+  return size - kLeast >= kMost - kLeast && size != 0;
 }
 
 __global__ void __launch_bounds__(kSmallThreads)
@@ -60,63 +61,60 @@ __global__ void __launch_bounds__(kSmallThreads)
   const float* const b = p.b.data + batch * p.b.batch_stride;
   const bool full_a = whole_a && row0 + kRows <= p.m, full_b = whole_b && column0 + kColumns <= p.n;
 
-  float4 from_a[kLoadsA], from_b[kLoadsB];
-  const auto load = [&](int first) {
+  // One group of copies for each chunk, also for one that is not there.
+  const auto send = [&](int number) {
+    const int first = number * kTerms;
+    Chunk& to = shared.chunks[number % kStages];
     const bool full = first + kTerms <= p.k;
+    if (first < p.k) {
 #pragma unroll
-    for (int i = 0; i < kLoadsA; ++i) {
-      const int row = row0 + (i * kSmallThreads + t) / (kTerms / 4);
-      const int term = first + t % (kTerms / 4) * 4;
-      from_a[i] = four(a + row * p.a.row_stride + term * p.a.term_stride, p.a.term_stride,
-                       row < p.m ? p.k - term : 0, full_a && full);
-    }
+      for (int i = 0; i < kRows * kTerms / 4 / kSmallThreads; ++i) {
+        const int r = (i * kSmallThreads + t) / (kTerms / 4), k = t % (kTerms / 4) * 4;
+        const bool exists = row0 + r < p.m && first + k < p.k;
+        send_four(&to.a[r][k],
+                  exists ? a + (row0 + r) * p.a.row_stride + (first + k) * p.a.term_stride : a,
+                  p.a.term_stride, exists ? p.k - first - k : 0, full_a && full);
+      }
 #pragma unroll
-    for (int i = 0; i < kLoadsB; ++i) {
-      const int term = first + (i * kSmallThreads + t) / (kColumns / 4);
-      const int column = column0 + t % (kColumns / 4) * 4;
-      from_b[i] = four(b + column * p.b.row_stride + term * p.b.term_stride, p.b.row_stride,
-                       term < p.k ? p.n - column : 0, full_b && full);
+      for (int i = 0; i < kColumns * kTerms / 4 / kSmallThreads; ++i) {
+        const int k = (i * kSmallThreads + t) / (kColumns / 4), c = t % (kColumns / 4) * 4;
+        const bool exists = column0 + c < p.n && first + k < p.k;
+        send_four(&to.b[k][c],
+                  exists ? b + (column0 + c) * p.b.row_stride + (first + k) * p.b.term_stride : b,
+                  p.b.row_stride, exists ? p.n - column0 - c : 0, full_b && full);
+      }
     }
+    asm volatile("cp.async.commit_group;" ::: "memory");
   };
 
   // A warp has half of the rows and all columns, and a quarter of the terms of each chunk.
   const int rows = warp % 2 * 32, share = warp / 2;
   float total[2][4][4] = {}, large[2][4][4] = {}, small[2][4][4] = {};
   bool is_bad = false;
-  load(0);
-  for (int first = 0, number = 1; first < p.k; first += kTerms, ++number) {
-    Chunk& chunk = shared.chunk;
-    __syncthreads();  // the chunk before has been read
-#pragma unroll
-    for (int i = 0; i < kLoadsA; ++i) {
-      const int r = (i * kSmallThreads + t) / (kTerms / 4), k = t % (kTerms / 4) * 4;
-      is_bad = put(from_a[i], &chunk.a[0][r][k], &chunk.a[1][r][k]) || is_bad;
-    }
-#pragma unroll
-    for (int i = 0; i < kLoadsB; ++i) {
-      const int k = (i * kSmallThreads + t) / (kColumns / 4), c = t % (kColumns / 4) * 4;
-      is_bad = put(from_b[i], &chunk.b[0][k][c], &chunk.b[1][k][c]) || is_bad;
-    }
-    __syncthreads();
-    if (first + kTerms < p.k) load(first + kTerms);
+  for (int number = 0; number < kStages - 1; ++number) send(number);
+  for (int number = 0; number * kTerms < p.k; ++number) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
+    __syncthreads();  // everybody's copies are there, and the chunk before has been read
+    send(number + kStages - 1);
+    const Chunk& chunk = shared.chunks[number % kStages];
 #pragma unroll
     for (int step = 0; step < kTerms / 8 / kShares; ++step) {
       const int k = (share * (kTerms / 8 / kShares) + step) * 8 + lane % 4;
       unsigned left[2][2][4], right[2][4][2];  // [part][tile][register]
 #pragma unroll
-      for (int part = 0; part < 2; ++part) {
+      for (int i = 0; i < 2; ++i) {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const int r = rows + 16 * i + lane / 4;
-          left[part][i][0] = __float_as_uint(chunk.a[part][r][k]);
-          left[part][i][1] = __float_as_uint(chunk.a[part][r + 8][k]);
-          left[part][i][2] = __float_as_uint(chunk.a[part][r][k + 4]);
-          left[part][i][3] = __float_as_uint(chunk.a[part][r + 8][k + 4]);
+        for (int e = 0; e < 4; ++e) {
+          const float x = chunk.a[rows + 16 * i + lane / 4 + e % 2 * 8][k + e / 2 * 4];
+          is_bad = split(x, left[0][i][e], left[1][i][e]) || is_bad;
         }
+      }
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          right[part][j][0] = __float_as_uint(chunk.b[part][k][8 * j + lane / 4]);
-          right[part][j][1] = __float_as_uint(chunk.b[part][k + 4][8 * j + lane / 4]);
+      for (int j = 0; j < 4; ++j) {
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          const float x = chunk.b[k + 4 * e][8 * j + lane / 4];
+          is_bad = split(x, right[0][j][e], right[1][j][e]) || is_bad;
         }
       }
 #pragma unroll
@@ -125,11 +123,15 @@ __global__ void __launch_bounds__(kSmallThreads)
         for (int j = 0; j < 4; ++j) {
           mma_tf32(large[i][j], left[0][i], right[0][j]);
           mma_tf32(small[i][j], left[0][i], right[1][j]);
-          mma_tf32(small[i][j], left[1][i], right[0][j]);
         }
       }
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) mma_tf32(small[i][j], left[1][i], right[0][j]);
+      }
     }
-    if (number % (128 * kShares / kTerms) != 0) continue;
+    if ((number + 1) % (128 * kShares / kTerms) != 0) continue;
 #pragma unroll
     for (int e = 0; e < 32; ++e) {
       total[e / 16][e / 4 % 4][e % 4] += large[e / 16][e / 4 % 4][e % 4];

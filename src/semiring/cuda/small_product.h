@@ -3,7 +3,7 @@
 #pragma once
 
 // Small real products of f32 in one launch: three TF32 products of the parts of split_product.h,
-// split on the way into shared memory, where the scaled f16 of large products would need a launch
+// split on the way into registers, where the scaled f16 of large products would need a launch
 // of its own to find the scales. A tile whose factors have numbers that TF32's parts cannot hold
 // (not zero, and not between 2^-50 and 2^50) is computed term by term by the same block.
 //

@@ -76,6 +76,7 @@ __global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int widt
 #pragma unroll
     for (int s = 0; s < kOwn; ++s) to.factor[first + s] = x[s];
     if (lane % 4 == row / kOwn) {
+      to.factor[row] = -1.0;  // 0 − (−1)·pivot is what stands there next
       to.inverse = 1.0 / element(x, row % kOwn);
       to.row = row;
       row_of[p] = row;
@@ -91,10 +92,10 @@ __global__ void __launch_bounds__(256) invert_leaves(Matrices a, int j, int widt
     const double pivot = (c == p ? 1.0 : own) * now.inverse;
     const unsigned row_here = row / kOwn == lane % 4 ? 1u << row % kOwn : 0;  // as a bit
     taken |= row_here;
+    const unsigned gone = c == p ? ~0u : row_here;
 #pragma unroll
     for (int s = 0; s < kOwn; ++s) {
-      const double rest = (c == p ? 0.0 : x[s]) - now.factor[first + s] * pivot;
-      x[s] = (row_here >> s & 1) != 0 ? pivot : rest;
+      x[s] = ((gone >> s & 1) != 0 ? 0.0 : x[s]) - now.factor[first + s] * pivot;
     }
     tell(p + 1);
     __syncthreads();

@@ -111,14 +111,14 @@ void test_library(const assay::kernels::cuda::Cublas& library, Scalar scalar, co
         bool up = false, down = false, none = false;
         for (std::int64_t t = 0; t < f.k; ++t) {
           const float x = wa.at(l * f.m + i, t), y = wb.at((f.repeats_b ? 0 : l * f.k) + t, j);
-          const float term = x * y;
+          const double term = static_cast<double>(x) * static_cast<double>(y);
           if (std::isfinite(term)) {
-            sum += static_cast<double>(x) * static_cast<double>(y);
-            size += std::abs(static_cast<double>(x) * static_cast<double>(y));
+            sum += term;
+            size += std::abs(term);
           } else {
             none = none || std::isnan(term);
-            up = up || term == INFINITY;
-            down = down || term == -INFINITY;
+            up = up || term > 0;
+            down = down || term < 0;
           }
         }
         const float is = found[static_cast<std::size_t>((l * f.m + i) * f.n + j)];
