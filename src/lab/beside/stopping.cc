@@ -14,14 +14,23 @@
 namespace assay::lab {
 
 std::vector<PointStop> stops_of(std::span<const Row> rows) {
-  std::map<std::tuple<std::string, std::string, Json>, const Row*> last;
+  struct Last {
+    int order = -1;             // of all rows
+    const Row* said = nullptr;  // the last that says something
+  };
+  std::map<std::tuple<std::string, std::string, Json>, Last> points;
   for (const auto& row : rows) {
+    Last& last = points[{row.run_id, row.case_name, row.point}];
+    last.order = std::max(last.order, row.order);
     if (!row.provenance.stopping) continue;
-    const Row*& known = last[{row.run_id, row.case_name, row.point}];
-    if (known == nullptr || known->order < row.order) known = &row;
+    if (last.said == nullptr || last.said->order < row.order) last.said = &row;
   }
   std::vector<PointStop> stops;
-  for (const auto& [key, row] : last) {
+  for (const auto& [key, last] : points) {
+    const Row* const row = last.said;
+    if (row == nullptr) continue;
+    // A run that got more after its budget was spent went on.
+    if (row->provenance.stopping->decision == "budget" && row->order < last.order) continue;
     stops.push_back({row->run_id, row->case_name, row->point, *row->provenance.stopping});
   }
   return stops;

@@ -44,6 +44,16 @@ TEST(Stops, TheLastWordOfEachPoint) {
                   HasSubstr("toy n=4"), "toy n=5: ended after 3 rounds, the budget was spent"));
 }
 
+TEST(Stops, ABudgetThatWasMadeLargerEndedNothing) {
+  const Json spent = {
+      {"decision", "budget"}, {"rounds", 3}, {"target", nullptr}, {"worst", nullptr}};
+  const std::vector<Row> rows = {row_with(1, 7, nullptr), row_with(1, 4, spent),
+                                 row_with(2, 9, spent), row_with(2, 8, nullptr)};
+  const auto stops = stops_of(rows);
+  ASSERT_EQ(stops.size(), 1u);
+  EXPECT_EQ(stops[0].point["n"], 2);
+}
+
 TEST(Stops, NothingAskedNothingSaid) {
   const std::vector<Row> rows = {row_with(1, 0, nullptr)};
   EXPECT_TRUE(stops_of(rows).empty());
