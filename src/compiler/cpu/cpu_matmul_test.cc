@@ -62,8 +62,8 @@ TEST_P(CpuMatmulTest, WhatIsNotFiniteStaysSo) {
 
 // More terms, tokens and columns than are taken at once.
 TEST_P(CpuMatmulTest, SeveralBlocks) {
-  const Sizes sizes[] = {{3, 1500, 21},  {7, 2100, 20},  {33, 1100, 60},
-                         {270, 512, 26}, {1, 300, 4099}, {6, 257, 1027}};
+  const Sizes sizes[] = {{3, 1500, 21},  {7, 2100, 20},  {33, 1100, 60}, {270, 512, 26},
+                         {1, 300, 4099}, {6, 257, 1027}, {1025, 31, 45}};
   std::uint64_t seed = 100;
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     for (const auto& [m, k, n] : sizes) {
