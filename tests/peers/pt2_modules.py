@@ -153,10 +153,12 @@ def histogram():
     return Of(function), (x,)
 
 
-@case(("bf16",))
+@case()
 def grouped_mm():
     def function(x, experts, ends):
-        return torch._grouped_mm(x, experts, ends)
+        flat = experts.reshape(24, 64)
+        return (torch._grouped_mm(x, experts, ends), torch._grouped_mm(x.view(3, 8, 16), experts),
+                torch._grouped_mm(x.t().contiguous(), flat, ends), torch._grouped_mm(experts, x.t().contiguous().repeat(2, 1), ends))  # fmt: skip
 
     return Of(function), (random(24, 16), random(3, 16, 32), torch.tensor([5, 5, 24], dtype=torch.int32))
 
@@ -293,7 +295,7 @@ def elementwise():
         p = x.abs() + 0.5
         return (x.exp(), p.log(), x.sin(), x.cos(), p.sqrt(), p.rsqrt(), x.sigmoid(), x.tanh(), x.erf(), x / p, 1 / p, x - 2 * y,
                 x.floor(), x.ceil(), x.round(), x.trunc(), x // 0.7, x % 0.7, torch.fmod(x, 0.7), p**1.7, p**y, x**3, p**-2, 2**x,
-                F.softplus(x), F.elu(x), F.leaky_relu(x, 0.1), F.hardswish(x), F.mish(x), F.logsigmoid(x), x.clamp(-0.5, 0.5),
+                F.softplus(x), F.elu(x), F.leaky_relu(x, 0.1), F.hardswish(x), F.mish(x), F.logsigmoid(x), F.glu(x[:, 1:]), F.prelu(x, x.new_full((33,), 0.2)), x.clamp(-0.5, 0.5),
                 torch.maximum(x, y), torch.minimum(x, y), x.lerp(y, 0.25), torch.addcmul(x, x, y, value=0.5), x.square(),
                 F.softmax(x, 0), F.log_softmax(x, 1), x.mean(), x.sum(0), F.mse_loss(x, y), p.log1p(), p.log2())  # fmt: skip
 
@@ -374,22 +376,32 @@ def transformer_of_two_layers():
 
 try:
     import transformers
+except ImportError:
+    print("without transformers: its models are left out")
+else:
+    SIZES = dict(vocab_size=60, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+                 num_key_value_heads=2, max_position_embeddings=64, attn_implementation="sdpa", use_cache=False)  # fmt: skip
+
+    class First(nn.Module):
+        """The first of what a model gives, its logits or its last states."""
+
+        def __init__(self, model):
+            super().__init__()
+            self.model = model.eval()
+
+        def forward(self, x):
+            return self.model(x)[0]
 
     @case(("f32",))
     def llama_of_transformers():
-        config = transformers.LlamaConfig(
-            vocab_size=60, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
-            num_key_value_heads=2, max_position_embeddings=64, attn_implementation="sdpa", use_cache=False)  # fmt: skip
+        return First(transformers.LlamaForCausalLM(transformers.LlamaConfig(**SIZES))), (torch.randint(0, 60, (2, 9)),)
 
-        class Logits(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.model = transformers.LlamaForCausalLM(config).eval()
+    @case(("f32",))
+    def experts_of_transformers():
+        config = transformers.Qwen3MoeConfig(**SIZES, head_dim=8, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=16)
+        return First(transformers.Qwen3MoeForCausalLM(config)), (torch.randint(0, 60, (2, 9)),)
 
-            def forward(self, tokens):
-                return self.model(input_ids=tokens, use_cache=False).logits
-
-        return Logits(), (torch.randint(0, 60, (2, 9)),)
-
-except ImportError:
-    pass
+    @case(("f32",))
+    def vision_of_transformers():
+        config = transformers.ViTConfig(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, image_size=16, patch_size=4)
+        return First(transformers.ViTModel(config)), (random(2, 3, 16, 16),)

@@ -26,9 +26,11 @@ struct Refused {
 
 // In files by kind (aten/).
 std::span<const Operator> elementwise_operators();
+std::span<const Operator> activation_operators();
 std::span<const Operator> comparison_operators();
 std::span<const Operator> reduction_operators();
 std::span<const Operator> view_operators();
+std::span<const Operator> part_operators();
 std::span<const Operator> arrangement_operators();
 std::span<const Operator> product_operators();
 std::span<const Operator> convolution_operators();

@@ -100,6 +100,7 @@ constexpr auto kCreation = std::to_array<Operator>({
     {"aten.arange.start_step", arange},
     {"aten.empty.memory_format", constant<0>, kZeros},
     {"aten.empty_like.default", alike<0>, kZeros},
+    {"aten.empty_permuted.default", constant<0>, kZeros},
     {"aten.eye.default", eye},
     {"aten.eye.m", eye},
     {"aten.full.default", full},

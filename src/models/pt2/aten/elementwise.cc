@@ -16,20 +16,8 @@ namespace {
 
 using namespace assay::compiler;  // NOLINT: the front end's words are this file's
 
-using Unary = GraphTensor (*)(const GraphTensor&);
 using Binary = GraphTensor (*)(const GraphTensor&, const GraphTensor&);
 
-// Of numbers as floating point.
-template <Unary kFunction>
-Result floating_unary(Call& c) {
-  return elementwise(
-      c, {"self"}, [](const auto& x) { return kFunction(x[0]); }, true);
-}
-// Of each dtype in its own.
-template <Unary kFunction>
-Result plain_unary(Call& c) {
-  return elementwise(c, {"self"}, [](const auto& x) { return kFunction(x[0]); });
-}
 template <Binary kFunction>
 Result plain_binary(Call& c) {
   return elementwise(c, {"self", "other"}, [](const auto& x) { return kFunction(x[0], x[1]); });
@@ -169,52 +157,6 @@ GraphTensor hyperbolic_cosine(const GraphTensor& x) { return (exp(x) + exp(-x)) 
 GraphTensor reciprocal_root(const GraphTensor& x) { return recip(sqrt(x)); }
 GraphTensor square(const GraphTensor& x) { return x * x; }
 GraphTensor one_minus_erf(const GraphTensor& x) { return erf_of(x) * -1.0 + 1.0; }
-// max(x, 0) + log(1 + e^−|x|): no overflow.
-GraphTensor soft_plus(const GraphTensor& x) {
-  return max(x, x.like(0)) + log(exp(-absolute(x)) + 1.0);
-}
-GraphTensor log_of_sigmoid(const GraphTensor& x) { return -soft_plus(-x); }
-GraphTensor clamped(const GraphTensor& x, double low, double high) {
-  return least_of(max(x, x.like(low)), x.like(high));
-}
-GraphTensor relu6(const GraphTensor& x) { return clamped(x, 0, 6); }
-GraphTensor hard_sigmoid(const GraphTensor& x) { return relu6(x + 3.0) * (1.0 / 6); }
-GraphTensor hard_swish(const GraphTensor& x) { return x * hard_sigmoid(x); }
-GraphTensor mish(const GraphTensor& x) { return x * tanh(soft_plus(x)); }
-GraphTensor gelu_exact(const GraphTensor& x) {
-  return x * 0.5 * (erf_of(x * std::numbers::sqrt2 * 0.5) + 1.0);
-}
-Result gelu(Call& c) {
-  const auto form = c.text("approximate", "none");
-  if (form != "none" && form != "tanh") fail("gelu '{}'", form);
-  return form == "tanh" ? floating_unary<gelu_tanh>(c) : floating_unary<gelu_exact>(c);
-}
-Result softplus(Call& c) {
-  const double beta = c.number("beta", 1), threshold = c.number("threshold", 20);
-  return elementwise(c, {"self"}, [&](const auto& x) {
-    const auto scaled = x[0] * beta;
-    return select(less(scaled.like(threshold), scaled), x[0], soft_plus(scaled) * (1 / beta));
-  });
-}
-Result elu(Call& c) {
-  const double alpha = c.number("alpha", 1), scale = c.number("scale", 1),
-               input_scale = c.number("input_scale", 1);
-  return elementwise(c, {"self"}, [&](const auto& x) {
-    const auto below = expm1_of(x[0] * input_scale) * (alpha * scale);
-    return select(less(x[0].like(0), x[0]), x[0] * scale, below);
-  });
-}
-Result leaky_relu(Call& c) {
-  const double slope = c.number("negative_slope", 0.01);
-  return elementwise(c, {"self"}, [&](const auto& x) {
-    return select(less(x[0].like(0), x[0]), x[0], x[0] * slope);
-  });
-}
-Result hardtanh(Call& c) {
-  const double low = c.number("min_val", -1), high = c.number("max_val", 1);
-  return elementwise(c, {"self"}, [&](const auto& x) { return clamped(x[0], low, high); });
-}
-
 // Bounds take part in promotion; integers stay exact.
 Result clamp(Call& c) {
   std::vector<std::string_view> names{"self"};
@@ -255,13 +197,6 @@ Result nan_to_num(Call& c) {
   });
 }
 Result identity(Call& c) { return c.tensor(c.has("self") ? "self" : "input"); }
-Result dropout(Call& c) {
-  if (c.flag("train", false) && c.number("p", 0.5) != 0) {
-    fail("dropout in training is random: export the module after eval()");
-  }
-  return c.tensor("input");
-}
-
 constexpr std::string_view kAbsolute = "near 0 exact to the last place of 1, not of the result";
 constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.abs.default", plain_unary<absolute>},
@@ -284,36 +219,26 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.div.Scalar_mode", div_mode},
     {"aten.div.Tensor", div},
     {"aten.div.Tensor_mode", div_mode, "integers below 2^52"},
-    {"aten.dropout.default", dropout, "not in training"},
-    {"aten.elu.default", elu},
     {"aten.erf.default", floating_unary<erf_of>},
     {"aten.erfc.default", floating_unary<one_minus_erf>, kAbsolute},
     {"aten.exp.default", floating_unary<exp>},
     {"aten.exp2.default", floating_unary<exp2>},
     {"aten.expm1.default", floating_unary<expm1_of>, kAbsolute},
-    {"aten.feature_dropout.default", dropout, "not in training"},
     {"aten.floor.default", rounding<rounded_down>},
     {"aten.floor_divide.default", floor_divide, "integers below 2^52"},
     {"aten.fmod.Scalar", fmod},
     {"aten.fmod.Tensor", fmod},
     {"aten.frac.default", rounding<fraction>},
-    {"aten.gelu.default", gelu, "both forms"},
-    {"aten.hardsigmoid.default", floating_unary<hard_sigmoid>},
-    {"aten.hardswish.default", floating_unary<hard_swish>},
-    {"aten.hardtanh.default", hardtanh},
-    {"aten.leaky_relu.default", leaky_relu},
     {"aten.lerp.Scalar", lerp},
     {"aten.lerp.Tensor", lerp},
     {"aten.log.default", floating_unary<log>},
     {"aten.log10.default", floating_unary<log10_of>},
     {"aten.log1p.default", floating_unary<log1p_of>, kAbsolute},
     {"aten.log2.default", floating_unary<log2>},
-    {"aten.log_sigmoid.default", floating_unary<log_of_sigmoid>},
     {"aten.maximum.default", plain_binary<max>},
     {"aten.max.other", plain_binary<max>},
     {"aten.min.other", plain_binary<least_of>},
     {"aten.minimum.default", plain_binary<least_of>},
-    {"aten.mish.default", floating_unary<mish>},
     {"aten.mul.Scalar", plain_binary<operator*>},
     {"aten.mul.Tensor", plain_binary<operator*>},
     {"aten.multiply.Tensor", plain_binary<operator*>},
@@ -323,8 +248,6 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.pow.Tensor_Scalar", power},
     {"aten.pow.Tensor_Tensor", power, "through f64"},
     {"aten.reciprocal.default", floating_unary<recip>},
-    {"aten.relu.default", plain_unary<relu>},
-    {"aten.relu6.default", plain_unary<relu6>},
     {"aten.remainder.Scalar", plain_binary<mod>},
     {"aten.remainder.Tensor", plain_binary<mod>},
     {"aten.round.default", round},
@@ -332,12 +255,9 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.rsub.Scalar", rsub},
     {"aten.rsub.Tensor", rsub},
     {"aten.sgn.default", plain_unary<sign>},
-    {"aten.sigmoid.default", floating_unary<sigmoid>},
     {"aten.sign.default", plain_unary<sign>},
-    {"aten.silu.default", floating_unary<silu>},
     {"aten.sin.default", floating_unary<sin>},
     {"aten.sinh.default", floating_unary<hyperbolic_sine>, kAbsolute},
-    {"aten.softplus.default", softplus},
     {"aten.sqrt.default", floating_unary<sqrt>},
     {"aten.square.default", plain_unary<square>},
     {"aten.sub.Scalar", sub},
@@ -346,8 +266,6 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.tanh.default", floating_unary<tanh>, kAbsolute},
     {"aten.trunc.default", rounding<rounded_to_zero>},
     {"aten.true_divide.Tensor", div},
-    {"aten.native_dropout.default", dropout, "not in training"},
-    {"aten.alpha_dropout.default", dropout, "not in training"},
     {"aten.positive.default", identity, "", true},
 });
 

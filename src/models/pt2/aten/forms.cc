@@ -94,6 +94,12 @@ GraphTensor integer_quotient(const GraphTensor& a, const GraphTensor& b) {
   return select(equal(b, b.like(0)), a.like(0), nearest.cast(a.dtype()));
 }
 
+GraphTensor selected(const GraphTensor& x, std::size_t axis, const Dim& index) {
+  const auto number = index.constant();
+  const auto place = number && *number < 0 ? x.shape()[axis] + index : index;
+  return x.slice(signed_axis(axis), place, place + 1).squeeze(signed_axis(axis));
+}
+
 GraphTensor along_axis(Graph& graph, const Dim& extent, std::size_t axis, std::size_t rank,
                        DType dtype) {
   auto places = GraphTensor::iota(graph, extent, dtype);

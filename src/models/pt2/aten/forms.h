@@ -25,6 +25,18 @@ GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
                         const std::function<GraphTensor(const std::vector<GraphTensor>&)>& f,
                         bool in_floating_point = false);
 
+// A function of each element: of numbers as floating point, or of each dtype in its own.
+using Unary = GraphTensor (*)(const GraphTensor&);
+template <Unary kFunction>
+Result floating_unary(Call& c) {
+  return elementwise(
+      c, {"self"}, [](const auto& x) { return kFunction(x[0]); }, true);
+}
+template <Unary kFunction>
+Result plain_unary(Call& c) {
+  return elementwise(c, {"self"}, [](const auto& x) { return kFunction(x[0]); });
+}
+
 // An axis counted from the end or not. Throws UserError where there is none.
 std::size_t axis_in(std::int64_t axis, std::size_t rank);
 // The axes of a list without repetition, in order; an empty list is all.
@@ -45,6 +57,8 @@ GraphTensor nonzero(const GraphTensor& x);  // as bool
 // a / b of integers, towards minus infinity: exact where |a| is below 2^52. By 0: 0.
 GraphTensor integer_quotient(const GraphTensor& a, const GraphTensor& b);
 
+// One place along an axis, which goes; negative ones count from the end.
+GraphTensor selected(const GraphTensor& x, std::size_t axis, const Dim& index);
 // 0 … extent − 1 along one axis of `rank`, so that it broadcasts to it.
 GraphTensor along_axis(Graph& graph, const Dim& extent, std::size_t axis, std::size_t rank,
                        DType dtype = DType::kI64);

@@ -206,8 +206,10 @@ Result grouped_mm(Call& c) {
   const auto each = GraphTensor::iota(c.graph(), count, DType::kI32);
   if (a.rank() == 2 && b.rank() == 2) {  // [m, k] × [k, n], k in groups: [g, m, n]
     const auto group = group_of(c.graph(), a.shape()[1], *ends);
-    const auto is_own = equal(each.unsqueeze(1), group.unsqueeze(0)).unsqueeze(1);
-    return add_bias(matmul(select(is_own, a.unsqueeze(0), a.like(0)), b));
+    const auto is_own = equal(each.unsqueeze(1), group.unsqueeze(0));
+    // Both factors: 0 · ∞ of another group would count.
+    return add_bias(matmul(select(is_own.unsqueeze(1), a.unsqueeze(0), a.like(0)),
+                           select(is_own.unsqueeze(2), b.unsqueeze(0), b.like(0))));
   }
   if (a.rank() == 3 && b.rank() == 2) {  // [g, m, k] × [k, n], n in groups: [m, n]
     const auto group = group_of(c.graph(), b.shape()[1], *ends);
@@ -215,6 +217,13 @@ Result grouped_mm(Call& c) {
     return add_bias(select(is_own, matmul(a, b), a.like(0)).sum(0));
   }
   fail("products of {} and {}", to_string(a.shape()), to_string(b.shape()));
+}
+
+// What transformers calls instead for dtypes that torch's own does not have everywhere.
+Result grouped_rows(Call& c) {
+  const auto x = c.tensor("input");
+  const auto group = group_of(c.graph(), x.shape().at(0), c.tensor("offs"));
+  return expert_matmul(x, c.tensor("weight"), group);
 }
 
 // Gates of nn.GRUCell and nn.LSTMCell.
@@ -258,6 +267,8 @@ constexpr auto kProducts = std::to_array<Operator>({
     {"aten.mm.default", product_of_two},
     {"aten.mv.default", product_of_two},
     {"aten.outer.default", outer},
+    {"transformers.grouped_mm_fallback.default", grouped_rows,
+     "rows behind the last group count to it"},
 });
 
 }  // namespace
