@@ -89,6 +89,9 @@ Error ElementBound::rounded(Error error, double result) const {
 }
 
 Error ElementBound::of(Op op, std::span<const Number> x, double result) const {
+  // Whatever the other operand is.
+  const bool keeps_nan = op == Op::kAdd || op == Op::kMul;
+  if (keeps_nan && std::ranges::any_of(x, [](const Number& n) { return n.is_nan(); })) return {};
   for (const auto& number : x) {
     if (number.is_open() && op != Op::kSelect) return kAnything;
   }
@@ -188,6 +191,7 @@ Error ElementBound::of_function(Op op, const Number& x, double result) const {
 // the same part of themselves, so is the sum; if each is off by itself, their squares add up.
 Error ElementBound::of_sum(std::int64_t length, const TermSums& terms, double result) const {
   if (unit_ == 0) return terms.bound == 0 ? Error{} : kAnything;
+  if (terms.has_nan) return {};
   const bool is_paired = sums_ == SumsOf::kBf16Products;
   const double unit = std::min(unit_, 0x1p-24) * (is_paired ? 2 : 1);
   // In another order it may overflow, or not.

@@ -33,6 +33,7 @@ struct Number {
   Error error;
   bool is_exact() const { return error.bound == 0; }
   bool is_open() const { return std::isinf(error.bound); }
+  bool is_nan() const { return is_exact() && std::isnan(value); }
 };
 inline constexpr Error kAnything{std::numeric_limits<double>::infinity(),
                                  std::numeric_limits<double>::infinity()};
@@ -40,8 +41,10 @@ inline constexpr Error kAnything{std::numeric_limits<double>::infinity(),
 // Of terms t that are added up: Σ |t|, Σ t², and of their errors Σ bound and Σ deviation².
 struct TermSums {
   double size = 0, squares = 0, bound = 0, deviation_squares = 0;
+  bool has_nan = false;  // for certain
   // Infinities and NaN are none of a sum's size.
   void add(const Number& term) {
+    has_nan = has_nan || term.is_nan();
     bound += term.error.bound;
     deviation_squares += term.error.deviation * term.error.deviation;
     if (!std::isfinite(term.value)) return;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <limits>
 
 #include "compiler/program/kernel_graph.h"
@@ -22,38 +23,52 @@ std::optional<std::size_t> row_axis(const Kernel& kernel) {
   return std::nullopt;
 }
 
-// Every kStep-th row of all that the kernel reads and writes.
-class RowPicker {
- public:
-  RowPicker(std::size_t axis, Dim rows) : axis_(axis), rows_(std::move(rows)) {}
-  void pick(Access& access) const { access.view = access.view.slice(axis_, 0, rows_, kStep); }
-  void pick(Region& region) const {
-    region.shape[axis_] = View::contiguous({rows_}).slice(0, 0, rows_, kStep).shape[0];
-    for (std::size_t i = 1; i < region.values.size(); ++i) {
-      auto& value = region.values[i];
-      if (value.op == Op::kInput || value.op == Op::kIota) pick(value.access);
-    }
-    for (auto& store : region.stores) pick(store.to);
+void pick(Access& access, std::size_t axis) {
+  access.view = access.view.slice(axis, 0, access.view.shape[axis], kStep);
+}
+void pick(Region& region, std::size_t axis) {
+  const auto length = region.shape[axis];
+  region.shape[axis] = View::contiguous({length}).slice(0, 0, length, kStep).shape[0];
+  for (std::size_t i = 1; i < region.values.size(); ++i) {
+    auto& value = region.values[i];
+    if (value.op == Op::kInput || value.op == Op::kIota) pick(value.access, axis);
   }
-  Kernel picked(Kernel kernel) const {
-    if (auto* matmul = std::get_if<Matmul>(&kernel.work)) {
-      pick(matmul->a);
-      if (matmul->epilogue)
-        pick(*matmul->epilogue);
-      else
-        pick(matmul->out);
-    } else if (auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) {
-      pick(grouped->a);
-      pick(grouped->expert);
-      pick(grouped->out);
-    }
+  for (auto& store : region.stores) pick(store.to, axis);
+}
+
+// Every kStep-th row of all that the kernel reads and writes.
+Kernel with_few_rows(Kernel kernel, std::size_t axis) {
+  if (auto* matmul = std::get_if<Matmul>(&kernel.work)) {
+    pick(matmul->a, axis);
+    matmul->epilogue ? pick(*matmul->epilogue, axis) : pick(matmul->out, axis);
+  } else if (auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) {
+    pick(grouped->a, axis);
+    pick(grouped->expert, axis);
+    pick(grouped->out, axis);
+  }
+  return kernel;
+}
+// Every kStep-th column, of all rows; they lie behind `row_axis`. Nothing where values of the
+// epilogue are whole rows'.
+std::optional<Kernel> with_few_columns(Kernel kernel, std::size_t row_axis) {
+  const auto axis = row_axis + 1;
+  if (auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) {
+    pick(grouped->weights, 2);
+    pick(grouped->out, axis);
     return kernel;
   }
-
- private:
-  std::size_t axis_;
-  Dim rows_;
-};
+  auto& matmul = std::get<Matmul>(kernel.work);
+  pick(matmul.b, axis);
+  if (!matmul.epilogue) {
+    pick(matmul.out, axis);
+    return kernel;
+  }
+  for (const auto& value : matmul.epilogue->values) {
+    if (value.of_row) return std::nullopt;
+  }
+  pick(*matmul.epilogue, axis);
+  return kernel;
+}
 
 std::vector<const Access*> written_by(const Kernel& kernel) {
   if (const auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) return {&grouped->out};
@@ -90,26 +105,38 @@ std::optional<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& 
   if (!values) return std::nullopt;
   const auto whole = definition_of(kernel, symbols).graph;
   if (rows.at(affordable_symbols(whole, options).back()) >= kRows) return std::nullopt;
-  const auto few = RowPicker(*axis, rows).picked(kernel);
-  const auto definition = definition_of(few, symbols).graph;
-  if (interpreted_elements(definition, *values) > options.most_work) return std::nullopt;
+  std::vector<Kernel> parts = {with_few_rows(kernel, *axis)};
+  if (auto columns = with_few_columns(kernel, *axis)) parts.push_back(std::move(*columns));
   SampledRows sampled;
   sampled.symbols_ = symbols;
   sampled.trial_ = make_trial(whole, *values, InputStyle::kOrdinary, options.seed);
-  auto expected = interpret_with_bounds(definition, sampled.trial_.views(), *values);
+  for (const auto& few : parts) {
+    const auto definition = definition_of(few, symbols).graph;
+    if (interpreted_elements(definition, *values) > options.most_work) continue;
+    sampled.expect(few, interpret_with_bounds(definition, sampled.trial_.views(), *values));
+  }
+  if (sampled.expected_.empty()) return std::nullopt;
+  return sampled;
+}
+
+// What a part of the kernel writes; of the rest nothing is said.
+void SampledRows::expect(const Kernel& few, std::map<std::string, BoundedTensor> known) {
   for (const auto* access : written_by(few)) {
-    auto& [value, bounds] = expected.at(operand_name(access->operand));
-    std::vector<double> of_few(bounds.size(), std::numeric_limits<double>::infinity());
-    const auto view = fixed(access->view, *values, value.element_count());
+    const auto name = operand_name(access->operand);
+    auto& [value, bounds] = known.at(name);
+    const std::vector<double> anything(bounds.size(), std::numeric_limits<double>::infinity());
+    BoundedTensor nothing{Tensor::copy(value.view()), anything};
+    auto& all = expected_.try_emplace(name, std::move(nothing)).first->second;
+    const auto view = fixed(access->view, trial_.symbols, value.element_count());
+    const auto size = size_of(value.dtype());
     Walk<1> walk({&view});
     for (std::int64_t i = 0; i < view.element_count(); ++i, walk.next()) {
-      const auto at = static_cast<std::size_t>(walk[0]);
-      of_few[at] = bounds[at];
+      const auto place = static_cast<std::size_t>(walk[0]);
+      all.bounds[place] = bounds[place];
+      std::memcpy(all.value.bytes().data() + place * size, value.bytes().data() + place * size,
+                  size);
     }
-    bounds = std::move(of_few);
   }
-  sampled.expected_ = std::move(expected);
-  return sampled;
 }
 
 std::optional<std::string> SampledRows::mistake_of(const Kernel& kernel,
@@ -119,7 +146,7 @@ std::optional<std::string> SampledRows::mistake_of(const Kernel& kernel,
   for (const auto& [name, expected] : expected_) {
     const auto text = difference(expected, result.outputs.at(name).view());
     if (text.empty()) continue;
-    return fmt::format("output '{}': {} (of a few rows; {})", name, text, trial_.what);
+    return fmt::format("output '{}': {} (of a few rows and columns; {})", name, text, trial_.what);
   }
   return std::nullopt;
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 // Products of many rows by matrices that are too large to be interpreted as often: the kernel
-// computes all rows, and a few are looked at. What a runtime does with many rows at a time it does
-// with none of the few that are affordable (verifier.h).
+// computes all rows, and a few rows and a few columns are looked at, so that every block has some
+// of either. What a runtime does with many rows at a time it does with none of the few that are
+// affordable (verifier.h).
 
 #include <map>
 #include <optional>
@@ -29,10 +30,11 @@ class SampledRows {
 
  private:
   SampledRows() = default;
+  void expect(const Kernel& few, std::map<std::string, BoundedTensor> known);
 
   Symbols symbols_;
   Trial trial_;
-  std::map<std::string, BoundedTensor> expected_;  // of other rows anything
+  std::map<std::string, BoundedTensor> expected_;  // of all else anything
 };
 
 }  // namespace assay::compiler

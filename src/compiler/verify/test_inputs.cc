@@ -251,9 +251,19 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
     const auto drawn = std::min(tensor.element_count(), kDrawn);
     const bool is_weight = tensor.element_count() > kDrawn && !added[id];
     if (style == InputStyle::kMasking && is_weight) style = InputStyle::kOrdinary;
+    // Tokens that are padding, queries that see nothing: one of eight rows, unless it is the only
+    // one.
+    const auto width = extents.empty() ? 1 : extents.back();
+    const bool has_empty_rows =
+        style == InputStyle::kMasking && drawn > width && drawn == tensor.element_count();
+    const Philox rows(seed, 0x726F7773 + number);
     for (std::int64_t i = 0; i < drawn; ++i) {
       const auto at = static_cast<std::uint64_t>(i);
-      const auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];
+      auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];
+      if (has_empty_rows && rows[at / static_cast<std::uint64_t>(width)] % 8 == 0) {
+        pick = 0;  // −∞, or 0
+        raw = 0;   // false
+      }
       std::uint64_t bits = 0;
       if (is_floating(node.dtype)) {
         auto value = floating_value(node.dtype, style, pick, raw);

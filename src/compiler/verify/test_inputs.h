@@ -19,11 +19,12 @@ enum class InputStyle : std::uint8_t {
   kOrdinary,  // floating point in (−2, 2), less for factors of long sums; integers around 0 and
               // along the inputs' axes, as indices are
   kAdversarial,  // with zeros of both signs, infinities, NaN, the greatest, the least, denormals
-  kMasking,      // ordinary with zeros, and −∞ in what is only ever added to something; large
-                 // factors, as weights are, without zeros: one copy then serves both styles
-  kHuge,         // magnitudes over the whole range of the dtype, finite
-  kDirect,       // ordinary, but 0 where an input is only ever a factor of sums of products, as
-                 // weights are: what reaches the result past all products stands there alone
+  kMasking,  // ordinary with zeros, and −∞ in what is only ever added to something; some rows
+             // wholly so, or false; large factors, as weights are, without zeros: one copy then
+             // serves both styles
+  kHuge,     // magnitudes over the whole range of the dtype, finite
+  kDirect,   // ordinary, but 0 where an input is only ever a factor of sums of products, as
+             // weights are: what reaches the result past all products stands there alone
 };
 
 struct Trial {

@@ -14,6 +14,7 @@
 #include "compiler/program/program_json.h"
 #include "compiler/run/memory_plan.h"
 #include "compiler/verify/guarded_block.h"
+#include "compiler/verify/one_sided.h"
 
 namespace assay::compiler {
 
@@ -78,6 +79,7 @@ struct Verifier::Prepared {
 struct Verifier::Desk {
   using Blocks = std::map<std::string, GuardedBlock>;
   Blocks inputs, outputs;  // states are inputs
+  OneSided one_sided;
 
   static std::byte* put(Blocks& blocks, const std::string& name, std::size_t bytes,
                         const std::byte* from) {
@@ -217,6 +219,7 @@ std::optional<std::string> Verifier::mistake_of(const Program& program, const Ru
     }
     if (mistake) return fmt::format("{} ({}, call {})", *mistake, trial->what, number);
   }
+  if (auto mistake = desk.one_sided.mistake()) return mistake;
   const auto names = inputs_of_new_steps(program, runtime);
   std::set<const Input*> seen;
   for (const auto& trial : prepared_) {
@@ -292,6 +295,7 @@ std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepar
     const TensorView got(expected.value.dtype(), block.data(), expected.value.shape());
     const auto text = difference(expected, got);
     if (!text.empty()) return fmt::format("output '{}': {}", output.name, text);
+    desk.one_sided.look(output.name, expected, got);
   }
   return std::nullopt;
 }
