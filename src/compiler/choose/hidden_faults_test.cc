@@ -177,6 +177,37 @@ TEST(HiddenFaults, WhatIsRoundedForSomebodyElse) {
   EXPECT_NE(ProgramVerifier(right).mistake_of(wrong, plain_runtime()), std::nullopt);
 }
 
+// Of the last of twelve layers no bound says anything; what it is in f64 does.
+TEST(HiddenFaults, AMaskThatIsMissingInADeepModel) {
+  Graph g;
+  auto x = GraphTensor::input(g, "x", DType::kF32, {9, 32});
+  for (int i = 0; i < 12; ++i) {
+    const auto linear = [&](const GraphTensor& of, const char* name) {
+      return matmul(of, GraphTensor::input(g, name + std::to_string(i), DType::kF32, {32, 32}));
+    };
+    const auto heads = [](const GraphTensor& of) { return of.split(1, 8).permute({1, 0, 2}); };
+    const auto one = GraphTensor::input(g, "norm" + std::to_string(i), DType::kF32, {32});
+    const auto h = rms_norm(x, one, 1e-5);
+    const auto seen = attention(heads(linear(h, "q")), heads(linear(h, "k")), heads(linear(h, "v")),
+                                {.causal = true});
+    x = x + linear(silu(linear(seen.permute({1, 0, 2}).reshape({9, 32}), "u")), "d");
+  }
+  x.set_output("y");
+  const auto program = default_program(g);
+  ProgramVerifier verifier(g);
+  EXPECT_EQ(verifier.mistake_of(program, plain_runtime()), std::nullopt);
+  auto wrong = program;
+  int changed = 0;
+  for (auto& kernel : wrong.kernels) {
+    if (auto* attention = std::get_if<Attention>(&kernel.work)) {
+      attention->causal = false;
+      ++changed;
+    }
+  }
+  EXPECT_GT(changed, 0);
+  EXPECT_NE(verifier.mistake_of(wrong, plain_runtime()), std::nullopt);
+}
+
 TEST(HiddenFaults, RoundedValuesAreKnownByTheirOwnSize) {
   Graph g;
   const auto rounded = GraphTensor::input(g, "x", DType::kF32, {1001}).cast(DType::kBF16);

@@ -43,4 +43,10 @@ std::map<std::string, BoundedTensor> bounded(std::map<std::string, TensorWithErr
 // expected where a NaN is, an infinity where that infinity is.
 std::string difference(const BoundedTensor& expected, const TensorView& got);
 
+// Of what no bound says anything about, both computed in f64 from the same numbers: what is the
+// same by another way differs in the last places, what is something else by far. Something is wrong
+// where a tenth of those elements is off by 10⁻³ of their root mean square; one choice that went
+// the other way is not.
+std::string difference_in_the_open(const BoundedTensor& expected, const TensorView& got);
+
 }  // namespace assay::compiler

@@ -26,14 +26,19 @@ std::optional<std::size_t> row_axis(const Kernel& kernel) {
 void pick(Access& access, std::size_t axis) {
   access.view = access.view.slice(axis, 0, access.view.shape[axis], kStep);
 }
+// What is one for each row has no columns.
 void pick(Region& region, std::size_t axis) {
+  const bool is_column = axis + 1 == region.shape.size();
   const auto length = region.shape[axis];
   region.shape[axis] = View::contiguous({length}).slice(0, 0, length, kStep).shape[0];
   for (std::size_t i = 1; i < region.values.size(); ++i) {
     auto& value = region.values[i];
-    if (value.op == Op::kInput || value.op == Op::kIota) pick(value.access, axis);
+    const bool is_read = value.op == Op::kInput || value.op == Op::kIota;
+    if (is_read && !(is_column && value.of_row)) pick(value.access, axis);
   }
-  for (auto& store : region.stores) pick(store.to, axis);
+  for (auto& store : region.stores) {
+    if (!(is_column && region.values[store.value].of_row)) pick(store.to, axis);
+  }
 }
 
 // Every kStep-th row of all that the kernel reads and writes.
@@ -48,25 +53,16 @@ Kernel with_few_rows(Kernel kernel, std::size_t axis) {
   }
   return kernel;
 }
-// Every kStep-th column, of all rows; they lie behind `row_axis`. Nothing where values of the
-// epilogue are whole rows'.
-std::optional<Kernel> with_few_columns(Kernel kernel, std::size_t row_axis) {
+// Every kStep-th column, of all rows; they lie behind `row_axis`.
+Kernel with_few_columns(Kernel kernel, std::size_t row_axis) {
   const auto axis = row_axis + 1;
   if (auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) {
     pick(grouped->weights, 2);
     pick(grouped->out, axis);
-    return kernel;
+  } else if (auto* matmul = std::get_if<Matmul>(&kernel.work)) {
+    pick(matmul->b, axis);
+    matmul->epilogue ? pick(*matmul->epilogue, axis) : pick(matmul->out, axis);
   }
-  auto& matmul = std::get<Matmul>(kernel.work);
-  pick(matmul.b, axis);
-  if (!matmul.epilogue) {
-    pick(matmul.out, axis);
-    return kernel;
-  }
-  for (const auto& value : matmul.epilogue->values) {
-    if (value.of_row) return std::nullopt;
-  }
-  pick(*matmul.epilogue, axis);
   return kernel;
 }
 
@@ -105,12 +101,10 @@ std::optional<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& 
   if (!values) return std::nullopt;
   const auto whole = definition_of(kernel, symbols).graph;
   if (rows.at(affordable_symbols(whole, options).back()) >= kRows) return std::nullopt;
-  std::vector<Kernel> parts = {with_few_rows(kernel, *axis)};
-  if (auto columns = with_few_columns(kernel, *axis)) parts.push_back(std::move(*columns));
   SampledRows sampled;
   sampled.symbols_ = symbols;
   sampled.trial_ = make_trial(whole, *values, InputStyle::kOrdinary, options.seed);
-  for (const auto& few : parts) {
+  for (const auto& few : {with_few_rows(kernel, *axis), with_few_columns(kernel, *axis)}) {
     const auto definition = definition_of(few, symbols).graph;
     if (interpreted_elements(definition, *values) > options.most_work) continue;
     sampled.expect(few, interpret_with_bounds(definition, sampled.trial_.views(), *values));
