@@ -9,8 +9,8 @@
 
 namespace assay::cases::llm {
 
-// How far a right answer may lie from the oracle: |out − ref| ≤ atol + rtol·|ref|, and the root mean
-// square of out − ref, where it is not 0.
+// How far a right answer may lie from the oracle: |out − ref| ≤ atol + rtol·|ref|, and the root
+// mean square of out − ref, where it is not 0.
 struct Tolerance {
   double rtol, atol, rms = 0;
 };
