@@ -12,7 +12,7 @@
 namespace assay::egraph {
 namespace {
 
-constexpr int kDeepestProof = 5000;  // each step is written anew for every operator around it
+constexpr int kDeepestProof = 1000;  // each step is written anew for every operator around it
 
 class Explainer {
  public:

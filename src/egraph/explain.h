@@ -22,7 +22,7 @@ struct ProofStep {
 };
 
 // From term a to term b, which are equal; the graph explains. Throws UserError where the list would
-// be longer than `limit`, or goes on inside more than 5000 operators.
+// be longer than `limit`, or goes on inside more than 1000 operators.
 std::vector<ProofStep> explain(const EGraph& graph, ClassId a, ClassId b,
                                std::size_t limit = 100'000);
 
