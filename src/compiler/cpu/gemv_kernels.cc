@@ -84,11 +84,15 @@ HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> sums_of_four(V32 a, V32 b, V32 c, V32
 }
 #endif
 
-// Elements that are `ahead` are asked for meanwhile: into the nearest cache, unless rows of `a`
-// fill it.
+// Which elements are asked for meanwhile: so many ahead; where a row of the matrix ends before
+// them, so many farther.
+struct Foresight {
+  std::int64_t ahead, at_the_end;
+};
+// What is foreseen comes into the nearest cache, unless rows of `a` fill it.
 template <typename T, int kRows, int kColumns>
 HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, const T* b,
-                          std::int64_t b_stride, std::int64_t terms, std::int64_t ahead, int rows,
+                          std::int64_t b_stride, std::int64_t terms, Foresight foresight, int rows,
                           bool accumulate, float* c, std::int64_t c_stride) {
   const D32 d;
   // Two for each where there are few, so that additions do not wait for each other.
@@ -119,6 +123,8 @@ HWY_INLINE void dot_block(const float* HWY_RESTRICT a, std::int64_t padded, cons
   const T* w[kColumns];
   std::int64_t l = 0;
   for (; l + kStep <= terms; l += kStep) {
+    const std::int64_t ahead =
+        foresight.ahead + (l + foresight.ahead < terms ? 0 : foresight.at_the_end);
 #pragma GCC unroll 8
     for (int j = 0; j < kColumns; ++j) {
       w[j] = b + j * b_stride + l;
@@ -216,25 +222,29 @@ void dots_of(const float* a, std::int64_t padded, const T* b, std::int64_t b_str
   // Four rows at a time: eight times two columns would load more of `a` than multiply.
   const auto some_columns = [&]<int kSome>(std::integral_constant<int, kSome>, std::int64_t j,
                                            std::int64_t begin, std::int64_t part,
-                                           std::int64_t ahead) HWY_ATTR {
+                                           Foresight foresight) HWY_ATTR {
     for (int i = 0; i < rows; i += kRows)
       dot_block<T, kRows, kSome>(a + i * padded + begin, padded, b + j * b_stride + begin, b_stride,
-                                 part, ahead, rows - i, begin > 0, c + i * c_stride + j, c_stride);
+                                 part, foresight, rows - i, begin > 0, c + i * c_stride + j,
+                                 c_stride);
   };
   // Several rows of `a` fill half of the nearest cache with so many terms; a few columns at a time
-  // stay in few pages of memory. Asked for is what these columns need next, at last the next ones.
+  // stay in few pages of memory.
   const std::int64_t most = rows > 2 ? 4096 / gemv_rows(rows) : terms;
   const std::int64_t group = rows > 2 ? 16 : columns;
   for (std::int64_t first = 0; first < columns; first += group) {
     const std::int64_t end = std::min(columns, first + group);
     for (std::int64_t begin = 0; begin < terms; begin += most) {
       const std::int64_t part = std::min(most, terms - begin);
-      std::int64_t ahead = 512 / std::int64_t{sizeof(T)};
-      if (rows > 2) ahead = begin + part < terms ? most : group * b_stride - begin;
+      // Of few rows, what these columns need next; where they end, what the next columns begin
+      // with.
+      Foresight foresight{512 / std::int64_t{sizeof(T)}, kColumns * b_stride - terms};
+      if (rows > 2) foresight = {begin + part < terms ? most : group * b_stride - begin, 0};
       std::int64_t j = first;
       for (; j + kColumns <= end; j += kColumns)
-        some_columns(std::integral_constant<int, kColumns>{}, j, begin, part, ahead);
-      for (; j < end; ++j) some_columns(std::integral_constant<int, 1>{}, j, begin, part, ahead);
+        some_columns(std::integral_constant<int, kColumns>{}, j, begin, part, foresight);
+      for (; j < end; ++j)
+        some_columns(std::integral_constant<int, 1>{}, j, begin, part, foresight);
     }
   }
 }
