@@ -201,7 +201,9 @@ class Compile(CliTest):
         self.assertLessEqual(first["search"]["speedup"], high)
 
     def test_search_says_what_was_held_to_a_bound(self):
-        for look in json.loads(self.ok(BLOCK, "--search", "2", "--symbols", "s=4", "--json"))["verified"].values():
+        verified = json.loads(self.ok(BLOCK, "--search", "2", "--symbols", "s=4", "--json"))["verified"]
+        self.assertEqual(verified.pop("unheld"), [])
+        for look in verified.values():
             self.assertGreater(look["bounded"], 0)
         self.assertIn("nothing is verified now", self.ok(BLOCK, "--search", "2", "--symbols", "s=4"))
         self.assertIn("verified, elements held to a bound", self.ok(BLOCK, "--search", "3", "--symbols", "s=4"))
@@ -215,7 +217,12 @@ class Compile(CliTest):
                            {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 0, **rows}]},
                            {"op": "less", "dtype": "bool", "shape": [4], "operands": [{"node": 1}, {"node": 2}]}],
                  "outputs": [{"name": "y", "node": 3}]}
-        self.refused(self.written("open.json", graph), "--verify", says="nothing of this program", status=3)
+        self.refused(self.written("open.json", graph), "--verify", says="not known: y", status=3)
+        # Each output is judged by itself: what is known of another one says nothing of it.
+        graph["outputs"] = [{"name": "sum", "node": 1}, {"name": "y", "node": 3}, {"name": "again", "node": 2}]
+        self.refused(self.written("mixed.json", graph), "--verify", says="not known: y\n", status=3)
+        told = json.loads(self.compile(self.written("mixed.json", graph), "--verify", "--json").stdout)
+        self.assertEqual(told["verified"]["unheld"], ["y"])
 
     def test_what_is_empty_is_computed(self):
         # Views that would reach outside if they read anything; a sum of nothing is 0.
@@ -250,8 +257,56 @@ class Compile(CliTest):
         huge = {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": [1 << 46]},
                           {"op": "sqrt", "dtype": "f32", "shape": [1 << 46], "operands": [{"node": 0}]}],
                 "outputs": [{"name": "y", "node": 1}]}
-        self.refused(self.written("huge.json", huge), "--run", says="node is 0 (input x f32 [70368744177664])",
-                     status=5)
+        self.refused(self.written("huge.json", huge), "--run", says="node 0 (input x f32 [70368744177664])", status=5)
+
+    def test_what_is_wrong_with_a_graph_names_the_file_and_the_node(self):
+        def refused(says, graph=None, **parts):
+            path = self.written("wrong.json", dict(SOFTMAX if graph is None else graph, **parts))
+            self.refused(path, "--run", says=f"{path}: {says}")
+
+        refused("symbol 's' from -1 to 5", symbols={"s": [-1, 5]})
+        refused("symbol 's' from 5 to 1", symbols={"s": [5, 1]})
+        refused("'s': beyond 64 bits: 9223372036854775808", symbols={"s": [1, 1 << 63]})
+        refused("output 0: no node 11", outputs=[{"name": "y", "node": 11}])
+        refused("output 1: two outputs of one name: 'y'", outputs=2 * SOFTMAX["outputs"])
+        refused("output 0: output 'y' replaces no input: 'q'", outputs=[{"name": "y", "node": 1, "replaces": "q"}])
+
+        def unary(shape, view=None):
+            return {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": shape},
+                              {"op": "sqrt", "dtype": "f32", "shape": view["shape"] if view else shape,
+                               "operands": [{"node": 0, **(view or {})}]}],
+                    "outputs": [{"name": "y", "node": 1}]}
+
+        refused("node 0: a dimension beyond 64 bits", unary([1 << 40, 1 << 40]))
+        refused("node 0: 'shape': beyond 64 bits: 18446744073709551616", unary([1 << 64]))
+        refused("node 0: an unknown symbol: 's'", unary(["s"]))
+        refused("node 1 (sqrt f32 [5]): a view reads outside of its 4 elements",
+                unary([4], {"shape": [5], "strides": [1], "offset": 0}))
+        refused("node 0 (input x f32 [s*s]): a dimension beyond 64 bits", unary(["s*s"]),
+                symbols={"s": [1 << 33, 1 << 34]})
+
+    def test_a_least_value_beyond_memory_is_refused(self):
+        graph = {"symbols": {"s": [10**12, 10**13]},
+                 "nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": ["s"]},
+                           {"op": "sqrt", "dtype": "f32", "shape": ["s"], "operands": [{"node": 0}]}],
+                 "outputs": [{"name": "y", "node": 1}]}
+        path = self.written("long.json", graph)
+        self.ok(path)  # to look at what it becomes takes no memory
+        for way in (["--run"], ["--verify"], ["--explain"], ["--search", "1"], ["--trace", self.path("t.json")]):
+            self.refused(path, *way, says=f"{path}: with s = 1000000000000 (its least) 8000000000000 bytes are needed",
+                         status=5)
+
+    def test_an_empty_path_is_not_an_option_that_is_missing(self):
+        for option in ("--dot", "--trace"):
+            self.refused(self.softmax(), option, "", says=f"{option}: nothing was given")
+        for option in ("--inputs", "--out"):
+            self.refused(self.softmax(), "--run", option, "", says=f"{option}: nothing was given")
+        for command in (["run", "--trace", ""], ["compare", "a", "b", "--out", ""], ["gate", "--junit", ""],
+                        ["chip", "run", "--op-log", ""], ["llm", "explain", "--dot", ""],
+                        ["time", "true", "--export-json", ""], ["report", "--out", ""]):
+            result = self.assay(*command)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f"{command[-2]}: nothing was given", result.stderr)
 
 
 if __name__ == "__main__":

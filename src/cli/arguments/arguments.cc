@@ -339,6 +339,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv, const std::str
   offer(app, chosen, "compile", "the tensor graph compiler, used directly", add_compile);
   offer(app, chosen, "llm", "language models: made by chance, asked, explained", add_llm);
 
+  refuse_empty_places(app);
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_first)) {

@@ -40,6 +40,11 @@ CLI::Option* add_seed(CLI::App& app, const std::string& help,
                       std::function<void(std::uint64_t)> set);
 CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::string& help);
 
+// Options of a command and its subcommands that name a file, a folder or a store take no empty
+// name: that is a script's variable that was never set, and would pass for an option that was not
+// given. arguments_places.cc
+void refuse_empty_places(CLI::App& app);
+
 // arguments_time.cc
 void add_time(CLI::App& app, TimeArguments& a);
 

@@ -112,7 +112,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
     return text.empty() ? std::string("nothing was given") : std::string();
   };
   const auto many = [&](CLI::App& sub) {
-    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz")->check(is_something);
+    sub.add_option("--output", a.output, "file to write: .nc, .h5 or .npz");
     sub.add_option("--threads", a.threads, "cases solved at the same time (all cores)");
     sub.add_option("--batch", a.batch,
                    "most cases that MPI's ranks are given at a time (32), or that are on a device "

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sched.h>
 
@@ -146,25 +147,6 @@ class OtherPrograms {
   double own_s_;
 };
 
-// For who asked for more memory than there is: the largest thing in the graph.
-std::string largest_of(const Graph& graph, const compiler::Bindings& symbols) {
-  NodeId largest = 0;
-  double most = -1, all = 0;
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const auto& node = graph.node(id);
-    auto bytes = static_cast<double>(size_of(node.dtype));
-    for (const auto& dim : node.shape) bytes *= static_cast<double>(dim.at(symbols));
-    if (node.op == Op::kInput) all += bytes;
-    if (bytes <= most) continue;
-    most = bytes;
-    largest = id;
-  }
-  const auto& node = graph.node(largest);
-  return fmt::format("inputs take {:.3g} GB; the largest node is {} ({}{}{} {} {}), {:.3g} GB",
-                     all * 1e-9, largest, name_of(node.op), node.name.empty() ? "" : " ", node.name,
-                     name_of(node.dtype), to_string(node.shape), most * 1e-9);
-}
-
 // The operators of archives, with what is to be known of each.
 int list_operators(bool is_json) {
   auto json = Json::array();
@@ -256,14 +238,15 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
     if (coverage) {
       json["verified"] = {{"meaning", coverage_to_json(coverage->meaning)},
                           {"kernels", coverage_to_json(coverage->kernels)},
-                          {"runs", coverage_to_json(coverage->runs)}};
+                          {"runs", coverage_to_json(coverage->runs)},
+                          {"unheld", coverage->unheld}};
     }
     fmt::print("{}\n", pretty_json(json));
   } else {
     fmt::print("{}", explained(found.program, facts));
     if (a.search > 0 || found.from_before > 0) print_search(found);
     if (coverage) {
-      const auto& [meaning, kernels, runs] = *coverage;
+      const auto& [meaning, kernels, runs, unheld] = *coverage;
       fmt::print(
           "verified, elements held to a bound: {} of {} of its meaning in f64, {} of {} of its "
           "kernels one by one, {} of {} of its runs\n",
@@ -280,10 +263,11 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
                100 * others_share);
   }
   if (a.run) run_once(a, file, inputs, found.program, runtime, options.symbols);
-  if (!coverage || !coverage->holds_nothing()) return kFine;
+  if (!coverage || coverage->unheld.empty()) return kFine;
   fmt::print(stderr,
-             "assay: nothing of this program was held to a bound: whether it is right is not "
-             "known\n");
+             "assay: no element of these outputs was held to a bound, whether they are right is "
+             "not known: {}\n",
+             fmt::join(coverage->unheld, ", "));
   return kUnresolved;
 }
 
@@ -297,11 +281,13 @@ int compile_graph(const CompileArguments& a) {
   std::optional<SafetensorsFile> inputs;
   if (!a.inputs.empty()) inputs.emplace(a.inputs);
   const auto symbols = symbols_from(a, file, inputs);
+  const bool computes = a.run || a.verify || a.explain || a.search > 0 || !a.trace.empty();
+  if (computes) refuse_impossible_sizes(a.graph, file.graph, symbols);
   try {
     return compile_read(a, file, inputs, symbols);
   } catch (const std::bad_alloc&) {
     throw EnvironmentError(
-        fmt::format("{}: not enough memory: {}", a.graph, largest_of(file.graph, symbols)));
+        fmt::format("{}: not enough memory: {}", a.graph, sizes_told(file.graph, symbols)));
   }
 }
 

@@ -4,7 +4,10 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/machine.h"
 #include "compiler/graph/graph_json.h"
+#include "compiler/graph/graph_sizes.h"
+#include "compiler/verify/test_inputs.h"
 
 namespace assay::cli {
 
@@ -16,6 +19,42 @@ GraphFile read_graph_file(const std::string& path) {
   auto imported = models::pt2::import_archive(*archive);
   return {std::move(imported.graph), std::move(imported.stored),
           std::move(imported.symbol_arguments), std::move(archive)};
+}
+
+std::string sizes_told(const compiler::Graph& graph, const compiler::Bindings& symbols) {
+  const auto bytes = [&](compiler::NodeId id) {
+    return compiler::bytes_of(graph.node(id), symbols);
+  };
+  compiler::NodeId largest = 0;
+  for (compiler::NodeId id = 0; id < graph.size(); ++id) {
+    if (bytes(id) > bytes(largest)) largest = id;
+  }
+  return fmt::format("inputs and outputs take {:.3g} GB; the largest is {}, {:.3g} GB",
+                     compiler::bytes_of_operands(graph, symbols) * 1e-9,
+                     compiler::described(graph, largest), bytes(largest) * 1e-9);
+}
+
+void refuse_impossible_sizes(const std::string& path, const compiler::Graph& graph,
+                             const compiler::Bindings& symbols) {
+  const auto has = static_cast<double>(read_machine().memory_bytes);
+  auto all = compiler::symbol_values(graph);
+  all.push_back(symbols);
+  for (const auto& values : all) {
+    try {
+      compiler::check_sizes(graph, values);
+    } catch (const UserError& e) {
+      fail("{}: {}", path, e.what());
+    }
+    const double bytes = compiler::bytes_of_operands(graph, values);
+    if (bytes <= has) continue;
+    std::string at;
+    for (const auto& [name, value] : values) {
+      const bool is_least = value == graph.symbols().at(name).low;
+      at += fmt::format(" with {} = {}{}", name, value, is_least ? " (its least)" : "");
+    }
+    throw EnvironmentError(fmt::format("{}:{} {:.0f} bytes are needed, this machine has {:.0f}: {}",
+                                       path, at, bytes, has, sizes_told(graph, values)));
+  }
 }
 
 compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFile& inputs,

@@ -25,6 +25,14 @@ struct GraphFile {
 // Throws UserError, one line that names the file and what is wrong with it.
 GraphFile read_graph_file(const std::string& path);
 
+// Before anything is computed at these values of the symbols, or at those of verification: what is
+// too large would take hours until it ends, if it does. Throws UserError that names file and node;
+// EnvironmentError that names symbols and bytes where they are more than this machine has.
+void refuse_impossible_sizes(const std::string& path, const compiler::Graph& graph,
+                             const compiler::Bindings& symbols);
+// "inputs and outputs take 3 GB; the largest is node 0 (input x f32 [s]), 2 GB".
+std::string sizes_told(const compiler::Graph& graph, const compiler::Bindings& symbols);
+
 // What inputs say of the symbols, by their shapes, and by numbers for those that forward() takes.
 // Throws UserError where two inputs say different things, or a value is outside of its interval.
 compiler::Bindings symbols_of_inputs(const GraphFile& graph, const SafetensorsFile& inputs,

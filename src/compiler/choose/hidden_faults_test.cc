@@ -208,6 +208,28 @@ TEST(HiddenFaults, AMaskThatIsMissingInADeepModel) {
   EXPECT_NE(verifier.mistake_of(wrong, plain_runtime()), std::nullopt);
 }
 
+// What a rule made that is right up to some length: the same up to there, whatever is compared.
+TEST(HiddenFaults, WhatIsOnlyWrongFromSomeLengthOn) {
+  const auto causal = [](std::optional<Dim> window) {
+    Graph g;
+    const auto s = g.symbol("s", 1, 4096), t = g.symbol("t", 0, 4096);
+    const auto heads = [&](const char* name, const Dim& rows) {
+      return GraphTensor::input(g, name, DType::kF32, {2, rows, 8});
+    };
+    attention(heads("q", s), heads("k", t + s), heads("v", t + s),
+              {.causal = true, .offset = t, .window = std::move(window)})
+        .set_output("y");
+    return g;
+  };
+  const auto graph = causal(std::nullopt);
+  ProgramVerifier verifier(graph);
+  EXPECT_EQ(verifier.mistake_far_out(default_program(graph)), std::nullopt);
+  for (const std::int64_t from : {256, 257, 292, 700, 1000}) {
+    const auto wrong = default_program(causal(from));
+    EXPECT_NE(verifier.mistake_far_out(wrong), std::nullopt) << from;
+  }
+}
+
 TEST(HiddenFaults, RoundedValuesAreKnownByTheirOwnSize) {
   Graph g;
   const auto rounded = GraphTensor::input(g, "x", DType::kF32, {1001}).cast(DType::kBF16);

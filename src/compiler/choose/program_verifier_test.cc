@@ -63,8 +63,10 @@ TEST(ProgramVerifier, HoldsEveryElementOfALayerWhateverItsDType) {
   for (const auto& [dtype, is_mixture] : kLayers) {
     const auto graph = layer(dtype, is_mixture);
     ProgramVerifier verifier(graph);
-    EXPECT_EQ(verifier.mistake_of(program_for(graph), plain_runtime()), std::nullopt);
-    const auto [meaning, kernels, runs] = verifier.coverage();
+    const auto program = program_for(graph);
+    EXPECT_EQ(verifier.mistake_of(program, plain_runtime()), std::nullopt);
+    const auto [meaning, kernels, runs, unheld] = verifier.coverage(program, plain_runtime());
+    EXPECT_TRUE(unheld.empty());
     EXPECT_GT(meaning.elements, 0);
     EXPECT_EQ(meaning.bounded, meaning.elements) << name_of(dtype);
     EXPECT_GT(kernels.elements, runs.elements);

@@ -38,18 +38,23 @@ struct RegionTiles::Worker {
   std::int64_t rows, columns;  // of the tile
   std::int64_t column;         // its first
   std::byte** at;              // where each value's elements are
-  std::int64_t* offsets;       // [walked][row of the tile], in elements
+  std::int64_t* first;         // [walked]: where the tile's first row is, in elements
+  std::int64_t* index;         // of that row, along the outer axes
   TileReduction* reductions;   // [value][row of the tile]
   std::byte* memory;
 };
 
-std::int64_t RegionTiles::row_offset(const Walked& walked, std::int64_t row) const {
-  std::int64_t at = walked.offset;
-  for (std::size_t axis = outer_.size(); axis-- > 1;) {
-    at += row % outer_[axis] * walked.strides[axis];
-    row /= outer_[axis];
+// A tile whose first row is that one.
+void RegionTiles::begin(Worker& w, std::int64_t row) const {
+  for (std::size_t axis = outer_.size(); axis-- > 0; row /= outer_[axis])
+    w.index[axis] = axis == 0 ? row : row % outer_[axis];
+  for (std::size_t i = 0; i < walked_.size(); ++i) {
+    const Walked& walked = walked_[i];
+    if (walked.size == 0) continue;
+    w.first[i] = walked.offset;
+    for (std::size_t axis = 0; axis < outer_.size(); ++axis)
+      w.first[i] += w.index[axis] * walked.strides[axis];
   }
-  return outer_.empty() ? at : at + row * walked.strides[0];
 }
 
 void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexcept {
@@ -59,7 +64,10 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
   const Place& place = places_[instruction.to];
   const std::int64_t count = place.is_single ? 1 : instruction.of_row ? w.rows : w.rows * w.columns;
   const Walked& walked = walked_[instruction.walked];
-  const std::int64_t* offsets = w.offsets + instruction.walked * tile_rows_;
+  const auto offset = [&](std::int64_t r) {
+    return w.first[instruction.walked] +
+           row_steps_[static_cast<std::size_t>(instruction.walked * tile_rows_ + r)];
+  };
   const auto bytes = [](std::int64_t elements, std::size_t size) {
     return elements * static_cast<std::int64_t>(size);
   };
@@ -70,28 +78,30 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
       return;
     }
     case Kind::kLoad: {
-      const std::byte* data = w.operands[walked.operand];
-      const std::int64_t columns = instruction.of_row ? 1 : w.columns;
       const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
-      if (w.rows > 1 && outer_.size() == 1) {
-        move_grid(walked.size, data + bytes(offsets[0] + first, walked.size),
-                  {w.rows, columns, walked.strides[0], walked.column}, to);
-        return;
-      }
-      for (std::int64_t r = 0; r < w.rows; ++r)
-        move_elements(walked.size, data + bytes(offsets[r] + first, walked.size), walked.column,
-                      to + bytes(r * columns, walked.size), 1, columns);
-      return;
+      const std::int64_t extent = tile_rows_ > 1 ? w.rows / inner_rows_ : w.columns;
+      return move_box(walked.size,
+                      w.operands[walked.operand] + bytes(offset(0) + first, walked.size),
+                      tile_rows_ == 1 && instruction.of_row ? 1 : extent, walked.box, to);
     }
     case Kind::kNumber: {
       const std::int64_t columns = instruction.of_row ? 1 : w.columns;
       const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
       for (std::int64_t r = 0; r * columns < count; ++r)
-        number_elements(instruction.dtype, offsets[r] + first, walked.column,
+        number_elements(instruction.dtype, offset(r) + first, walked.column,
                         to + bytes(r * columns, walked.size), columns);
       return;
     }
     case Kind::kGather:
+      if (walked.is_gathered) {
+        const auto& source = gathered_[instruction.walked];
+        for (std::int64_t r = 0; r < w.rows; ++r)
+          gather_line(walked.size,
+                      w.operands[walked.operand] + bytes(source.view.offset, walked.size),
+                      source.count, offset(r) + w.column * walked.column, walked.column,
+                      to + bytes(r * w.columns, walked.size), w.columns);
+        return;
+      }
       gather_elements(place.size, w.operands[walked.operand], gathered_[instruction.walked],
                       instruction.dtype, from, to, count);
       return;
@@ -115,7 +125,7 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
       const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
       for (std::int64_t r = 0; r < w.rows; ++r)
         move_elements(walked.size, is_single ? from : from + bytes(r * columns, walked.size),
-                      is_single ? 0 : 1, data + bytes(offsets[r] + first, walked.size),
+                      is_single ? 0 : 1, data + bytes(offset(r) + first, walked.size),
                       walked.column, columns);
       return;
     }
@@ -161,6 +171,39 @@ void RegionTiles::run_pass(const Pass& pass, Worker& w) const noexcept {
   }
 }
 
+void RegionTiles::compute_numbers() {
+  std::vector<std::int64_t> firsts(walked_.size() + outer_.size());
+  std::vector<std::byte*> at(places_.size());
+  Worker w{.operands = {},
+           .rows = tile_rows_,
+           .columns = tile_columns_,
+           .column = 0,
+           .at = at.data(),
+           .first = firsts.data(),
+           .index = firsts.data() + walked_.size(),
+           .reductions = nullptr,
+           .memory = nullptr};
+  place_constants(w);
+  if (rows_ > 0) begin(w, 0);
+  for (const auto& instruction : numbers_) execute(instruction, w);
+}
+
+// What lies in the same place in all tiles; where the rest is, is not known yet.
+void RegionTiles::place_constants(Worker& w) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    if (place.kind == Place::Kind::kFixed && w.memory != nullptr)
+      w.at[i] = w.memory + place.at;
+    else if (place.kind == Place::Kind::kNumbers)  // Read only, too.
+      w.at[i] = const_cast<std::byte*>(number_bytes_.data()) + place.at;
+    else if (place.kind == Place::Kind::kConstant)
+      // Nobody writes to a constant.
+      w.at[i] = reinterpret_cast<std::byte*>(const_cast<std::uint64_t*>(&region_.values[i].bits));
+    else
+      w.at[i] = nullptr;
+  }
+}
+
 void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
                       const GivenElements& given, std::byte* memory) const noexcept {
   Worker w{.operands = operands,
@@ -168,31 +211,18 @@ void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
            .columns = 0,
            .column = 0,
            .at = reinterpret_cast<std::byte**>(memory + pointers_at_),
-           .offsets = reinterpret_cast<std::int64_t*>(memory + offsets_at_),
+           .first = reinterpret_cast<std::int64_t*>(memory + firsts_at_),
+           .index = reinterpret_cast<std::int64_t*>(memory + firsts_at_) + walked_.size(),
            .reductions = reinterpret_cast<TileReduction*>(memory + reductions_at_),
            .memory = memory};
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const Place& place = places_[i];
-    if (place.kind == Place::Kind::kFixed)
-      w.at[i] = memory + place.at;
-    else if (place.kind == Place::Kind::kConstant)
-      // Nobody writes to a constant.
-      w.at[i] = reinterpret_cast<std::byte*>(const_cast<std::uint64_t*>(&region_.values[i].bits));
-    else
-      w.at[i] = nullptr;
-  }
+  place_constants(w);
   const std::int64_t end = block.row + block.rows;
-  for (std::int64_t row = block.row; row < end; row += tile_rows_) {
-    w.rows = std::min(tile_rows_, end - row);
-    for (std::size_t i = 0; i < walked_.size(); ++i) {
-      if (walked_[i].size == 0) continue;
-      for (std::int64_t r = 0; r < w.rows; ++r)
-        w.offsets[static_cast<std::int64_t>(i) * tile_rows_ + r] = row_offset(walked_[i], row + r);
-    }
+  for (std::int64_t row = block.row; row < end; row += w.rows) {
+    w.rows = std::min({tile_rows_, end - row, span_ - row % span_});
+    begin(w, row);
     const auto operand_at = [&](const Place& place, std::int64_t column) {
       const Walked& walked = walked_[place.walked];
-      const std::int64_t element =
-          w.offsets[place.walked * tile_rows_] + (place.is_single ? 0 : column);
+      const std::int64_t element = w.first[place.walked] + (place.is_single ? 0 : column);
       return operands[walked.operand] + element * static_cast<std::int64_t>(walked.size);
     };
     for (std::size_t i = 0; i < places_.size(); ++i) {

@@ -26,7 +26,9 @@ void RegionTiles::bind(const Bindings& symbols) {
       check(value.op != Op::kMaxReduce, "the greatest of something is asked for");
   }
   stages_ = &pass_stages();
+  choose_tiles();
   Maker(*this).make();
+  compute_numbers();
   // A tile that is one pass keeps nothing in the nearest cache: it may be long, and is begun less
   // often. Beginning one takes about as long as adding up five hundred bf16 there (Xeon, AVX-512).
   constexpr std::int64_t kPassElements = 8192;

@@ -4,11 +4,14 @@
 
 // A region as instructions on tiles that stay in the nearest cache.
 //
-// A tile is some columns of one row, or several whole rows where rows are short. Values live in
+// A tile is some columns of one row, or several whole rows where rows are short: all along some of
+// the inner axes and a part of the next one, so that all tiles are alike. Values live in
 // slots of a tile's size; operands that lie in memory as a tile does are read where they lie, and
 // results written where they belong. Primitives that follow each other make a pass, in which values
 // stay in registers (pass_stages.h): slots are for what is left. Reductions cut the work on a row
-// into phases: what is needed beyond its phase is kept for the whole row.
+// into phases: what is needed beyond its phase is kept for the whole row. Values that depend on no
+// operand (positions, signs) and are the same in all tiles are computed once, with the
+// instructions.
 
 #include <cstddef>
 #include <cstdint>
@@ -68,15 +71,27 @@ class RegionTiles {
     std::size_t size = 0;
     std::vector<std::int64_t> strides;
     std::int64_t column = 0, offset = 0;
+    // What a tile has of it, as axes; the extent of the first is the tile's.
+    std::vector<MoveAxis> box;
+    bool is_gathered = false;  // of a gather: index, strides and offset are what is indexed
     bool is_single = false;    // one element for the whole tile
     bool is_in_place = false;  // lies in memory as a tile does
     bool of_row = false;
   };
   // Where a value is while a tile is worked on.
   struct Place {
-    enum class Kind : std::uint8_t { kNone, kConstant, kFixed, kSlot, kKept, kOperand, kGiven };
+    enum class Kind : std::uint8_t {
+      kNone,
+      kConstant,
+      kNumbers,
+      kFixed,
+      kSlot,
+      kKept,
+      kOperand,
+      kGiven
+    };
     Kind kind = Kind::kNone;
-    std::int64_t at = 0;       // kFixed, kKept: bytes into the worker's memory
+    std::int64_t at = 0;       // kFixed, kKept: bytes into the worker's memory; kNumbers: of them
     std::uint32_t walked = 0;  // kOperand
     DType dtype = DType::kF32;
     std::size_t size = 0;
@@ -127,7 +142,14 @@ class RegionTiles {
   class PassMaker;
 
   void walk(const Bindings& symbols);
-  std::int64_t row_offset(const Walked& walked, std::int64_t row) const;
+  void find_used();
+  void choose_tiles();
+  void choose_tile_shape();
+  void find_boxes();
+  void find_numbers();
+  void compute_numbers();
+  void place_constants(Worker& worker) const;
+  void begin(Worker& worker, std::int64_t row) const;
   void execute(const Instruction& instruction, Worker& worker) const noexcept;
   void run_pass(const Pass& pass, Worker& worker) const noexcept;
 
@@ -138,9 +160,18 @@ class RegionTiles {
 
   std::vector<std::int64_t> outer_;  // extents of the axes before the last
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 1, tile_columns_ = 1;
-  std::int64_t largest_ = 4;            // bytes of an element
-  std::vector<Walked> walked_;          // of values, then of stores
-  std::vector<GatherSource> gathered_;  // for each value
+  // A tile has the axes of outer_ behind `tile_axis_` as a whole, `inner_rows_` in all, and some of
+  // that axis, the end of which, after `span_` rows, ends a tile.
+  std::size_t tile_axis_ = 0;
+  std::int64_t inner_rows_ = 1, span_ = 1;
+  std::vector<std::int64_t> row_steps_;  // [walked][row of a tile]: from its first row, in elements
+  std::int64_t largest_ = 4;             // bytes of an element
+  std::vector<Walked> walked_;           // of values, then of stores
+  std::vector<GatherSource> gathered_;   // for each value
+  std::vector<bool> is_used_;            // of values: computed at all
+  std::vector<bool> is_number_;          // of values: computed once
+  std::vector<Instruction> numbers_;
+  std::vector<std::byte> number_bytes_;
   std::vector<Place> places_;
   std::vector<Phase> phases_;
   std::vector<Pass> passes_;
@@ -148,7 +179,7 @@ class RegionTiles {
   // Stores are so large that they go past the caches; and whether one does.
   bool streams_ = false, has_streams_ = false;
   bool prefetches_ = false;
-  std::int64_t worker_bytes_ = 0, reductions_at_ = 0, offsets_at_ = 0, pointers_at_ = 0;
+  std::int64_t worker_bytes_ = 0, reductions_at_ = 0, firsts_at_ = 0, pointers_at_ = 0;
 };
 
 }  // namespace assay::compiler

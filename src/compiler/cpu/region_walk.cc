@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compiler/cpu/affine_index.h"
 #include "compiler/cpu/region_tiles.h"
-#include "kernels/tiles/caches.h"
 
 namespace assay::compiler {
 namespace {
-
-// Elements of a tile: three slots of them are 24 KiB, and passes leave few. Half as many are begun
-// twice as often (region_tiles.cc).
-constexpr std::int64_t kTileBytes = 8192;
 
 std::int64_t count_of(const std::vector<Dim>& shape, const Bindings& symbols) {
   std::int64_t count = 1;
@@ -35,6 +31,7 @@ bool follows(const std::vector<std::int64_t>& shape, const std::vector<std::int6
 void RegionTiles::walk(const Bindings& symbols) {
   std::vector<std::int64_t> shape;
   for (const auto& dim : region_.shape) shape.push_back(dim.at(symbols));
+  const auto original = shape;
   walked_.assign(region_.values.size() + region_.stores.size(), {});
   gathered_.assign(region_.values.size(), {});
   std::vector<std::vector<std::int64_t>*> strides;
@@ -73,8 +70,17 @@ void RegionTiles::walk(const Bindings& symbols) {
       check(source.count > 0, "what is gathered from is not empty");
       source.is_contiguous = follows(source.view.shape, source.view.strides, 1);
       walked_[i].operand = value.access.operand;
+      if (auto index = affine_index(region_, value.values[0], original, symbols);
+          index && source.is_contiguous && !value.of_row) {
+        walked_[i].is_gathered = true;
+        walked_[i].size = size_of(formal.dtype);
+        walked_[i].offset = index->offset;
+        walked_[i].strides = std::move(index->strides);
+        strides.push_back(&walked_[i].strides);
+      }
     }
   }
+  find_used();
   for (std::size_t i = 0; i < region_.stores.size(); ++i) {
     const auto& store = region_.stores[i];
     add(walked_[region_.values.size() + i], store.to, region_.values[store.value].of_row, false);
@@ -110,31 +116,16 @@ void RegionTiles::walk(const Bindings& symbols) {
     walked.column = walked.strides.back();
     walked.strides.pop_back();
   }
+}
 
-  largest_ = 4;
-  for (const auto& value : region_.values)
-    largest_ = std::max(largest_, static_cast<std::int64_t>(size_of(value.dtype)));
-  const std::int64_t lanes = kTileBytes / largest_;
-  tile_columns_ = std::clamp<std::int64_t>(columns_, 1, lanes);
-  tile_rows_ = first_is_given_ || columns_ > lanes / 2
-                   ? 1
-                   : std::clamp<std::int64_t>(rows_, 1, lanes / tile_columns_);
-  std::int64_t bytes = 0;  // that are read or written, about
-  for (auto& walked : walked_) {
-    const bool rows_repeat = std::ranges::all_of(walked.strides, [](auto s) { return s == 0; });
-    walked.is_single = walked.column == 0 && (tile_rows_ == 1 || rows_repeat) && walked.size > 0;
-    walked.is_in_place = walked.column == 1 &&
-                         (tile_rows_ == 1 || follows(outer_, walked.strides, columns_)) &&
-                         walked.size > 0;
-    if (walked.column != 0 && !(rows_repeat && rows_ > 1))
-      bytes += rows_ * columns_ * static_cast<std::int64_t>(walked.size);
+// Values that stores depend on, but by indices that are not computed.
+void RegionTiles::find_used() {
+  is_used_.assign(region_.values.size(), false);
+  for (const auto& store : region_.stores) is_used_[store.value] = true;
+  for (std::size_t i = region_.values.size(); i-- > 0;) {
+    if (!is_used_[i] || walked_[i].is_gathered) continue;
+    for (const auto v : region_.values[i].values) is_used_[v] = true;
   }
-  // What is far larger than the caches is not in them when somebody reads it, so that it need not
-  // go through them; and is asked for ahead of its use. Measured on a Xeon (AVX-512): 2²⁴ floats,
-  // one addition: 81 % of the triad's rate without either, 95 to 100 % with one, 110 % with both.
-  static const kernels::CacheSizes kCaches = kernels::read_cache_sizes();
-  streams_ = bytes > 2 * kCaches.last;
-  prefetches_ = bytes > kCaches.l2;
 }
 
 }  // namespace assay::compiler

@@ -19,6 +19,8 @@ RegionTiles::Maker::Maker(RegionTiles& tiles)
 void RegionTiles::Maker::make() {
   t_.places_.assign(region_.values.size(), {});
   t_.phases_.clear();
+  t_.numbers_.clear();
+  t_.number_bytes_.clear();
   find_phases();
   for (phase_ = 0; phase_ < phase_count_; ++phase_) {
     t_.phases_.emplace_back();
@@ -46,6 +48,7 @@ void RegionTiles::Maker::find_phases() {
 }
 
 void RegionTiles::Maker::visit(std::uint32_t i) {
+  if (!t_.is_used_[i]) return;
   const auto& value = region_.values[i];
   auto& place = t_.places_[i];
   place.dtype = value.dtype;
@@ -58,7 +61,7 @@ void RegionTiles::Maker::visit(std::uint32_t i) {
     case Op::kInput:
       return visit_leaf(i);
     case Op::kIota:
-      if (!needed(i)) return;
+      if (!t_.is_number_[i] && !needed(i)) return;
       place.is_single = t_.walked_[i].is_single;
       return emit({.kind = Kind::kNumber, .dtype = value.dtype, .to = i, .walked = i}, i);
     case Op::kSum:
@@ -131,7 +134,7 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
   t_.places_[i].is_single = all_single;
   if (all_single) single = 0;
   const auto fill = [&](std::size_t o) {
-    instruction.from[o] = filled(operands[o], value.of_row);
+    instruction.from[o] = filled(operands[o], value.of_row, t_.is_number_[i]);
     single &= ~(1u << o);
   };
   for (std::size_t o = 0; o < operands.size() && !all_single; ++o) {
@@ -139,6 +142,10 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
   }
   if (value.op == Op::kGather) {
     instruction.kind = Kind::kGather;
+    if (t_.walked_[i].is_gathered) {
+      instruction.operand_count = 0;  // there is no index
+      t_.places_[i].is_single = false;
+    }
     instruction.dtype = from;
     instruction.walked = i;
     return emit(instruction, i);
@@ -154,8 +161,8 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
   emit(instruction, i);
 }
 
-std::uint32_t RegionTiles::Maker::filled(std::uint32_t i, bool of_row) {
-  auto& known = is_filled_[i][of_row ? 1 : 0];
+std::uint32_t RegionTiles::Maker::filled(std::uint32_t i, bool of_row, bool of_numbers) {
+  auto& known = is_filled_[i][of_numbers ? 2 : of_row ? 1 : 0];
   if (known != 0) return known;
   const auto id = static_cast<std::uint32_t>(t_.places_.size());
   const bool is_single = t_.places_[i].is_single;
@@ -169,13 +176,28 @@ std::uint32_t RegionTiles::Maker::filled(std::uint32_t i, bool of_row) {
                           .from = {i, 0, 0},
                           .operand_count = 1};
   auto& phase = t_.phases_[phase_];
-  (of_row ? phase.of_rows : phase.of_tiles).push_back(instruction);
+  if (of_numbers)
+    emit_number(instruction, t_.places_[id]);
+  else
+    (of_row ? phase.of_rows : phase.of_tiles).push_back(instruction);
   return known = id;
+}
+
+void RegionTiles::Maker::emit_number(const Instruction& instruction, Place& place) {
+  place.kind = PlaceKind::kNumbers;
+  place.at = static_cast<std::int64_t>(t_.number_bytes_.size());
+  const auto bytes = static_cast<std::size_t>(lanes_) * place.size;
+  t_.number_bytes_.resize(t_.number_bytes_.size() + (bytes + 63) / 64 * 64);
+  t_.numbers_.push_back(instruction);
 }
 
 void RegionTiles::Maker::emit(const Instruction& instruction, std::uint32_t i) {
   auto& place = t_.places_[i];
   auto& phase = t_.phases_[phase_];
+  if (t_.is_number_[i]) {
+    if (place.kind == PlaceKind::kNone) emit_number(instruction, place);
+    return;
+  }
   if (place.is_single || region_.values[i].of_row) {
     if (place.kind == PlaceKind::kNone) {
       place.kind = PlaceKind::kFixed;
@@ -280,7 +302,7 @@ void RegionTiles::Maker::lay_out() {
   }
   t_.reductions_at_ = take(
       static_cast<std::int64_t>(region_.values.size() * sizeof(TileReduction)) * t_.tile_rows_);
-  t_.offsets_at_ = take(static_cast<std::int64_t>(t_.walked_.size()) * t_.tile_rows_ * 8);
+  t_.firsts_at_ = take(static_cast<std::int64_t>(t_.walked_.size() + t_.outer_.size()) * 8);
   t_.pointers_at_ = take(static_cast<std::int64_t>(t_.places_.size()) * 8);
   t_.worker_bytes_ = taken_;
 }

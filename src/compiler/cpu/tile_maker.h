@@ -43,7 +43,9 @@ class RegionTiles::Maker {
   void visit_op(std::uint32_t i);
   void visit_stores(std::uint32_t i);
   // A value with one element for each of the tile, or of its rows.
-  std::uint32_t filled(std::uint32_t i, bool of_row = false);
+  std::uint32_t filled(std::uint32_t i, bool of_row = false, bool of_numbers = false);
+  // A place for numbers, and the instruction that computes them.
+  void emit_number(const Instruction& instruction, Place& place);
   // Chooses where the result of an instruction goes, and puts it where it runs: once for the rows
   // of a tile where it does not depend on the column.
   void emit(const Instruction& instruction, std::uint32_t i);
@@ -61,7 +63,7 @@ class RegionTiles::Maker {
   std::uint32_t phase_ = 0, phase_count_ = 1;
   // The phase that a value is computed in; of a reduction: the first in which it is known.
   std::vector<std::uint32_t> phase_of_, last_use_;
-  std::vector<std::array<std::uint32_t, 2>> is_filled_;
+  std::vector<std::array<std::uint32_t, 3>> is_filled_;  // for tiles, for rows, for numbers
   std::vector<std::uint32_t> written_;
   std::int64_t taken_ = 0;
 };

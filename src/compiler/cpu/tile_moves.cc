@@ -137,6 +137,30 @@ void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::b
   });
 }
 
+void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
+              std::span<const MoveAxis> axes, std::byte* to) {
+  const auto stride = axes.front().stride;
+  const auto rest = axes.subspan(1);
+  if (rest.empty()) {
+    if (stride == 0) return fill_elements(size, from, to, extent);
+    return move_elements(size, from, stride, to, 1, extent);
+  }
+  if (rest.size() == 1 && stride != 0 && rest[0].stride != 0 && rest[0].stride != 1)
+    return move_grid(size, from, {extent, rest[0].extent, stride, rest[0].stride}, to);
+  auto block = size;
+  for (const auto& axis : rest) block *= static_cast<std::size_t>(axis.extent);
+  const auto blocks = static_cast<std::size_t>(extent);
+  if (stride == 0) {
+    if (blocks > 0) move_box(size, from, rest[0].extent, rest, to);
+    for (std::size_t made = 1; made < blocks; made *= 2)
+      std::memcpy(to + made * block, to, std::min(made, blocks - made) * block);
+    return;
+  }
+  const auto step = stride * static_cast<std::int64_t>(size);
+  for (std::size_t i = 0; i < blocks; ++i, from += step, to += block)
+    move_box(size, from, rest[0].extent, rest, to);
+}
+
 void fill_elements(std::size_t size, const std::byte* from, std::byte* to, std::int64_t count) {
   visit_size(size, [&]<typename T>(T) { std::fill_n(as<T>(to), count, *as<T>(from)); });
 }
@@ -173,6 +197,24 @@ void gather_elements(std::size_t size, const std::byte* data, const GatherSource
     else
       gather_as(as<T>(data), source, as<std::int64_t>(index), as<T>(to), count);
   });
+}
+
+void gather_line(std::size_t size, const std::byte* data, std::int64_t elements, std::int64_t first,
+                 std::int64_t step, std::byte* to, std::int64_t count) {
+  const auto bytes = static_cast<std::int64_t>(size);
+  const auto at = [&](std::int64_t i) {
+    return data + std::clamp<std::int64_t>(first + i * step, 0, elements - 1) * bytes;
+  };
+  if (step != 1) {
+    for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, at(i), size);
+    return;
+  }
+  // What lies before the first element, what is there, what lies behind the last.
+  const auto begin = std::clamp<std::int64_t>(-first, 0, count);
+  const auto end = std::clamp<std::int64_t>(elements - first, begin, count);
+  fill_elements(size, data, to, begin);
+  std::memcpy(to + begin * bytes, at(begin), static_cast<std::size_t>((end - begin) * bytes));
+  fill_elements(size, at(count), to + end * bytes, count - end);
 }
 
 }  // namespace assay::compiler

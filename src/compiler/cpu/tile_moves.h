@@ -28,6 +28,14 @@ struct Grid {
   std::int64_t rows, columns, row_stride, column_stride;
 };
 void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::byte* to);
+// An axis of what is moved: `extent` elements, or blocks of them, `stride` elements apart.
+struct MoveAxis {
+  std::int64_t extent = 1, stride = 0;
+};
+// All elements of the axes, the last the fastest, one after the other; of the first axis `extent`,
+// whatever it says. What repeats is read once.
+void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
+              std::span<const MoveAxis> axes, std::byte* to);
 // to[i] = *from for i < count.
 void fill_elements(std::size_t size, const std::byte* from, std::byte* to, std::int64_t count);
 // to[r · columns + c] = from[r]
@@ -47,5 +55,9 @@ struct GatherSource {
 // i32 or i64.
 void gather_elements(std::size_t size, const std::byte* data, const GatherSource& source,
                      DType index_dtype, const std::byte* index, std::byte* to, std::int64_t count);
+
+// The same of indices first, first + step, …, in `elements` that follow each other.
+void gather_line(std::size_t size, const std::byte* data, std::int64_t elements, std::int64_t first,
+                 std::int64_t step, std::byte* to, std::int64_t count);
 
 }  // namespace assay::compiler

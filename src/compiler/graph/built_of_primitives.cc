@@ -3,10 +3,9 @@
 //
 // Operations that people know, each as primitives. Rules find them again by these very forms.
 #include <cmath>
-#include <numbers>
 
 #include "base/error.h"
-#include "compiler/graph/graph_tensor.h"
+#include "compiler/graph/computed_wide.h"
 
 namespace assay::compiler {
 namespace {
@@ -38,16 +37,6 @@ std::size_t axis_in(const GraphTensor& x, int axis, const char* what) {
        to_string(a.shape()), name_of(b.dtype()), to_string(b.shape()));
 }
 
-// Sixteen bits are for keeping, not for computing: f32 inside, rounded once at the end.
-bool is_narrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-GraphTensor widened_of(const GraphTensor& x) {
-  return is_narrow(x.dtype()) ? x.cast(DType::kF32) : x;
-}
-template <typename F>
-GraphTensor computed_wide(const GraphTensor& x, F&& f) {
-  return f(widened_of(x)).cast(x.dtype());
-}
-
 }  // namespace
 
 GraphTensor operator-(const GraphTensor& x) { return x * x.like(-1); }
@@ -72,31 +61,6 @@ GraphTensor equal(const GraphTensor& a, const GraphTensor& b) {
   };
   return logical_not(differ) * is_number(a) * is_number(b);
 }
-GraphTensor exp(const GraphTensor& x) { return exp2(x * std::numbers::log2e); }
-GraphTensor log(const GraphTensor& x) { return log2(x) * std::numbers::ln2; }
-// Of sin(x + π/2) the sum would be rounded, and large x have no cosine left.
-GraphTensor cos(const GraphTensor& x) {
-  return computed_wide(x, [](const GraphTensor& w) {
-    const auto half = sin(w * 0.5);
-    return half * half * -2.0 + 1.0;
-  });
-}
-GraphTensor sigmoid(const GraphTensor& x) {
-  return computed_wide(x, [](const GraphTensor& w) { return recip(exp(-w) + 1.0); });
-}
-GraphTensor tanh(const GraphTensor& x) {
-  return computed_wide(x, [](const GraphTensor& w) { return sigmoid(w * 2.0) * 2.0 - 1.0; });
-}
-GraphTensor silu(const GraphTensor& x) {
-  return computed_wide(x, [](const GraphTensor& w) { return w * sigmoid(w); });
-}
-GraphTensor gelu_tanh(const GraphTensor& x) {
-  return computed_wide(x, [](const GraphTensor& w) {
-    const auto inner = (w + w * w * w * 0.044715) * std::sqrt(2 / std::numbers::pi);
-    return w * 0.5 * (tanh(inner) + 1.0);
-  });
-}
-GraphTensor relu(const GraphTensor& x) { return max(x, x.like(0)); }
 
 GraphTensor GraphTensor::mean(int axis, bool keeps) const {
   const auto n = extent_value(*this, axis_in(*this, axis, "mean"));

@@ -114,7 +114,9 @@ void Graph::check_node(const Node& node) const {
       for (const auto& dim : *dims) dim.range(symbols_);  // knows its symbols
     }
     view.offset.range(symbols_);
+    product(view.shape);  // fits 64 bits, and so does the next
   }
+  product(node.shape);
   const auto same_shape = [&](std::size_t i, const std::vector<Dim>& shape) {
     if (shape_of(i) == shape) return;
     fail("{}: operand {} has shape {}, expected {}", op, i, to_string(shape_of(i)),

@@ -19,6 +19,17 @@ Json dims_to_json(const std::vector<Dim>& dims) {
   return list;
 }
 
+// Errors of what does not know the text say where, too.
+template <typename F>
+void with_place(std::string_view where, F&& act) {
+  try {
+    act();
+  } catch (const UserError& e) {
+    if (std::string_view(e.what()).starts_with(where)) throw;
+    fail("{}: {}", where, e.what());
+  }
+}
+
 // One node's members, with messages that say where.
 class NodeReader {
  public:
@@ -37,10 +48,10 @@ class NodeReader {
   }
   std::int64_t integer(const char* key) const {
     if (!at(key).is_number_integer()) fail("{}: '{}' is an integer", where_, key);
-    return at(key).get<std::int64_t>();
+    return integer_of(at(key), key);
   }
   Dim dim(const Json& value, const char* key) const {
-    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (value.is_number_integer()) return integer_of(value, key);
     if (!value.is_string()) fail("{}: '{}' holds numbers and expressions", where_, key);
     try {
       return Dim::parse(value.get<std::string>());
@@ -60,6 +71,13 @@ class NodeReader {
     }
   }
   const std::string& where() const { return where_; }
+  // Not by its low bits.
+  std::int64_t integer_of(const Json& value, std::string_view key) const {
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) {
+      fail("{}: '{}': beyond 64 bits: {}", where_, key, value.dump());
+    }
+    return value.get<std::int64_t>();
+  }
 
  private:
   const Json& json_;
@@ -152,7 +170,8 @@ Graph graph_from_json(const Json& json, std::string_view what) {
       const bool is_interval = ends.is_array() && ends.size() == 2 && ends[0].is_number_integer() &&
                                ends[1].is_number_integer();
       if (!is_interval) fail("{}: symbol '{}' is [least, most]", what, name);
-      graph.symbol(name, ends[0].get<std::int64_t>(), ends[1].get<std::int64_t>());
+      const auto low = reader.integer_of(ends[0], name), high = reader.integer_of(ends[1], name);
+      with_place(what, [&] { graph.symbol(name, low, high); });
     }
   }
   if (!reader.at("nodes").is_array()) fail("{}: 'nodes' is a list", what);
@@ -173,12 +192,9 @@ Graph graph_from_json(const Json& json, std::string_view what) {
         }
       }
     }
-    try {
+    with_place(where, [&] {
       number_of.push_back(graph.add(node_from(NodeReader(renumbered, where), graph)));
-    } catch (const UserError& e) {
-      if (std::string_view(e.what()).starts_with(where)) throw;
-      fail("{}: {}", where, e.what());
-    }
+    });
   }
   if (!reader.at("outputs").is_array()) fail("{}: 'outputs' is a list", what);
   for (const auto& entry : reader.at("outputs")) {
@@ -188,8 +204,10 @@ Graph graph_from_json(const Json& json, std::string_view what) {
     if (id < 0 || id >= static_cast<std::int64_t>(number_of.size())) {
       fail("{}: no node {}", output.where(), id);
     }
-    graph.set_output(output.text("name"), number_of[static_cast<std::size_t>(id)],
-                     output.has("replaces") ? output.text("replaces") : "");
+    with_place(output.where(), [&] {
+      graph.set_output(output.text("name"), number_of[static_cast<std::size_t>(id)],
+                       output.has("replaces") ? output.text("replaces") : "");
+    });
   }
   return graph;
 }

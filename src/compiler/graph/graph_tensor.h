@@ -112,6 +112,9 @@ GraphTensor log(const GraphTensor& x);
 GraphTensor cos(const GraphTensor& x);
 GraphTensor sigmoid(const GraphTensor& x);
 GraphTensor tanh(const GraphTensor& x);
+// eˣ − 1 and log(1 + x), near 0 too.
+GraphTensor expm1(const GraphTensor& x);
+GraphTensor log1p(const GraphTensor& x);
 GraphTensor silu(const GraphTensor& x);
 GraphTensor gelu_tanh(const GraphTensor& x);
 GraphTensor relu(const GraphTensor& x);

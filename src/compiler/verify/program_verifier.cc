@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <future>
+#include <utility>
 
 #include "base/json.h"
 #include "compiler/program/kernel_graph.h"
@@ -16,25 +17,11 @@
 namespace assay::compiler {
 namespace {
 
-Verifier::Coverage coverage_of(const std::map<std::string, BoundedTensor>& expected) {
-  Verifier::Coverage all;
-  for (const auto& [name, tensor] : expected) {
-    all.elements += tensor.value.element_count();
-    all.bounded += std::ranges::count_if(tensor.bounds, [](double b) { return !std::isinf(b); });
-  }
-  return all;
-}
-
 // What a kernel computes, and how.
 std::string way_of(Kernel kernel, const Runtime& runtime) {
   kernel.rules.clear();
   return fmt::format("{} {} {}", runtime.name, runtime.threads,
                      canonical_json(kernel_to_json(kernel)));
-}
-
-void add(Verifier::Coverage& to, const Verifier::Coverage& more) {
-  to.elements += more.elements;
-  to.bounded += more.bounded;
 }
 
 // More than twice the keys from which on attention is computed in parts, and no multiple of a
@@ -95,49 +82,72 @@ ProgramVerifier::ProgramVerifier(const Graph& graph, VerifyOptions options)
     : graph_(graph), options_(options), runs_(graph, std::move(options)) {}
 ProgramVerifier::~ProgramVerifier() = default;
 
+// What is rounded is a matter of the graph, not of inputs: one trial, the smallest, shows it.
+ProgramVerifier::Trial ProgramVerifier::trial_at(const Bindings& symbols, InputStyle style,
+                                                 bool shows_roundings) const {
+  const auto wide = widened_with_originals(graph_);
+  Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
+  std::optional<RoundedValues> rounded;
+  if (shows_roundings) rounded.emplace();
+  const auto observe = [&](NodeId wide_id, std::span<const TensorView> computed) {
+    if (!rounded) return;
+    for (const auto id : wide.originals[wide_id]) rounded->add(graph_, id, computed[wide_id]);
+  };
+  // A remainder of something large goes anywhere.
+  bool has_remainders = false;
+  for (NodeId id = 0; id < graph_.size(); ++id) {
+    has_remainders = has_remainders || graph_.node(id).op == Op::kMod;
+  }
+  trial.is_smooth =
+      !has_remainders && style != InputStyle::kAdversarial && style != InputStyle::kHuge;
+  trial.expected = interpret_with_bounds(wide.graph, trial.given.views(), symbols, observe);
+  if (rounded) rounded->sort();
+  trial.meaning =
+      std::make_unique<ProgramMeaning>(trial.given.views(), symbols, std::move(rounded));
+  return trial;
+}
+
 std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   if (!trials_.empty()) return trials_;
-  const auto wide = widened_with_originals(graph_);
   const auto values = affordable_symbols(graph_, options_);
-  // A remainder of something large goes anywhere.
-  bool is_smooth = true;
-  for (NodeId id = 0; id < graph_.size(); ++id) {
-    is_smooth = is_smooth && graph_.node(id).op != Op::kMod;
-  }
-  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
-    Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
-    // What is rounded is a matter of the graph, not of inputs: the first, smallest trial shows it.
-    const bool is_first = symbols == values.front() && style == options_.styles.front();
-    std::optional<RoundedValues> rounded;
-    if (is_first) rounded.emplace();
-    const auto observe = [&](NodeId wide_id, std::span<const TensorView> computed) {
-      if (!rounded) return;
-      for (const auto id : wide.originals[wide_id]) {
-        rounded->add(graph_, id, computed[wide_id]);
-      }
-    };
-    trial.is_smooth = is_smooth && style != InputStyle::kAdversarial && style != InputStyle::kHuge;
-    trial.expected = interpret_with_bounds(wide.graph, trial.given.views(), symbols, observe);
-    if (rounded) rounded->sort();
-    trial.meaning =
-        std::make_unique<ProgramMeaning>(trial.given.views(), symbols, std::move(rounded));
-    return trial;
-  };
   // Large ones beside each other: the interpreter has one thread.
   const bool is_long = interpreted_elements(graph_, values.back()) > options_.cheap_work;
   for (const auto& symbols : values) {
     std::vector<std::future<Trial>> all;
     for (const auto style : options_.styles) {
-      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
-                               symbols, style));
+      const bool is_first = symbols == values.front() && style == options_.styles.front();
+      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred,
+                               &ProgramVerifier::trial_at, this, symbols, style, is_first));
     }
     for (auto& made : all) trials_.push_back(made.get());
   }
   return trials_;
 }
 
-std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& program) {
-  for (auto& trial : trials()) {
+std::vector<ProgramVerifier::Trial>& ProgramVerifier::far_trials() {
+  if (std::exchange(has_far_trials_, true)) return far_trials_;
+  auto options = options_;
+  options.cheap_work = options_.most_work;
+  std::vector<Bindings> values;
+  for (const auto far : options_.far) {
+    options.most_alone = far;
+    for (auto& symbols : long_symbols(graph_, options)) {
+      if (std::ranges::find(values, symbols) == values.end()) values.push_back(std::move(symbols));
+    }
+  }
+  for (const auto& symbols : values) {
+    far_trials_.push_back(trial_at(symbols, options_.styles.front(), false));
+  }
+  return far_trials_;
+}
+
+std::optional<std::string> ProgramVerifier::mistake_far_out(const Program& program) {
+  return mistake_in_meaning(program, far_trials());
+}
+
+std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& program,
+                                                               std::vector<Trial>& trials) const {
+  for (auto& trial : trials) {
     const auto got = trial.meaning->of(program);
     if (const auto& narrower = trial.meaning->narrower()) {
       return fmt::format("{} ({}, in f64)", *narrower, trial.given.what);
@@ -185,14 +195,15 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     if (const auto mistake = prepared->mistake_of(kernel, program.symbols, runtime)) {
       return fmt::format("kernel {} ({}) by itself: {}", i, kind_of(kernel), *mistake);
     }
-    right_.insert(way_of(kernel, runtime));
-    add(kernels_, verifier.coverage());
+    const auto held = verifier.coverage_by_output();
+    right_.emplace(way_of(kernel, runtime), held);
+    for (const auto& [name, of_operand] : held) kernels_.add(of_operand);
     // What is expected is at hand now: the kernel's other ways are looked at too.
     auto other = kernel;
     for (other.variant = 0; other.variant < runtime.variants(kernel); ++other.variant) {
       const auto its_way = way_of(other, runtime);
       if (right_.contains(its_way)) continue;
-      if (!prepared->mistake_of(other, program.symbols, runtime)) right_.insert(its_way);
+      if (!prepared->mistake_of(other, program.symbols, runtime)) right_.emplace(its_way, held);
     }
   }
   return std::nullopt;
@@ -200,23 +211,56 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
 
 std::optional<std::string> ProgramVerifier::mistake_of(const Program& program,
                                                        const Runtime& runtime) {
-  if (auto mistake = mistake_in_meaning(program)) return mistake;
+  if (auto mistake = mistake_in_meaning(program, trials())) return mistake;
   if (auto mistake = mistake_in_kernels(program, runtime)) return mistake;
   return runs_.mistake_of(program, runtime);
 }
 
-bool ProgramVerifier::Coverage::holds_nothing() const {
-  const auto is_open = [](const Verifier::Coverage& look) {
-    return look.elements > 0 && look.bounded == 0;
-  };
-  return is_open(runs) && (is_open(meaning) || is_open(kernels));
+// Whether any kernel that the output is made by is held to nothing. One that was not looked at here
+// was at another time.
+bool ProgramVerifier::has_open_kernel(const Program& program, const Output& output,
+                                      const Runtime& runtime) const {
+  const auto& name = output.replaces.empty() ? output.name : output.replaces;
+  std::vector<bool> is_needed(program.buffers.size());
+  for (std::size_t id = 0; id < program.buffers.size(); ++id) {
+    const auto& buffer = program.buffers[id];
+    const auto kind = output.replaces.empty() ? Buffer::Kind::kOutput : Buffer::Kind::kState;
+    is_needed[id] = buffer.kind == kind && buffer.name == name;
+  }
+  for (std::size_t i = program.steps.size(); i-- > 0;) {
+    const auto& step = program.steps[i];
+    const auto& kernel = program.kernels[step.kernel];
+    const auto known = right_.find(way_of(kernel, runtime));
+    bool is_of_it = false;
+    for (std::uint32_t at = 0; at < step.buffers.size(); ++at) {
+      if (!kernel.operands[at].is_written || !is_needed[step.buffers[at]]) continue;
+      is_of_it = true;
+      if (known != right_.end() && known->second.at(operand_name(at)).is_open()) return true;
+    }
+    if (!is_of_it) continue;
+    for (const auto id : step.buffers) is_needed[id] = true;
+  }
+  return false;
 }
 
-ProgramVerifier::Coverage ProgramVerifier::coverage() {
+ProgramVerifier::Coverage ProgramVerifier::coverage(const Program& program,
+                                                    const Runtime& runtime) {
   Coverage all;
-  for (const auto& trial : trials()) add(all.meaning, coverage_of(trial.expected));
+  std::map<std::string, Verifier::Coverage> meanings;
+  for (const auto& trial : trials()) {
+    for (const auto& [name, expected] : trial.expected) meanings[name].add(expected);
+  }
+  const auto runs = runs_.coverage_by_output();
+  for (const auto& output : graph_.outputs()) {
+    const auto& meaning = meanings.at(output.name);
+    all.meaning.add(meaning);
+    all.runs.add(runs.at(output.name));
+    if (!runs.at(output.name).is_open()) continue;
+    if (meaning.is_open() || has_open_kernel(program, output, runtime)) {
+      all.unheld.push_back(output.name);
+    }
+  }
   all.kernels = kernels_;
-  all.runs = runs_.coverage();
   return all;
 }
 

@@ -15,8 +15,8 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "compiler/verify/program_meaning.h"
 #include "compiler/verify/verifier.h"
@@ -32,27 +32,39 @@ class ProgramVerifier {
   // Nothing where the program is right; else what is wrong.
   std::optional<std::string> mistake_of(const Program& program, const Runtime& runtime);
 
+  // Its meaning at far greater values of the symbols (VerifyOptions::far). Takes as long as many of
+  // the other look: for programs that are going to be used.
+  std::optional<std::string> mistake_far_out(const Program& program);
+
   // Elements that are held to a bound, of all that were looked at so far.
   struct Coverage {
     Verifier::Coverage meaning, kernels, runs;
-    // Whether a program as a whole could be wrong and nobody would have seen it: neither do its
-    // runs say anything, nor what its kernels mean together with what each of them computes.
-    bool holds_nothing() const;
+    // Outputs of the program that could be wrong, each by itself, and nobody would have seen it:
+    // neither do its runs say anything of them, nor what its kernels mean together with what each
+    // of those computes that they are made by.
+    std::vector<std::string> unheld;
   };
-  Coverage coverage();
+  Coverage coverage(const Program& program, const Runtime& runtime);
 
  private:
   struct Trial;
   struct PreparedKernel;
+  Trial trial_at(const Bindings& symbols, InputStyle style, bool shows_roundings) const;
   std::vector<Trial>& trials();
-  std::optional<std::string> mistake_in_meaning(const Program& program);
+  std::vector<Trial>& far_trials();
+  std::optional<std::string> mistake_in_meaning(const Program& program,
+                                                std::vector<Trial>& trials) const;
   std::optional<std::string> mistake_in_kernels(const Program& program, const Runtime& runtime);
+  bool has_open_kernel(const Program& program, const Output& output, const Runtime& runtime) const;
 
   const Graph& graph_;
   VerifyOptions options_;
-  std::vector<Trial> trials_;
+  std::vector<Trial> trials_, far_trials_;
+  bool has_far_trials_ = false;
   KnownProducts products_;
-  std::set<std::string> right_;  // kernels, by what they compute and how
+  // Right kernels, by what they compute and how, and what of each operand that it writes was held
+  // to a bound.
+  std::map<std::string, std::map<std::string, Verifier::Coverage>> right_;
   Verifier::Coverage kernels_;
   Verifier runs_;
 };

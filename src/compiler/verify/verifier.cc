@@ -151,15 +151,25 @@ void Verifier::share_inputs(std::size_t first) {
   }
 }
 
+void Verifier::Coverage::add(const BoundedTensor& expected) {
+  elements += expected.value.element_count();
+  bounded += std::ranges::count_if(expected.bounds, [](double b) { return !std::isinf(b); });
+}
+void Verifier::Coverage::add(const Coverage& more) {
+  elements += more.elements;
+  bounded += more.bounded;
+}
+
+std::map<std::string, Verifier::Coverage> Verifier::coverage_by_output() {
+  std::map<std::string, Coverage> all;
+  for (const auto& trial : prepared()) {
+    for (const auto& [name, expected] : trial.expected) all[name].add(expected);
+  }
+  return all;
+}
 Verifier::Coverage Verifier::coverage() {
   Coverage all;
-  for (const auto& trial : prepared()) {
-    for (const auto& [name, expected] : trial.expected) {
-      all.elements += expected.value.element_count();
-      all.bounded +=
-          std::ranges::count_if(expected.bounds, [](double b) { return !std::isinf(b); });
-    }
-  }
+  for (const auto& [name, of_output] : coverage_by_output()) all.add(of_output);
   return all;
 }
 

@@ -6,6 +6,7 @@
 // and adversarial inputs, at two values of each symbol, twice at each, with guards around every
 // buffer, and held to the interpreter within derived bounds (bounds.h).
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,6 +32,9 @@ struct VerifyOptions {
   // Above 0: each symbol in turn so great, or as great as cheap_work allows, the others at their
   // least, on the first style of inputs. What is long is computed in parts elsewhere.
   std::int64_t most_alone = 0;
+  // Of programs that are going to be used: each symbol in turn about so great, or as great as
+  // most_work allows, the others at their least. A rule can be wrong from some length on.
+  std::vector<std::int64_t> far = {293, 1031};
   // At the least values of symbols also what reaches results past all products (kDirect).
   bool tries_direct = true;
   std::uint64_t seed = 1;
@@ -54,8 +58,13 @@ class Verifier {
   // go either way, nothing is asked.
   struct Coverage {
     std::int64_t elements = 0, bounded = 0;
+    // Whatever these were, nobody would have seen it.
+    bool is_open() const { return elements > 0 && bounded == 0; }
+    void add(const BoundedTensor& expected);
+    void add(const Coverage& more);
   };
   Coverage coverage();
+  std::map<std::string, Coverage> coverage_by_output();
 
  private:
   struct Input;

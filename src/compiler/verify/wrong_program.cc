@@ -76,7 +76,9 @@ SmallestMistake minimised(const Graph& graph, const CompileFunction& compile,
                           const Runtime& runtime, const VerifyOptions& options) {
   const auto mistake_in = [&](const Graph& part) -> std::optional<SmallestMistake> {
     auto program = compile(part);
-    auto what = ProgramVerifier(part, options).mistake_of(program, runtime);
+    ProgramVerifier verifier(part, options);
+    auto what = verifier.mistake_of(program, runtime);
+    if (!what) what = verifier.mistake_far_out(program);
     if (!what) return std::nullopt;
     return SmallestMistake{part, std::move(program), std::move(*what)};
   };

@@ -16,9 +16,7 @@ namespace {
 using namespace assay::compiler;  // NOLINT: the front end's words are this file's
 
 // max(x, 0) + log(1 + e^−|x|): no overflow.
-GraphTensor soft_plus(const GraphTensor& x) {
-  return max(x, x.like(0)) + log(exp(-absolute(x)) + 1.0);
-}
+GraphTensor soft_plus(const GraphTensor& x) { return max(x, x.like(0)) + log1p(exp(-absolute(x))); }
 GraphTensor log_of_sigmoid(const GraphTensor& x) { return -soft_plus(-x); }
 GraphTensor clamped(const GraphTensor& x, double low, double high) {
   return least_of(max(x, x.like(low)), x.like(high));
@@ -28,7 +26,7 @@ GraphTensor hard_sigmoid(const GraphTensor& x) { return relu6(x + 3.0) * (1.0 / 
 GraphTensor hard_swish(const GraphTensor& x) { return x * hard_sigmoid(x); }
 GraphTensor mish(const GraphTensor& x) { return x * tanh(soft_plus(x)); }
 GraphTensor gelu_exact(const GraphTensor& x) {
-  return x * 0.5 * (erf_of(x * std::numbers::sqrt2 * 0.5) + 1.0);
+  return x * 0.5 * erfc_of(x * std::numbers::sqrt2 * -0.5);
 }
 Result gelu(Call& c) {
   const auto form = c.text("approximate", "none");
@@ -46,7 +44,7 @@ Result elu(Call& c) {
   const double alpha = c.number("alpha", 1), scale = c.number("scale", 1),
                input_scale = c.number("input_scale", 1);
   return elementwise(c, {"self"}, [&](const auto& x) {
-    const auto below = (exp(x[0] * input_scale) - 1.0) * (alpha * scale);
+    const auto below = expm1(x[0] * input_scale) * (alpha * scale);
     return select(less(x[0].like(0), x[0]), x[0] * scale, below);
   });
 }

@@ -6,11 +6,15 @@
 #include "models/pt2/aten/erf.h"
 
 #include <array>
+#include <numbers>
+#include <vector>
 
 #include "models/pt2/aten/forms.h"
 
 namespace assay::models::pt2 {
 namespace {
+
+using compiler::GraphTensor;
 
 constexpr std::array<double, 28> kErfSeries{
     -1.3026537197817094,     0.64196979235649026,     0.019476473204185836,
@@ -25,9 +29,8 @@ constexpr std::array<double, 28> kErfSeries{
     -2.816663087747177e-17};
 constexpr std::size_t kTermsOfF32 = 13;  // the rest is below a tenth of its last place
 
-}  // namespace
-
-compiler::GraphTensor erf_of(const compiler::GraphTensor& x) {
+// erfc |x|.
+GraphTensor erfc_of_size(const GraphTensor& x) {
   const auto z = absolute(x);
   const auto t = recip(z * 0.5 + 1.0);
   // Clenshaw's recurrence.
@@ -39,8 +42,33 @@ compiler::GraphTensor erf_of(const compiler::GraphTensor& x) {
     sum = next;
   }
   const auto series = (twice * sum + kErfSeries[0]) * 0.5 - before;
-  const auto above = t * exp(series - z * z);  // erfc
-  return select(less(x, x.like(0)), above - 1.0, above * -1.0 + 1.0);
+  return t * exp(series - z * z);
+}
+
+// 2/√π · (x − x³/3 + x⁵/10 − …), for |x| < 1/2.
+GraphTensor erf_near_0(const GraphTensor& x) {
+  const int terms = x.dtype() == DType::kF64 ? 12 : 7;
+  std::vector<double> factors{std::numbers::inv_sqrtpi * 2};
+  for (int i = 1; i < terms; ++i) factors.push_back(-factors.back() / i);
+  const auto square = x * x;
+  auto sum = x.like(factors.back() / (2 * terms - 1));
+  for (int i = terms - 1; i-- > 0;) {
+    sum = sum * square + factors[static_cast<std::size_t>(i)] / (2 * i + 1);
+  }
+  return x * sum;
+}
+
+}  // namespace
+
+GraphTensor erf_of(const GraphTensor& x) {
+  const auto above = erfc_of_size(x);
+  const auto is_small = less(x.like(-0.5), x) * less(x, x.like(0.5));
+  const auto large = select(less(x, x.like(0)), above - 1.0, above * -1.0 + 1.0);
+  return select(is_small, erf_near_0(x), large);
+}
+GraphTensor erfc_of(const GraphTensor& x) {
+  const auto above = erfc_of_size(x);
+  return select(less(x, x.like(0)), above * -1.0 + 2.0, above);
 }
 
 }  // namespace assay::models::pt2

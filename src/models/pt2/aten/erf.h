@@ -6,7 +6,9 @@
 
 namespace assay::models::pt2 {
 
-// The error function of f32 or f64, to a few units in the last place of 1.
+// The error function of f32 or f64, and 1 less that: to a few units in the last place of the
+// result, of the latter's tail to x² of them.
 compiler::GraphTensor erf_of(const compiler::GraphTensor& x);
+compiler::GraphTensor erfc_of(const compiler::GraphTensor& x);
 
 }  // namespace assay::models::pt2

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "cli/arguments/arguments_add.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr auto kPlaces = std::to_array<std::string_view>({"--booz",        "--calibration",
+                                                          "--config",      "--database",
+                                                          "--dot",         "--input",
+                                                          "--export-json", "--export-markdown",
+                                                          "--inputs",      "--journal",
+                                                          "--journals",    "--junit",
+                                                          "--model",       "--op-log",
+                                                          "--operands",    "--out",
+                                                          "--output",      "--resume",
+                                                          "--source",      "--store",
+                                                          "--surface",     "--scalesim-config",
+                                                          "--topology",    "--scalesim-topology",
+                                                          "--trace",       "--wout"});
+
+}  // namespace
+
+void refuse_empty_places(CLI::App& app) {
+  for (auto* option : app.get_options()) {
+    if (std::ranges::find(kPlaces, option->get_name()) == kPlaces.end()) continue;
+    option->check([](const std::string& text) {
+      return text.empty() ? std::string("nothing was given") : std::string();
+    });
+  }
+  for (auto* sub : app.get_subcommands({})) refuse_empty_places(*sub);
+}
+
+}  // namespace assay::cli
