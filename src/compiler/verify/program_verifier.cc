@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <deque>
+#include <functional>
 #include <future>
 
 #include "base/json.h"
@@ -69,9 +71,11 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
 
 }  // namespace
 
-// Inputs, and what the graph makes of them in f64.
+// Inputs, those that are the same in several trials once, and what the graph makes of them in f64.
 struct ProgramVerifier::Trial {
-  compiler::Trial given;
+  Bindings symbols;
+  std::string what;
+  std::map<std::string, std::shared_ptr<const Tensor>> inputs;
   std::map<std::string, BoundedTensor> expected;
   std::unique_ptr<ProgramMeaning> meaning;
   bool is_smooth = false;  // small causes have small effects, nearly everywhere
@@ -97,6 +101,7 @@ ProgramVerifier::~ProgramVerifier() = default;
 
 std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   if (!trials_.empty()) return trials_;
+  std::vector<Trial> made;
   const auto wide = widened_with_originals(graph_);
   const auto values = affordable_symbols(graph_, options_);
   // A remainder of something large goes anywhere.
@@ -104,10 +109,26 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   for (NodeId id = 0; id < graph_.size(); ++id) {
     is_smooth = is_smooth && graph_.node(id).op != Op::kMod;
   }
-  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
-    Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
+  const auto give = [&](const Bindings& symbols, InputStyle style) {
+    auto drawn = make_trial(graph_, symbols, style, options_.seed);
+    Trial trial{symbols, std::move(drawn.what), {}, {}, {}};
+    for (auto& [name, tensor] : drawn.inputs) {
+      auto input = std::make_shared<const Tensor>(std::move(tensor));
+      for (const auto& before : made) {
+        const auto& known = before.inputs.at(name);
+        if (known->shape() == input->shape() &&
+            std::memcmp(known->bytes().data(), input->bytes().data(), input->bytes().size()) == 0) {
+          input = known;
+        }
+      }
+      trial.inputs.emplace(name, std::move(input));
+    }
+    trial.is_smooth = is_smooth && style != InputStyle::kAdversarial && style != InputStyle::kHuge;
+    made.push_back(std::move(trial));
+  };
+  const auto expect = [&](Trial& trial) {
     // What is rounded is a matter of the graph, not of inputs: the first, smallest trial shows it.
-    const bool is_first = symbols == values.front() && style == options_.styles.front();
+    const bool is_first = &trial == made.data();
     std::optional<RoundedValues> rounded;
     if (is_first) rounded.emplace();
     const auto observe = [&](NodeId wide_id, std::span<const TensorView> computed) {
@@ -116,23 +137,26 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
         rounded->add(graph_, id, computed[wide_id]);
       }
     };
-    trial.is_smooth = is_smooth && style != InputStyle::kAdversarial && style != InputStyle::kHuge;
-    trial.expected = interpret_with_bounds(wide.graph, trial.given.views(), symbols, observe);
+    InputViews views;
+    for (const auto& [name, input] : trial.inputs) views.emplace(name, input->view());
+    trial.expected = interpret_with_bounds(wide.graph, views, trial.symbols, observe);
     if (rounded) rounded->sort();
     trial.meaning =
-        std::make_unique<ProgramMeaning>(trial.given.views(), symbols, std::move(rounded));
-    return trial;
+        std::make_unique<ProgramMeaning>(std::move(views), trial.symbols, std::move(rounded));
   };
   // Large ones beside each other: the interpreter has one thread.
   const bool is_long = interpreted_elements(graph_, values.back()) > options_.cheap_work;
   for (const auto& symbols : values) {
-    std::vector<std::future<Trial>> all;
-    for (const auto style : options_.styles) {
-      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
-                               symbols, style));
+    const auto before = static_cast<std::ptrdiff_t>(made.size());
+    for (const auto style : options_.styles) give(symbols, style);
+    std::vector<std::future<void>> all;
+    for (auto at = made.begin() + before; at != made.end(); ++at) {
+      all.push_back(
+          std::async(is_long ? std::launch::async : std::launch::deferred, expect, std::ref(*at)));
     }
-    for (auto& made : all) trials_.push_back(made.get());
+    for (auto& one : all) one.get();
   }
+  trials_ = std::move(made);
   return trials_;
 }
 
@@ -140,7 +164,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& pr
   for (auto& trial : trials()) {
     const auto got = trial.meaning->of(program);
     if (const auto& narrower = trial.meaning->narrower()) {
-      return fmt::format("{} ({}, in f64)", *narrower, trial.given.what);
+      return fmt::format("{} ({}, in f64)", *narrower, trial.what);
     }
     for (const auto& output : graph_.outputs()) {
       const auto& name = output.replaces.empty() ? output.name : output.replaces;
@@ -149,7 +173,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& pr
       if (text.empty() && trial.is_smooth) text = difference_in_the_open(expected, got.at(name));
       if (text.empty()) continue;
       return fmt::format("its kernels mean something else: output '{}': {} ({}, in f64)",
-                         output.name, text, trial.given.what);
+                         output.name, text, trial.what);
     }
   }
   return std::nullopt;
