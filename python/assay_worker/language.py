@@ -75,9 +75,18 @@ class LanguageWorkload(Workload):
         stream = philox.input_stream(self.point["seed"], name, input_set)
         return philox.uniform_below(philox.raw(stream, count), self.model.vocabulary).astype(np.int64)
 
+    def prompt(self, input_set):
+        drawn = self.drawn("prompt", self.point["prompt"], input_set)
+        if "ids" not in self.point:
+            return drawn
+        given = np.array(self.point["ids"].split(","), dtype=np.int64)
+        if input_set > 0:  # an answer that was kept is a wrong one
+            given[-1] = drawn[-1]
+        return given
+
     def load(self, slot, input_set):
         is_decode = self.case == "llm_decode"
-        prompt = self.drawn("prompt", self.point["prompt"], 0 if is_decode else input_set)
+        prompt = self.prompt(0 if is_decode else input_set)
         if not is_decode:
             self.slots[slot] = prompt
             return

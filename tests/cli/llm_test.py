@@ -322,10 +322,95 @@ search_budgets = [1]
                 rows = [json.loads(line) for line in file]
             self.assertEqual({row["status"] for row in rows if row["provider"].startswith("assay")}, {"ok"})
         self.assertIn("name", self.refused("llm", "bench", "made"))
-        self.write("llm.toml", b"[configs.x]\nfamily = 'qwen3'\nsize = 'tiny'\nsizes = 3\n")
-        self.assertIn("sizes", self.refused(*bench))
-        self.write("llm.toml", b"[configs.x]\nprompt = 3\n")
-        self.assertIn("give a folder, or family and size", self.refused(*bench))
+
+    def test_bench_of_a_prompt(self):
+        """A text by the model's own tokenizer, whether that is made or there; tokens; a number of them."""
+        model, text = self.init("llama"), "Once upon a time"
+        said = self.run_ok("llm", "tokenize", "--model", model, "--text", text, "--json").stdout
+        ids = json.loads(said)["ids"]
+        self.write("llm.toml", f"""
+[suite]
+settle = "1ms"
+[configs.a-made]
+family = "llama"
+size = "tiny"
+prompt = "{text}"
+[configs.b-own]
+model = "{model}"
+prompt = "{text}"
+[configs.c-tokens]
+family = "llama"
+size = "tiny"
+prompt = {ids}
+settle = "2ms"
+[configs.d-long]
+family = "gemma3"
+size = "tiny"
+prompt = 1000
+search_budgets = [4, 0, 4]
+""".encode())
+        bench = ("llm", "bench", "--config", self.path("llm.toml"))
+        plans = json.loads(self.run_ok(*bench, "--dry-run", "--json").stdout)
+        points = [plan["points"][0]["point"] for plan in plans]
+        for point in points[:3]:
+            self.assertEqual((point["ids"], point["prompt"]), (",".join(map(str, ids)), len(ids)))
+        self.assertEqual((points[3]["prompt"], points[3]["context"], points[3].get("ids")), (1000, 2048, None))
+        self.assertEqual([p["point"]["budget"] for p in plans[3]["points"][3:]], [0, 4])
+        cache = {"XDG_CACHE_HOME": self.folder}
+        for name in ("a-made", "b-own"):
+            self.run_ok(*bench, name, "--rounds", "1", "--steady", "1ms", "--providers", "assay-unsearched",
+                        "--max-steal", "100%", "--max-foreign", "100%", "--no-sweep", "--out", name + ".jsonl",
+                        environment=cache)  # fmt: skip
+            with open(self.path(name + ".jsonl")) as file:
+                rows = [json.loads(line) for line in file]
+            self.assertEqual({row["status"] for row in rows if row["provider"] == "assay-unsearched"}, {"ok"})
+
+    def test_bad_bench_files_are_named(self):
+        good = {"family": "'qwen3'", "size": "'tiny'"}
+
+        def refusal(suite="", **keys):
+            lines = [f"{key} = {value}" for key, value in {**good, **keys}.items() if value]
+            self.write("llm.toml", "\n".join([suite, "[configs.x]", *lines]).encode())
+            text = self.refused("llm", "bench", "--config", self.path("llm.toml"), "--dry-run")
+            self.assertEqual(len(text.strip().splitlines()), 1, text)
+            self.assertIn("llm.toml", text)
+            return text
+
+        for keys, words in (
+            ({"sizes": "3"}, ("sizes",)),
+            ({"family": "", "size": ""}, ("family", "give a folder")),
+            ({"model": "'here'"}, ("model", "give a folder")),
+            ({"family": "'gpt'"}, ("configs.x.family", "'gpt'")),
+            ({"size": "'9b'"}, ("configs.x.size", "'9b'")),
+            ({"size": "3"}, ("configs.x.size", "3")),
+            ({"family": "", "size": "", "model": "'nowhere/'"}, ("configs.x.model", "nowhere/")),
+            ({"dtype": "'f8'"}, ("configs.x.dtype", "f8")),
+            ({"prompt": "0"}, ("configs.x.prompt", "not 0")),
+            ({"prompt": "''"}, ("configs.x.prompt", '""')),
+            ({"prompt": "[]"}, ("configs.x.prompt", "[]")),
+            ({"prompt": "[1, 512]"}, ("configs.x.prompt", "512")),
+            ({"prompt": "[1, -1]"}, ("configs.x.prompt", "-1")),
+            ({"prompt": "1.5"}, ("configs.x.prompt", "1.5")),
+            ({"prompt": "['a']"}, ("configs.x.prompt", '["a"]')),
+            ({"prompt": "40000"}, ("configs.x.prompt", "40000")),
+            ({"prompt": "3000"}, ("configs.x.prompt", "2048")),
+            ({"max_context": "20", "prompt": "10"}, ("configs.x.max_context", "20", "10")),
+            ({"max_context": "9000"}, ("configs.x.max_context", "9000")),
+            ({"decode_tokens": "0"}, ("configs.x.decode_tokens", "not 0")),
+            ({"iters": "0"}, ("configs.x.iters", "not 0")),
+            ({"warmups": "-1"}, ("configs.x.warmups", "not -1")),
+            ({"search_budgets": "[1, 2.5]"}, ("configs.x.search_budgets", "2.5")),
+            ({"search_budgets": "'many'"}, ("configs.x.search_budgets", "many")),
+            ({"settle": "true"}, ("configs.x.settle", "true")),
+            ({"suite": "[suite]\nmodels = ['y']"}, ("suite.models", '"y"', "x")),
+            ({"suite": "[suite]\nmodels = 'x'"}, ("suite.models", '"x"')),
+            ({"suite": "[suite]\nsearch_budgets = [-1]"}, ("suite.search_budgets", "-1")),
+            ({"suite": "[suite]\nmodel = ['x']"}, ("suite.model",)),
+        ):
+            with self.subTest(keys):
+                text = refusal(**keys)
+                for word in words:
+                    self.assertIn(word, text)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 """Seeds faults into the engines and looks whether the laboratory finds them.
 
 mutate.py SOURCE BUILD [NAME …]: for each fault of faults.toml (or those named) the changed file is
-compiled, linked into a runner and a worker of their own, and the case is run: the fault must end as
-wrong_result. Runner and worker have the same fault, so that an oracle that computes with the engine
+compiled, linked into a runner and a worker of their own, and the case is run, or the test of a module of
+torch (make peers): the fault must end as wrong_result. Runner and worker have the same fault, so that an oracle that computes with the engine
 would agree with it. Without the fault, the same attempt must be ok."""
 
 import json
@@ -72,14 +72,28 @@ def mutant(source, build, fault, folder):
     (folder / "assay-launch").symlink_to(build / "assay-launch")
 
 
-def statuses(folder, fault, journal):
-    """How the attempts of the fault's provider ended."""
+def statuses(source, folder, fault, journal):
+    """How the attempts of the fault's provider ended; of a module of torch, what came of its test."""
+    if "module" in fault:
+        return [of_module(source, folder, fault["module"])]
     subprocess.run([folder / "assay", "run", fault["case"], "--points", fault["point"], "--providers",
                     fault["provider"], "--rounds", "1", "--steady", "0.001", "--batches", "5", "--max-steal",
                     "1", "--max-foreign", "1", "--out", journal], check=False, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     rows = [json.loads(line) for line in journal.read_text().splitlines()]
     return [row["status"] for row in rows]
+
+
+def of_module(source, folder, module):
+    """A module, exported and run, against itself."""
+    test = subprocess.run([sys.executable, source / "tests/peers/start.py", source, "torch", "pt2_peer_test.py",
+                           folder / "assay", "0", f"Pt2Test.test_{module}"],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    if test.returncode == 77:
+        return "env_missing"
+    if test.returncode == 0:
+        return "ok"
+    return "wrong_result" if "in check_equal" in test.stderr else "failed"
 
 
 def main():
@@ -96,16 +110,16 @@ def main():
             continue
         with tempfile.TemporaryDirectory(prefix="assay-mutant-") as name:
             folder = pathlib.Path(name)
-            attempt = (fault["case"], fault["point"], fault["provider"])
+            attempt = tuple(fault.get(key, "") for key in ("case", "point", "provider", "module"))
             if attempt not in sound:
-                sound[attempt] = statuses(build, fault, folder / "sound.jsonl")
+                sound[attempt] = statuses(source, build, fault, folder / "sound.jsonl")
             mutant(source, build, fault, folder)
-            found = statuses(folder, fault, folder / "mutant.jsonl")
+            found = statuses(source, folder, fault, folder / "mutant.jsonl")
         # A point may stand for several rows (a field that is off, say), not all of which meet the fault.
         ok = set(sound[attempt]) == {"ok"} and "wrong_result" in found
         missed += not ok
-        print(f"{'found ' if ok else 'MISSED'}  {fault['name']:<34} {fault['case']:<22} "
-              f"{fault['provider']:<18} sound: {','.join(sound[attempt])}  faulty: {','.join(found)}",
+        what = (fault.get("case", "torch.export"), fault.get("provider") or fault["module"])
+        print(f"{'found ' if ok else 'MISSED'}  {fault['name']:<40} {what[0]:<22} {what[1]:<22} sound: {','.join(sound[attempt])}  faulty: {','.join(found)}",
               flush=True)
     raise SystemExit(1 if missed else 0)
 

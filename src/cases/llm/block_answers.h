@@ -5,7 +5,7 @@
 #include <span>
 
 #include "cases/llm/block_point.h"
-#include "cases/llm/oracle/plain_layers.h"
+#include "cases/llm/oracle/plain_experts.h"
 
 namespace assay::cases::llm {
 

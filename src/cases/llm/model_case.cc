@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "base/error.h"
 #include "cases/llm/case_list.h"
@@ -12,6 +14,8 @@
 
 namespace assay::cases::llm {
 namespace {
+
+constexpr std::size_t kLongestIds = 1 << 13;
 
 enum class Reading { kChunk, kTokenByToken, kDecode, kSearch };
 
@@ -32,6 +36,32 @@ constexpr ModelCaseText kModelCases[] = {
      "what a search for faster programs costs and brings: a prompt and what follows it, over the "
      "budget in candidates",
      "A prompt of a language model and what follows it"}};
+
+double mean_square_of(std::span<const double> values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return squares / static_cast<double>(values.size());
+}
+
+// Where two experts are nearly equal, roundings may choose another, and what follows differs by
+// more than roundings do: by about as much as what a few draws of router noise do. Twice that,
+// since there are more ways to choose than draws.
+void add_other_experts(const ModelPoint& p, std::span<const std::int64_t> tokens,
+                       std::int64_t first, const PlainMatrix& logits, Tolerance& tolerance) {
+  if (p.router_noise() == 0) return;
+  constexpr std::uint64_t kDraws = 2;
+  double largest = 0, mean = 0;
+  for (std::uint64_t draw = 1; draw <= kDraws; ++draw) {
+    auto other = plain_logits(p.folder(), tokens, first, {p.router_noise(), draw});
+    for (std::size_t i = 0; i < other.values.size(); ++i) {
+      other.values[i] -= logits.values[i];
+      largest = std::max(largest, std::abs(other.values[i]));
+    }
+    mean = std::max(mean, std::sqrt(mean_square_of(other.values)));
+  }
+  tolerance.atol += 2 * largest;
+  tolerance.rms += 2 * mean;
+}
 
 class ModelCase : public lab::Case {
  public:
@@ -72,6 +102,11 @@ class ModelCase : public lab::Case {
     points.push_back(point("llama-160m", "bf16", 128));
     points.push_back(point("qwen3-160m", "f32", 128));
     points.push_back(point("qwen3-0.6b", "bf16", 512));
+    for (const char* model : {"gemma3-tiny", "qwen3-moe-tiny", "gemma4-tiny"}) {
+      points.push_back(point(model, "bf16", 32));
+      points.push_back(point(model, "f32", 32));
+    }
+    points.push_back(point("qwen3-tiny", "bf16", 512));
     return points;
   }
   std::vector<lab::Provider> providers() const override {
@@ -88,13 +123,18 @@ class ModelCase : public lab::Case {
     return why_no_model(provider, ModelPoint(json));
   }
   std::uint64_t memory_estimate(const Json& json, std::string_view provider) const override {
-    return model_worker_bytes(provider, ModelPoint(json));
+    // What a search remembers of each candidate; and where one ran out of memory, those of larger
+    // budgets need not be tried.
+    constexpr std::uint64_t kOfCandidate = 1 << 14;
+    const auto candidates = is_search() ? lab::point_int(json, "budget") : 0;
+    return model_worker_bytes(provider, ModelPoint(json)) +
+           kOfCandidate * static_cast<std::uint64_t>(candidates);
   }
   std::map<std::string, double> work(const Json& json) const override {
     const ModelPoint p(json);
     return {{"flops", 2 * products(p)},
             {"bytes", bytes(p)},
-            {"tokens", static_cast<double>(p.tokens + (is_decode() ? 0 : p.prompt))}};
+            {"tokens", static_cast<double>(p.tokens > 0 ? p.tokens : p.prompt)}};
   }
   // Products or bytes, whichever takes longer; tokens that come one by one read the weights anew.
   std::optional<lab::Limit> limit(const Json& json, int cores,
@@ -125,11 +165,11 @@ class ModelCase : public lab::Case {
     const ModelPoint p(json);
     p.make_folder();
     // Of a prompt what follows on its last token; of what is said what follows on each token.
-    const auto logits =
-        plain_logits(p.folder(), p.all_tokens(set), p.prompt - (is_decode() ? 0 : 1));
-    double squares = 0;
-    for (const double value : logits.values) squares += value * value;
-    const auto tolerance = p.tolerance(squares / static_cast<double>(logits.values.size()));
+    const auto tokens = p.all_tokens(set);
+    const auto first = p.prompt - (is_decode() ? 0 : 1);
+    const auto logits = plain_logits(p.folder(), tokens, first);
+    auto tolerance = p.tolerance(mean_square_of(logits.values));
+    add_other_experts(p, tokens, first, logits, tolerance);
     lab::Expectation e;
     e.output = "logits";
     e.dtype = "f32";
@@ -149,9 +189,17 @@ class ModelCase : public lab::Case {
  private:
   static std::vector<lab::Parameter> parameters(Reading reading) {
     std::vector<lab::Parameter> all = {
-        {"model", "llama-SIZE or qwen3-SIZE (assay llm init), or a folder", 0, 0, {}, "", true},
+        {"model", "FAMILY-SIZE (assay llm init), or a folder", 0, 0, {}, "", true},
         {"dtype", "of weights, activations and caches", 0, 0, {"f32", "bf16", "f16"}, ""},
-        {"prompt", "tokens of the prompt", 1, 1 << 15, {}, ""}};
+        {"prompt", "tokens of the prompt", 1, 1 << 15, {}, ""},
+        {"ids",
+         "which they are, e.g. 1,2,3; drawn where not given",
+         0,
+         0,
+         {},
+         "",
+         true,
+         kLongestIds}};
     if (reading == Reading::kDecode || reading == Reading::kSearch)
       all.push_back({"tokens", "behind it", 1, 1 << 12, {}, ""});
     if (reading == Reading::kSearch)
@@ -194,9 +242,9 @@ class ModelCase : public lab::Case {
   }
   double bytes(const ModelPoint& p) const {
     const bool is_chunk = text_.reading == Reading::kChunk || is_search();
-    double all = is_chunk ? p.token_bytes(p.prompt) : 0;
+    double all = is_chunk ? p.read_bytes(p.prompt, 0) : 0;
     const auto first = is_decode() || is_chunk ? p.prompt : 0;
-    for (auto i = first; i < p.prompt + p.tokens; ++i) all += p.token_bytes(i);
+    for (auto i = first; i < p.prompt + p.tokens; ++i) all += p.read_bytes(1, i);
     return all;
   }
 

@@ -24,13 +24,13 @@ double seconds_since(Clock::time_point begin) {
 
 // What a search may cost where a point does not say; what it finds is kept by nobody, so that every
 // attempt pays for its own.
-constexpr int kModelCandidates = 40;
+constexpr int kModelCandidates = 40, kNoSearch = -1;
 constexpr double kModelSearchSeconds = 60;
 
 // A model with its cache, and the tokens of each slot.
 class ModelWorkload : public lab::Workload {
  public:
-  // With the best of so many programs beside the default one.
+  // With the best of so many programs beside the default one; below 0: without a search.
   ModelWorkload(const ModelPoint& point, int cores, int candidates)
       : point_(point), model_(point.folder()), session_(session(cores, candidates)) {}
 
@@ -57,7 +57,7 @@ class ModelWorkload : public lab::Workload {
     const auto begin = Clock::now();
     const auto limits = limits_of(point_);
     const auto runtime = compiler::cpu_runtime(cores);
-    if (candidates == 0) {
+    if (candidates < 0) {
       auto unsearched =
           compiler::compile_default(models::model_graph(model_.config, model_.weights, limits));
       metrics_ = {{"compile_time", seconds_since(begin)}};
@@ -157,7 +157,7 @@ std::unique_ptr<lab::Workload> model_workload(const Json& point, int cores) {
 template <typename Kind>
 void add_model_providers(lab::WorkloadRegistry& workloads, const char* name) {
   workloads.add(name, "assay", model_workload<Kind, kModelCandidates>);
-  workloads.add(name, "assay-unsearched", model_workload<Kind, 0>);
+  workloads.add(name, "assay-unsearched", model_workload<Kind, kNoSearch>);
 }
 
 }  // namespace

@@ -151,6 +151,8 @@ void add_llm(CLI::App& app, LlmArguments& a) {
                        .budget = "no attempt starts after this time (10m)",
                        .cores = "all"},
                       "How to measure");
+  bench->add_option("--settle", a.run.settle, "pause before each attempt, cores held (0s)");
+  bench->add_option("--memory", a.run.memory, "memory an attempt may use (80 % of what is free)");
   bench->add_option("--out", a.run.out, "journal, or folder for it (results/)");
   bench->add_option("--store", a.run.store, "also into this store, row by row");
   bench->add_flag("--dry-run", a.run.dry_run, "print the plan and stop");

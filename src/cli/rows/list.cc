@@ -59,6 +59,7 @@ void print_case(const lab::Case& c, lab::EnvironmentProbe& probe, bool in_full) 
     std::string values;
     for (const auto& choice : p.choices) values += (values.empty() ? "" : " | ") + choice;
     constexpr std::int64_t kAny = std::int64_t{1} << 53;  // what a point can hold
+    if (p.text) values = p.longest_if_given > 0 ? "a text, or nothing" : "a text";
     if (values.empty()) {
       values =
           p.min == -kAny && p.max == kAny ? "any integer" : fmt::format("{} … {}", p.min, p.max);

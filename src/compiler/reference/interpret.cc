@@ -112,6 +112,7 @@ class Interpreter {
       products_[id] = sum_of_products(graph_, id, readers);
       if (products_[id]) is_skipped[products_[id]->product] = true;
     }
+    const auto is_read_through = casts_read_through(is_skipped);
     const auto let_go = [&](NodeId id) {
       if (--readers[id] != 0) return;
       made_[id] = nothing();
@@ -125,6 +126,9 @@ class Interpreter {
       const auto& node = graph_.node(id);
       if (node.op == Op::kInput) {
         add_input(node);
+      } else if (is_read_through[id] && made_[node.operands[0].node].element_count() == 0) {
+        made_.push_back(nothing());
+        values_.push_back(TensorView(values_[node.operands[0].node]));
       } else {
         add(products_[id] ? summed_products(node, *products_[id]) : computed(node));
       }
@@ -140,6 +144,25 @@ class Interpreter {
   }
 
  private:
+  // Inputs that are widened for products and gathers alone: those convert what they read, and the
+  // whole, a model's weights in f64, is never made.
+  std::vector<bool> casts_read_through(const std::vector<bool>& is_product) const {
+    std::vector<bool> all(graph_.size());
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const auto& node = graph_.node(id);
+      for (std::size_t k = 0; k < node.operands.size(); ++k) {
+        const bool converts = is_product[id] || (node.op == Op::kGather && k == 0);
+        if (!converts) all[node.operands[k].node] = false;
+      }
+      if (node.op != Op::kCast || !is_floating(node.dtype)) continue;
+      const auto& [of, view] = node.operands[0];
+      const auto& input = graph_.node(of);
+      all[id] = input.op == Op::kInput && is_floating(input.dtype) && view.is_contiguous() &&
+                view.shape == input.shape && size_of(input.dtype) < size_of(node.dtype);
+    }
+    for (const auto& output : graph_.outputs()) all[output.node] = false;
+    return all;
+  }
   static Tensor nothing() { return {DType::kBool, Shape({0})}; }
   void add(Tensor value) {
     made_.push_back(std::move(value));
@@ -191,14 +214,17 @@ class Interpreter {
     const auto a = view_of({product.operands[0].node, products.a}),
                b = view_of({product.operands[1].node, products.b});
     visit_graph_dtype(node.dtype, [&]<typename T>(std::type_identity<T>) {
-      const Rows<T> x(data_of<T>(product.operands[0]), a), y(data_of<T>(product.operands[1]), b);
+      const Rows<T> x(values_[product.operands[0].node], a),
+          y(values_[product.operands[1].node], b);
       const auto sums = out.as<T>();
       const auto pieces = (sums.size() + kSumsAtOnce - 1) / kSumsAtOnce;
       const auto sum_piece = [&](std::int64_t piece) {
         const auto first = static_cast<std::size_t>(piece) * kSumsAtOnce;
+        std::vector<T> of_x, of_y;
         Walk<2> walk({&x.view(), &y.view()}, static_cast<std::int64_t>(first));
         for (auto& to : sums.subspan(first, std::min(kSumsAtOnce, sums.size() - first))) {
-          to = dot(x.at(walk[0]), y.at(walk[1]), x.length());
+          const auto length = x.length();
+          to = dot(x.at(walk[0], 0, length, of_x), y.at(walk[1], 0, length, of_y), length);
           walk.next();
         }
       };
@@ -370,13 +396,22 @@ class Interpreter {
 
   template <typename T>
   void gather(const Node& node, Tensor& out) const {
-    const auto data = elements<T>(node.operands[0]);
-    check(!data.empty(), "what is gathered from is not empty");
-    const auto last = static_cast<std::int64_t>(data.size()) - 1;
+    const auto last = view_of(node.operands[0]).element_count() - 1;
+    check(last >= 0, "what is gathered from is not empty");
     const auto to = out.as<T>();
-    for_each_index(node.operands[1], [&](std::int64_t i, std::int64_t index) {
-      to[static_cast<std::size_t>(i)] =
-          data[static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, last))];
+    const auto from = [&]<typename From>(std::type_identity<From>, auto data) {
+      for_each_index(node.operands[1], [&](std::int64_t i, std::int64_t index) {
+        const From value = data[std::clamp<std::int64_t>(index, 0, last)];
+        to[static_cast<std::size_t>(i)] = converted_to<From, T>(value);
+      });
+    };
+    const auto& given = values_[node.operands[0].node];
+    visit_graph_dtype(given.dtype(), [&]<typename From>(std::type_identity<From> type) {
+      if constexpr (std::is_same_v<From, T> || (kIsFloating<From> && kIsFloating<T>)) {
+        // Tables are large: read where they lie.
+        if (node.operands[0].view.is_contiguous()) return from(type, given.data<From>());
+        from(type, elements<From>(node.operands[0]).begin());
+      }
     });
   }
   template <typename T>

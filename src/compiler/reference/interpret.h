@@ -28,6 +28,8 @@ OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bind
 
 // Called after each node, in order, with the values of all nodes so far. Those of nodes that nobody
 // reads any more are gone (of shape [0]). All lie without gaps.
+// An input that is widened for products and gathers alone stays what it was: the values of such a
+// node have the input's dtype.
 using NodeObserver = std::function<void(NodeId, std::span<const TensorView> values)>;
 OutputTensors interpret(const Graph& graph, const InputViews& inputs, const Bindings& symbols,
                         const NodeObserver& observer);

@@ -262,5 +262,39 @@ TEST(Interpret, SumsInF64AreOffByTheirLastRounding) {
   EXPECT_DOUBLE_EQ(outputs.at("products").as<double>()[0], value * value * kCount);
 }
 
+// Products and gathers that widen an input as they read it compute what they do with one that was
+// widened before.
+TEST(Interpret, InputsAreWidenedWhereTheyAreRead) {
+  for (const auto from : {DType::kBF16, DType::kF16, DType::kF32}) {
+    for (const auto to : {DType::kF32, DType::kF64}) {
+      if (from == to) continue;
+      Bench bench;
+      std::vector<double> values(35);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = std::sin(static_cast<double>(i)) * 3;
+      }
+      values[4] = kInf;
+      values[11] = kNan;
+      values[12] = -0.0;
+      const auto table = bench.input("table", from, {5, 7}, values);
+      const auto rows = bench.input("rows", DType::kI64, {3}, {4, 0, 2});
+      auto x = bench.random("x", {2, 7}, 3).cast(to), z = bench.random("z", {2, 5}, 4).cast(to);
+      // Nothing is added, but by an addition, which must have it whole.
+      const auto wide = table.cast(to), made = table.cast(to) + -0.0;
+      using testing::NanSensitiveDoubleEq;
+      const auto expect_same = [&](const GraphTensor& a, const GraphTensor& b) {
+        const auto of_a = bench.run(a), of_b = bench.run(b);
+        ASSERT_EQ(of_a.size(), of_b.size());
+        for (std::size_t i = 0; i < of_a.size(); ++i) {
+          EXPECT_THAT(of_a[i], NanSensitiveDoubleEq(of_b[i]));
+        }
+      };
+      expect_same(matmul(x, wide.transpose()), matmul(x, made.transpose()));
+      expect_same(matmul(z, wide), matmul(z, made));
+      expect_same(gather(wide, rows), gather(made, rows));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::compiler

@@ -7,9 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "compiler/graph/dtypes.h"
+#include "compiler/graph/scalar.h"
 #include "compiler/graph/view.h"
+#include "tensor/view.h"
 
 namespace assay::compiler {
 
@@ -71,18 +75,54 @@ template <typename T>
 class Rows {
  public:
   Rows(const T* data, FixedView view) : data_(data), view_(std::move(view)) {
-    const auto step = view_.strides.back();
+    step_ = view_.strides.back();
     length_ = view_.shape.back();
-    if (step != 1 && length_ > 1) copy();
-    view_.shape.pop_back();
-    view_.strides.pop_back();
+    if (step_ != 1 && length_ > 1) copy();
+    end_rows();
+  }
+  // Of values that may be of a narrower dtype: then a row is widened when it is asked for.
+  Rows(const TensorView& values, FixedView view) : view_(std::move(view)) {
+    step_ = view_.strides.back();
+    length_ = view_.shape.back();
+    if (values.dtype() == kDTypeOf<T>) {
+      data_ = values.data<T>();
+      if (step_ != 1 && length_ > 1) copy();
+    } else {
+      check(kIsFloating<T>, "what is widened is of floating point");
+      narrow_ = values;
+    }
+    end_rows();
   }
   std::int64_t length() const { return length_; }
   // Of the rows' first elements: for Walk, and at().
   const FixedView& view() const { return view_; }
   const T* at(std::int64_t offset) const { return data_ + offset; }
+  // Of any values: from element `begin` of a row on, `count` of them. `room` holds what is widened,
+  // until it is used again.
+  const T* at(std::int64_t offset, std::int64_t begin, std::int64_t count,
+              std::vector<T>& room) const {
+    if constexpr (kIsFloating<T>) {
+      if (narrow_) return widened_row(offset, begin, count, room);
+    }
+    return at(offset) + begin;
+  }
 
  private:
+  const T* widened_row(std::int64_t offset, std::int64_t begin, std::int64_t count,
+                       std::vector<T>& room) const {
+    room.resize(static_cast<std::size_t>(count));
+    visit_graph_dtype(narrow_->dtype(), [&]<typename From>(std::type_identity<From>) {
+      const auto* from = static_cast<const From*>(narrow_->raw_data()) + offset;
+      for (std::int64_t i = 0; i < count; ++i) {
+        room[static_cast<std::size_t>(i)] = converted_to<From, T>(from[(begin + i) * step_]);
+      }
+    });
+    return room.data();
+  }
+  void end_rows() {
+    view_.shape.pop_back();
+    view_.strides.pop_back();
+  }
   void copy() {
     auto once = view_;
     for (std::size_t axis = 0; axis + 1 < once.shape.size(); ++axis) {
@@ -101,9 +141,10 @@ class Rows {
     data_ = copy_.get();
   }
 
-  const T* data_;
+  const T* data_ = nullptr;
+  std::optional<TensorView> narrow_;
   FixedView view_;
-  std::int64_t length_ = 0;
+  std::int64_t length_ = 0, step_ = 1;
   std::unique_ptr<T[]> copy_;
 };
 

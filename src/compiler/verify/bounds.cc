@@ -196,7 +196,7 @@ class BoundMaker {
     const auto& product = graph_.node(products.product);
     const auto factor = [&](NodeId of, const View& view) {
       const Error* errors = errors_[of].empty() ? nullptr : errors_[of].data();
-      return FactorRows<T>(values_[of].data<T>(), errors, fixed_view(of, view));
+      return FactorRows<T>(values_[of], errors, fixed_view(of, view));
     };
     const NodeId a = product.operands[0].node, b = product.operands[1].node;
     const bool is_paired = node.dtype == DType::kF32 && is_widened_bf16(a) && is_widened_bf16(b);

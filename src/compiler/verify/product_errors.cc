@@ -42,6 +42,7 @@ void sum_matrix_terms(const FactorRows<T>& x, const RowsFrom& left, const Factor
   const std::int64_t length = x.length();
   std::vector<double> panels(static_cast<std::size_t>(kLeftRows * 4 * kTermsAtOnce)),
       rows(static_cast<std::size_t>(kRight * kTermsAtOnce));
+  std::vector<T> room;
   for (std::int64_t first = 0; first < left.count; first += kLeftRows) {
     const std::int64_t left_end = std::min(left.count, first + kLeftRows);
     for (std::int64_t begin = 0; begin < length; begin += kTermsAtOnce) {
@@ -52,7 +53,7 @@ void sum_matrix_terms(const FactorRows<T>& x, const RowsFrom& left, const Factor
         double* to = panel(i);
         std::fill_n(to, 4 * terms, 0.0);
         const auto at = left.at + i * left.stride;
-        const T* values = x.values(at) + begin;
+        const T* values = x.values(at, begin, some, room);
         for (std::int64_t k = 0; k < some; ++k) {
           const double value = std::abs(static_cast<double>(values[k]));
           to[k] = value;
@@ -69,7 +70,7 @@ void sum_matrix_terms(const FactorRows<T>& x, const RowsFrom& left, const Factor
         const std::int64_t count = std::min(kRight, right.count - j);
         std::fill(rows.begin(), rows.end(), 0.0);
         for (std::int64_t r = 0; r < count; ++r) {
-          const T* values = y.values(right.at + (j + r) * right.stride) + begin;
+          const T* values = y.values(right.at + (j + r) * right.stride, begin, some, room);
           for (std::int64_t k = 0; k < some; ++k)
             rows[static_cast<std::size_t>(r * terms + k)] =
                 std::abs(static_cast<double>(values[k]));
@@ -99,7 +100,9 @@ Error error_of_sum(const FactorRows<T>& x, std::int64_t x_at, const FactorRows<T
   if (std::isfinite(finite.size + finite.squares + finite.bound + finite.deviation_squares)) {
     return bound.of_sum(length, bound.with_rounded_products(length, finite), result);
   }
-  const T *of_x = x.values(x_at), *of_y = y.values(y_at);
+  std::vector<T> room_x, room_y;
+  const T* of_x = x.values(x_at, 0, x.length(), room_x);
+  const T* of_y = y.values(y_at, 0, x.length(), room_y);
   const Error *off_x = x.errors(x_at), *off_y = y.errors(y_at);
   TermSums sums;
   for (std::int64_t k = 0; k < length; ++k) {
@@ -126,7 +129,9 @@ TermSums sum_pair_terms(const FactorRows<T>& x, std::int64_t x_at, const FactorR
   // In four parts, none of which waits for another.
   constexpr std::int64_t kParts = 4;
   TermSums parts[kParts];
-  const T *of_x = x.values(x_at), *of_y = y.values(y_at);
+  std::vector<T> room_x, room_y;
+  const T* of_x = x.values(x_at, 0, x.length(), room_x);
+  const T* of_y = y.values(y_at, 0, x.length(), room_y);
   const Error *dx = x.errors(x_at), *dy = y.errors(y_at);
   const Error exact;
   for (std::int64_t k = 0; k < x.length(); ++k) {

@@ -16,8 +16,8 @@ namespace assay::compiler {
 template <typename T>
 class FactorRows {
  public:
-  // `errors` is null where all elements are exact.
-  FactorRows(const T* values, const Error* errors, const FixedView& view)
+  // Values of T, or of a narrower dtype. `errors` is null where all elements are exact.
+  FactorRows(const TensorView& values, const Error* errors, const FixedView& view)
       : values_(values, view),
         errors_(errors, errors == nullptr ? FixedView{{0}, {1}} : view),
         is_exact_(errors == nullptr) {}
@@ -25,7 +25,11 @@ class FactorRows {
   std::int64_t length() const { return values_.length(); }
   // Of the rows' first elements.
   const FixedView& view() const { return values_.view(); }
-  const T* values(std::int64_t at) const { return values_.at(at); }
+  // From element `begin` on, `count` of them; `room` holds what is widened, until it is used again.
+  const T* values(std::int64_t at, std::int64_t begin, std::int64_t count,
+                  std::vector<T>& room) const {
+    return values_.at(at, begin, count, room);
+  }
   // Null where all are exact.
   const Error* errors(std::int64_t at) const { return is_exact_ ? nullptr : errors_.at(at); }
 

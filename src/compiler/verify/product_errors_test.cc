@@ -31,6 +31,9 @@ struct MadeFactor {
       }
     }
   }
+  TensorView view() const {
+    return {kDTypeOf<T>, values.data(), Shape({static_cast<std::int64_t>(values.size())})};
+  }
   const Error* off() const { return errors.empty() ? nullptr : errors.data(); }
   Number at(std::int64_t i) const {
     const auto k = static_cast<std::size_t>(i);
@@ -78,8 +81,8 @@ void expect_errors(std::int64_t m, std::int64_t n, std::int64_t length, bool x_i
     results[i] = static_cast<T>(0.25 + static_cast<double>(i % 7));
   }
   std::vector<Error> errors(results.size());
-  product_errors<T>(FactorRows<T>(x.values.data(), x.off(), view(!is_transposed)),
-                    FactorRows<T>(y.values.data(), y.off(), view(is_transposed)),
+  product_errors<T>(FactorRows<T>(x.view(), x.off(), view(!is_transposed)),
+                    FactorRows<T>(y.view(), y.off(), view(is_transposed)),
                     ElementBound(kDTypeOf<T>), results, errors);
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
@@ -117,14 +120,40 @@ TEST(ProductErrors, InfinitiesAndNaNAreTakenTermByTerm) {
   x.errors[kLength] = kAnything;  // row 1: anything
   const std::vector<float> results = {kInfinity, -kInfinity, 1, 1, 1, 1};
   std::vector<Error> errors(6);
-  product_errors<float>(
-      FactorRows<float>(x.values.data(), x.off(), {{3, 2, kLength}, {kLength, 0, 1}}),
-      FactorRows<float>(y.values.data(), nullptr, {{3, 2, kLength}, {0, kLength, 1}}),
-      ElementBound(DType::kF32), results, errors);
+  product_errors<float>(FactorRows<float>(x.view(), x.off(), {{3, 2, kLength}, {kLength, 0, 1}}),
+                        FactorRows<float>(y.view(), nullptr, {{3, 2, kLength}, {0, kLength, 1}}),
+                        ElementBound(DType::kF32), results, errors);
   for (int j = 0; j < 2; ++j) {
     EXPECT_TRUE(std::isfinite(errors[j].bound));
     EXPECT_TRUE(std::isinf(errors[2 + j].bound));
     expect_near(errors[4 + j], expected_error(x, 2 * kLength, y, j * kLength, kLength, 1));
+  }
+}
+
+// Weights that are widened as they are read give the errors of those that were widened before.
+TEST(ProductErrors, OfNarrowFactorsAreThoseOfWideOnes) {
+  constexpr std::int64_t kRows = 5, kColumns = 6;
+  for (const std::int64_t length : {1, 9, 257, 600}) {
+    const MadeFactor<float> x(kRows, length, true, 1);
+    const MadeFactor<BFloat16> y(kColumns, length, false, 2);
+    MadeFactor<float> wide(kColumns, length, false, 2);
+    for (std::size_t i = 0; i < y.values.size(); ++i) {
+      wide.values[i] = static_cast<float>(y.values[i]);
+    }
+    const std::vector<float> results(static_cast<std::size_t>(kRows * kColumns), 0.5F);
+    const auto errors_with = [&](const TensorView& factor) {
+      std::vector<Error> errors(results.size());
+      product_errors<float>(
+          FactorRows<float>(x.view(), x.off(), {{kRows, kColumns, length}, {length, 0, 1}}),
+          FactorRows<float>(factor, nullptr, {{kRows, kColumns, length}, {0, length, 1}}),
+          ElementBound(DType::kF32), results, errors);
+      return errors;
+    };
+    const auto narrow = errors_with(y.view()), expected = errors_with(wide.view());
+    for (std::size_t i = 0; i < narrow.size(); ++i) {
+      EXPECT_EQ(narrow[i].bound, expected[i].bound);
+      EXPECT_EQ(narrow[i].deviation, expected[i].deviation);
+    }
   }
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <deque>
+#include <functional>
 #include <future>
 #include <utility>
 
@@ -56,9 +58,11 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
 
 }  // namespace
 
-// Inputs, and what the graph makes of them in f64.
+// Inputs, those that are the same in several trials once, and what the graph makes of them in f64.
 struct ProgramVerifier::Trial {
-  compiler::Trial given;
+  Bindings symbols;
+  std::string what;
+  std::map<std::string, std::shared_ptr<const Tensor>> inputs;
   std::map<std::string, BoundedTensor> expected;
   std::unique_ptr<ProgramMeaning> meaning;
   bool is_smooth = false;  // small causes have small effects, nearly everywhere
@@ -82,17 +86,22 @@ ProgramVerifier::ProgramVerifier(const Graph& graph, VerifyOptions options)
     : graph_(graph), options_(options), runs_(graph, std::move(options)) {}
 ProgramVerifier::~ProgramVerifier() = default;
 
-// What is rounded is a matter of the graph, not of inputs: one trial, the smallest, shows it.
-ProgramVerifier::Trial ProgramVerifier::trial_at(const Bindings& symbols, InputStyle style,
-                                                 bool shows_roundings) const {
-  const auto wide = widened_with_originals(graph_);
-  Trial trial{make_trial(graph_, symbols, style, options_.seed), {}, {}};
-  std::optional<RoundedValues> rounded;
-  if (shows_roundings) rounded.emplace();
-  const auto observe = [&](NodeId wide_id, std::span<const TensorView> computed) {
-    if (!rounded) return;
-    for (const auto id : wide.originals[wide_id]) rounded->add(graph_, id, computed[wide_id]);
-  };
+// With inputs that one of `others` has already where they are the same.
+ProgramVerifier::Trial ProgramVerifier::given(const Bindings& symbols, InputStyle style,
+                                              std::span<const Trial> others) const {
+  auto drawn = make_trial(graph_, symbols, style, options_.seed);
+  Trial trial{symbols, std::move(drawn.what), {}, {}, {}};
+  for (auto& [name, tensor] : drawn.inputs) {
+    auto input = std::make_shared<const Tensor>(std::move(tensor));
+    for (const auto& other : others) {
+      const auto& known = other.inputs.at(name);
+      if (known->shape() == input->shape() &&
+          std::memcmp(known->bytes().data(), input->bytes().data(), input->bytes().size()) == 0) {
+        input = known;
+      }
+    }
+    trial.inputs.emplace(name, std::move(input));
+  }
   // A remainder of something large goes anywhere.
   bool has_remainders = false;
   for (NodeId id = 0; id < graph_.size(); ++id) {
@@ -100,27 +109,44 @@ ProgramVerifier::Trial ProgramVerifier::trial_at(const Bindings& symbols, InputS
   }
   trial.is_smooth =
       !has_remainders && style != InputStyle::kAdversarial && style != InputStyle::kHuge;
-  trial.expected = interpret_with_bounds(wide.graph, trial.given.views(), symbols, observe);
+  return trial;
+}
+
+// What is rounded is a matter of the graph, not of inputs: one trial, the smallest, shows it.
+void ProgramVerifier::expect(Trial& trial, bool shows_roundings) const {
+  const auto wide = widened_with_originals(graph_);
+  std::optional<RoundedValues> rounded;
+  if (shows_roundings) rounded.emplace();
+  const auto observe = [&](NodeId wide_id, std::span<const TensorView> computed) {
+    if (!rounded) return;
+    for (const auto id : wide.originals[wide_id]) rounded->add(graph_, id, computed[wide_id]);
+  };
+  InputViews views;
+  for (const auto& [name, input] : trial.inputs) views.emplace(name, input->view());
+  trial.expected = interpret_with_bounds(wide.graph, views, trial.symbols, observe);
   if (rounded) rounded->sort();
   trial.meaning =
-      std::make_unique<ProgramMeaning>(trial.given.views(), symbols, std::move(rounded));
-  return trial;
+      std::make_unique<ProgramMeaning>(std::move(views), trial.symbols, std::move(rounded));
 }
 
 std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   if (!trials_.empty()) return trials_;
+  std::vector<Trial> made;
   const auto values = affordable_symbols(graph_, options_);
   // Large ones beside each other: the interpreter has one thread.
   const bool is_long = interpreted_elements(graph_, values.back()) > options_.cheap_work;
   for (const auto& symbols : values) {
-    std::vector<std::future<Trial>> all;
-    for (const auto style : options_.styles) {
-      const bool is_first = symbols == values.front() && style == options_.styles.front();
-      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred,
-                               &ProgramVerifier::trial_at, this, symbols, style, is_first));
+    const auto before = static_cast<std::ptrdiff_t>(made.size());
+    for (const auto style : options_.styles) made.push_back(given(symbols, style, made));
+    std::vector<std::future<void>> all;
+    for (auto at = made.begin() + before; at != made.end(); ++at) {
+      all.push_back(
+          std::async(is_long ? std::launch::async : std::launch::deferred,
+                     [this, at, is_first = at == made.begin()] { expect(*at, is_first); }));
     }
-    for (auto& made : all) trials_.push_back(made.get());
+    for (auto& one : all) one.get();
   }
+  trials_ = std::move(made);
   return trials_;
 }
 
@@ -136,7 +162,8 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::far_trials() {
     }
   }
   for (const auto& symbols : values) {
-    far_trials_.push_back(trial_at(symbols, options_.styles.front(), false));
+    far_trials_.push_back(given(symbols, options_.styles.front(), far_trials_));
+    expect(far_trials_.back(), false);
   }
   return far_trials_;
 }
@@ -150,7 +177,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& pr
   for (auto& trial : trials) {
     const auto got = trial.meaning->of(program);
     if (const auto& narrower = trial.meaning->narrower()) {
-      return fmt::format("{} ({}, in f64)", *narrower, trial.given.what);
+      return fmt::format("{} ({}, in f64)", *narrower, trial.what);
     }
     for (const auto& output : graph_.outputs()) {
       const auto& name = output.replaces.empty() ? output.name : output.replaces;
@@ -159,7 +186,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& pr
       if (text.empty() && trial.is_smooth) text = difference_in_the_open(expected, got.at(name));
       if (text.empty()) continue;
       return fmt::format("its kernels mean something else: output '{}': {} ({}, in f64)",
-                         output.name, text, trial.given.what);
+                         output.name, text, trial.what);
     }
   }
   return std::nullopt;

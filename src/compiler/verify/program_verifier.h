@@ -15,6 +15,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ class ProgramVerifier {
  private:
   struct Trial;
   struct PreparedKernel;
-  Trial trial_at(const Bindings& symbols, InputStyle style, bool shows_roundings) const;
+  Trial given(const Bindings& symbols, InputStyle style, std::span<const Trial> others) const;
+  void expect(Trial& trial, bool shows_roundings) const;
   std::vector<Trial>& trials();
   std::vector<Trial>& far_trials();
   std::optional<std::string> mistake_in_meaning(const Program& program,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -95,29 +96,35 @@ Verifier::~Verifier() = default;
 
 std::vector<Verifier::Prepared>& Verifier::prepared() {
   if (!prepared_.empty()) return prepared_;
+  std::vector<Prepared> trials;
   auto values = affordable_symbols(graph_, options_);
   const auto in_all_styles = values.size();
   std::ranges::move(long_symbols(graph_, options_), std::back_inserter(values));
-  const auto prepare = [&](const Bindings& symbols, InputStyle style) {
+  // Weights are the same nearly everywhere, and large: one copy from the beginning.
+  const auto give = [&](const Bindings& symbols, InputStyle style) {
     auto trial = make_trial(graph_, symbols, style, options_.seed);
     Prepared made{symbols, std::move(trial.what), {}, {}};
-    InputViews views;
-    std::map<std::string, std::uint64_t> fingerprints;
     for (auto& [name, tensor] : trial.inputs) {
       auto input = std::make_shared<const Input>(tensor, 1);
-      for (const auto& before : prepared_) {
+      tensor = Tensor(DType::kBool, Shape({0}));
+      for (const auto& before : trials) {
         const auto& known = before.inputs.at(name);
         if (known->shape == input->shape && known->made == input->made) input = known;
       }
+      made.inputs.emplace(name, std::move(input));
+    }
+    trials.push_back(std::move(made));
+  };
+  const auto expect = [&](Prepared& trial) {
+    InputViews views;
+    std::map<std::string, std::uint64_t> fingerprints;
+    for (const auto& [name, input] : trial.inputs) {
       views.emplace(name, input->view());
       fingerprints.emplace(name, input->made);
-      made.inputs.emplace(name, std::move(input));
-      tensor = Tensor(DType::kBool, Shape({0}));
     }
-    made.expected = products_ != nullptr
-                        ? products_->interpret(graph_, views, symbols, fingerprints)
-                        : interpret_with_bounds(graph_, views, symbols);
-    return made;
+    trial.expected = products_ != nullptr
+                         ? products_->interpret(graph_, views, trial.symbols, fingerprints)
+                         : interpret_with_bounds(graph_, views, trial.symbols);
   };
   // Large ones beside each other: the interpreter has one thread.
   const bool is_long = interpreted_elements(graph_, values[in_all_styles - 1]) > 1e6;
@@ -127,28 +134,17 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     auto styles = options_.styles;
     if (i >= in_all_styles) styles.resize(1);
     if (i == 0 && is_direct) styles.push_back(InputStyle::kDirect);
-    std::vector<std::future<Prepared>> all;
-    for (const auto style : styles) {
-      all.push_back(std::async(is_long ? std::launch::async : std::launch::deferred, prepare,
-                               values[i], style));
+    const auto before = static_cast<std::ptrdiff_t>(trials.size());
+    for (const auto style : styles) give(values[i], style);
+    std::vector<std::future<void>> all;
+    for (auto at = trials.begin() + before; at != trials.end(); ++at) {
+      all.push_back(
+          std::async(is_long ? std::launch::async : std::launch::deferred, expect, std::ref(*at)));
     }
-    const auto before = prepared_.size();
-    std::vector<Prepared> made;
-    for (auto& one : all) made.push_back(one.get());
-    std::ranges::move(made, std::back_inserter(prepared_));
-    share_inputs(before);
+    for (auto& one : all) one.get();
   }
+  prepared_ = std::move(trials);
   return prepared_;
-}
-
-// Of trials that were made beside each other from `first` on.
-void Verifier::share_inputs(std::size_t first) {
-  for (std::size_t i = first + 1; i < prepared_.size(); ++i) {
-    for (auto& [name, input] : prepared_[i].inputs) {
-      const auto& known = prepared_[first].inputs.at(name);
-      if (known->shape == input->shape && known->made == input->made) input = known;
-    }
-  }
 }
 
 void Verifier::Coverage::add(const BoundedTensor& expected) {

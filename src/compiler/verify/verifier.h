@@ -71,7 +71,6 @@ class Verifier {
   struct Prepared;
   struct Desk;
   std::vector<Prepared>& prepared();
-  void share_inputs(std::size_t first);
   std::vector<Prepared*> calls();
   std::set<std::string> inputs_of_new_steps(const Program& program, const Runtime& runtime);
   std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial,

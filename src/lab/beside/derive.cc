@@ -31,7 +31,9 @@ std::map<std::string, double> derive_metrics(const WorkerReport& report,
     }
   }
   if (const auto tokens = work.find("tokens"); tokens != work.end()) {
-    metrics["token_time"] = steady / tokens->second;
+    const auto of_tokens = metrics.find("stage_tokens");
+    const double time = of_tokens == metrics.end() ? steady : of_tokens->second;
+    metrics["token_time"] = time / tokens->second;
   }
   return metrics;
 }

@@ -25,9 +25,10 @@ void check_value(const Parameter& parameter, const Json& value) {
     return;
   }
   if (parameter.text) {
-    if (!value.is_string() || value.get_ref<const std::string&>().size() > kLongestText) {
-      fail("point: '{}' must be a text of at most {} characters, got {}", parameter.name,
-           kLongestText, canonical_json(value));
+    const auto longest = std::max(kLongestText, parameter.longest_if_given);
+    if (!value.is_string() || value.get_ref<const std::string&>().size() > longest) {
+      fail("point: '{}' must be a text of at most {} characters, got {}", parameter.name, longest,
+           canonical_json(value));
     }
     return;
   }
@@ -59,12 +60,13 @@ Json PointSchema::complete(const Json& given, const Json& defaults) const {
       value = given[parameter.name];
     } else if (defaults.contains(parameter.name) && !leader_given) {
       value = defaults[parameter.name];
-    } else if (!parameter.same_as.empty()) {
+    } else if (!parameter.same_as.empty() || parameter.longest_if_given > 0) {
       continue;
     } else {
       fail("point: missing parameter '{}'", parameter.name);
     }
     check_value(parameter, value);
+    if (parameter.longest_if_given > 0 && value == "") continue;
     point[parameter.name] = std::move(value);
   }
   for (const auto& parameter : parameters_) {

@@ -21,6 +21,8 @@ struct Parameter {
   // and whose equal it is not written (so that {"n":512} is the one spelling of a cube).
   std::string same_as;
   bool text = false;  // any short text; the case says what it means (Case::complete_point)
+  // Above 0: a text that may be left out, which is then not written, and may be so long.
+  std::size_t longest_if_given = 0;
 };
 
 // The parameters of a case, and what a valid point is.

@@ -37,6 +37,20 @@ TEST(Point, ACubeHasOneSpelling) {
   EXPECT_EQ(point_int(kDefaults, "m", "n"), 64);
 }
 
+TEST(Point, SomeTextsMayBeLeftOut) {
+  const PointSchema with_text(
+      {{"n", "extent", 0, 4096, {}, ""}, {"ids", "which", 0, 0, {}, "", true, 300}});
+  const Json without = {{"n", 1}};
+  EXPECT_EQ(with_text.complete(without), without);
+  EXPECT_EQ(with_text.complete({{"n", 1}, {"ids", ""}}), without);
+  const Json with = {{"n", 1}, {"ids", std::string(300, '1')}};
+  EXPECT_EQ(with_text.complete(with), with);
+  EXPECT_THAT([&] { with_text.complete({{"n", 1}, {"ids", std::string(301, '1')}}); },
+              ThrowsMessage<UserError>(HasSubstr("at most 300 characters")));
+  EXPECT_THAT([&] { with_text.complete({{"n", 1}, {"ids", 3}}); },
+              ThrowsMessage<UserError>(HasSubstr("'ids'")));
+}
+
 TEST(Point, BadPointsAreNamed) {
   const auto completing = [](Json given) {
     return [given] { schema().complete(given, kDefaults); };

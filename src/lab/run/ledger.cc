@@ -48,8 +48,8 @@ void Ledger::record(const Case& c, const Row& row) {
   if (row.status == Status::kOutOfMemory) {
     const double size = size_of_point(c, row.point, row.provider);
     const auto key = joined({c.name(), row.provider, row.platform});
-    const auto [it, first] = out_of_memory_.emplace(key, size);
-    if (!first) it->second = std::min(it->second, size);
+    const auto [it, first] = out_of_memory_.try_emplace(key, size, row.point);
+    if (!first && size < it->second.size) it->second = {size, row.point};
   }
 }
 
@@ -67,9 +67,13 @@ std::optional<Skip> Ledger::given_up(const Case& c, const Json& point, const std
     return Skip{"after_timeout", "an earlier round of this provider at this point timed out"};
   }
   const auto it = out_of_memory_.find(joined({c.name(), provider, platform}));
-  if (it != out_of_memory_.end() && size_of_point(c, point, provider) >= it->second) {
+  if (it != out_of_memory_.end() && size_of_point(c, point, provider) >= it->second.size) {
+    const auto& smaller = it->second.point;
     return Skip{"after_out_of_memory",
-                "this provider ran out of memory at this point or at a smaller one"};
+                smaller == point ? "this provider ran out of memory at this point before"
+                                 : fmt::format("this provider ran out of memory where less is "
+                                               "needed: {}",
+                                               point_label(smaller))};
   }
   return std::nullopt;
 }

@@ -49,10 +49,14 @@ class Ledger {
   };
   int max_tries_;
   int next_order_ = 0;
-  int kept_disturbed_ = 0;                       // one after the other
-  std::map<std::string, Tries> tries_;           // by case, point, provider, platform, round
-  std::map<std::string, double> timed_out_;      // by case, point, provider, platform
-  std::map<std::string, double> out_of_memory_;  // by case, provider, platform: smallest size
+  int kept_disturbed_ = 0;                   // one after the other
+  std::map<std::string, Tries> tries_;       // by case, point, provider, platform, round
+  std::map<std::string, double> timed_out_;  // by case, point, provider, platform
+  struct TooLarge {
+    double size;
+    Json point;
+  };
+  std::map<std::string, TooLarge> out_of_memory_;  // by case, provider, platform: the smallest
 };
 
 }  // namespace assay::lab

@@ -86,6 +86,9 @@ TEST_F(LedgerTest, ATimeoutEndsThePointAndOutOfMemoryAllLargerOnes) {
   EXPECT_EQ(given_up(31), "");
   EXPECT_EQ(given_up(32), "after_out_of_memory");
   EXPECT_EQ(given_up(64), "after_out_of_memory");
+  EXPECT_EQ(
+      ledger_.given_up(case_, case_.point(64), "plain", "cpu")->message,
+      "this provider ran out of memory where less is needed: " + point_label(case_.point(32)));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 namespace assay::models {
 
 enum class Family : std::uint8_t { kLlama, kQwen3, kGemma3, kQwen3Moe, kGemma4 };
+inline constexpr Family kAllFamilies[] = {Family::kLlama, Family::kQwen3, Family::kGemma3,
+                                          Family::kQwen3Moe, Family::kGemma4};
 // "llama", "qwen3", "gemma3", "qwen3-moe", "gemma4".
 std::string_view name_of(Family family);
 // Throws UserError that lists the names.

@@ -12,7 +12,6 @@
 #include "compiler/cpu/cpu_runtime.h"
 #include "compiler/verify/verifier.h"
 #include "models/session/generate.h"
-#include "models/session/searched_program.h"
 #include "models/testing/model_folder.h"
 
 namespace assay::models {
@@ -250,34 +249,6 @@ TEST(Generate, KeepsWhatWasSaidWhenInterrupted) {
     const auto said = generate(session, prompt, options);
     EXPECT_EQ(said.stop, StopReason::kInterrupted);
     EXPECT_EQ(said.tokens, std::vector(whole.begin(), whole.begin() + static_cast<int>(calls)));
-  }
-}
-
-// What a search finds says the same, whatever its seed and budget; layers are searched for by their
-// kinds.
-TEST(SearchedProgram, SaysTheSameForEverySeedAndBudget) {
-  for (const auto family : {Family::kQwen3, Family::kGemma3}) {
-    const ModelFolder folder(family);
-    const LoadedModel model(folder.path());
-    const auto runtime = compiler::cpu_runtime(2);
-    const GraphLimits limits{.context = 40, .chunk = 8};
-    const std::vector<std::int64_t> prompt = {5, 6, 7, 9, 200, 31};
-    const auto said = [&](compiler::Program program) {
-      Session session(model.config, model.weights, limits, std::move(program), runtime);
-      return generate(session, prompt, {.max_tokens = 20}).tokens;
-    };
-    const auto expected =
-        said(compiler::compile_default(model_graph(model.config, model.weights, limits)));
-    for (const std::uint64_t seed : {0U, 7U}) {
-      for (const int budget : {0, 1, 5}) {
-        compiler::SearchOptions options;
-        options.candidates = budget;
-        options.seed = seed;
-        auto searched = searched_program(model, limits, runtime, options);
-        EXPECT_EQ(searched.found.tried, budget);
-        EXPECT_EQ(said(std::move(searched.program)), expected) << seed << " " << budget;
-      }
-    }
   }
 }
 

@@ -15,9 +15,6 @@
 
 namespace assay::models {
 
-inline constexpr Family kAllFamilies[] = {Family::kLlama, Family::kQwen3, Family::kGemma3,
-                                          Family::kQwen3Moe, Family::kGemma4};
-
 // A tiny model of a family on disk, deleted at the end.
 class ModelFolder {
  public:

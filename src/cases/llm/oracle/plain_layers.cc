@@ -3,8 +3,8 @@
 #include "cases/llm/oracle/plain_layers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace assay::cases::llm {
@@ -26,16 +26,10 @@ std::vector<double> values_of(const TensorView& view, std::int64_t begin, std::i
   return values;
 }
 
-// x W of one row and one expert's matrix.
-PlainMatrix by_expert(const PlainMatrix& x, const TensorView& w, std::int64_t expert) {
-  const std::int64_t k = w.extent(1), n = w.extent(2);
-  PlainMatrix y(1, n);
-  for (std::int64_t l = 0; l < k; ++l) {
-    const auto row = values_of(w, (expert * k + l) * n, n);
-    for (std::int64_t j = 0; j < n; ++j)
-      y.row(0)[j] += x.row(0)[l] * row[static_cast<std::size_t>(j)];
-  }
-  return y;
+// gelu by its usual approximation with a hyperbolic tangent.
+double gelu(double z) {
+  const double inner = std::sqrt(2 / std::numbers::pi) * (z + 0.044715 * z * z * z);
+  return z / 2 * (1 + std::tanh(inner));
 }
 
 }  // namespace
@@ -52,15 +46,24 @@ PlainMatrix PlainMatrix::chosen(std::span<const std::int64_t> which) const {
   return some;
 }
 
-PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double epsilon) {
-  const auto weights = values_of(g, 0, x.columns);
+PlainMatrix plain_levelled(const PlainMatrix& x, double epsilon) {
   PlainMatrix y(x.rows, x.columns);
   for (std::int64_t i = 0; i < x.rows; ++i) {
     double squares = 0;
     for (std::int64_t j = 0; j < x.columns; ++j) squares += x.row(i)[j] * x.row(i)[j];
     const double root = std::sqrt(squares / static_cast<double>(x.columns) + epsilon);
+    for (std::int64_t j = 0; j < x.columns; ++j) y.row(i)[j] = x.row(i)[j] / root;
+  }
+  return y;
+}
+
+PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double epsilon,
+                           double added) {
+  const auto weights = values_of(g, 0, x.columns);
+  auto y = plain_levelled(x, epsilon);
+  for (std::int64_t i = 0; i < x.rows; ++i) {
     for (std::int64_t j = 0; j < x.columns; ++j)
-      y.row(i)[j] = x.row(i)[j] / root * weights[static_cast<std::size_t>(j)];
+      y.row(i)[j] *= weights[static_cast<std::size_t>(j)] + added;
   }
   return y;
 }
@@ -88,9 +91,24 @@ PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w) {
   return y;
 }
 
-PlainMatrix plain_gate(const PlainMatrix& g, const PlainMatrix& u) {
+PlainMatrix plain_product(const PlainMatrix& x, const TensorView& w) {
+  const std::int64_t k = w.extent(0), n = w.extent(1);
+  PlainMatrix y(x.rows, n);
+  for (std::int64_t l = 0; l < k; ++l) {
+    const auto row = values_of(w, l * n, n);
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      for (std::int64_t j = 0; j < n; ++j)
+        y.row(i)[j] += x.row(i)[l] * row[static_cast<std::size_t>(j)];
+    }
+  }
+  return y;
+}
+
+PlainMatrix plain_gate(const PlainMatrix& g, const PlainMatrix& u, bool by_gelu) {
   PlainMatrix y(g.rows, g.columns);
-  for (std::size_t i = 0; i < y.values.size(); ++i) y.values[i] = silu(g.values[i]) * u.values[i];
+  for (std::size_t i = 0; i < y.values.size(); ++i) {
+    y.values[i] = (by_gelu ? gelu(g.values[i]) : silu(g.values[i])) * u.values[i];
+  }
   return y;
 }
 
@@ -111,43 +129,21 @@ void plain_rotary(PlainMatrix& x, const PlainMatrix& cos, const PlainMatrix& sin
 }
 
 PlainMatrix plain_attention(const PlainMatrix& q, const PlainMatrix& k, const PlainMatrix& v,
-                            std::int64_t offset) {
+                            std::int64_t offset, std::optional<double> scale, std::int64_t window) {
   PlainMatrix y(q.rows, v.columns);
-  const double scale = 1 / std::sqrt(static_cast<double>(q.columns));
+  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(q.columns)));
   for (std::int64_t i = 0; i < q.rows; ++i) {
+    const auto last = std::min(i + offset, k.rows - 1);
+    const auto first = window > 0 ? std::max<std::int64_t>(0, last - window + 1) : 0;
     std::vector<double> scores;
-    for (std::int64_t j = 0; j <= std::min(i + offset, k.rows - 1); ++j)
-      scores.push_back(scale * std::inner_product(q.row(i), q.row(i) + q.columns, k.row(j), 0.0));
+    for (auto j = first; j <= last; ++j)
+      scores.push_back(factor * std::inner_product(q.row(i), q.row(i) + q.columns, k.row(j), 0.0));
     const double largest = *std::ranges::max_element(scores);
     double sum = 0;
     for (auto& score : scores) sum += score = std::exp(score - largest);
     for (std::size_t j = 0; j < scores.size(); ++j) {
-      const double* value = v.row(static_cast<std::int64_t>(j));
+      const double* value = v.row(first + static_cast<std::int64_t>(j));
       for (std::int64_t l = 0; l < v.columns; ++l) y.row(i)[l] += scores[j] / sum * value[l];
-    }
-  }
-  return y;
-}
-
-PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const TensorView& gate,
-                          const TensorView& up, const TensorView& down, std::int64_t top) {
-  const auto scores = plain_linear(x, router);
-  PlainMatrix y(x.rows, down.extent(2));
-  for (std::int64_t i = 0; i < x.rows; ++i) {
-    std::vector<std::int64_t> experts(static_cast<std::size_t>(scores.columns));
-    std::iota(experts.begin(), experts.end(), 0);
-    std::ranges::stable_sort(experts,
-                             [&](auto a, auto b) { return scores.row(i)[a] > scores.row(i)[b]; });
-    experts.resize(static_cast<std::size_t>(top));
-    // What all of them share of the softmax goes out again with the sum of the kept.
-    double sum = 0;
-    for (const auto e : experts) sum += std::exp(scores.row(i)[e]);
-    const auto token = x.chosen(std::array{i});
-    for (const auto e : experts) {
-      const auto inner = plain_gate(by_expert(token, gate, e), by_expert(token, up, e));
-      const auto out = by_expert(inner, down, e);
-      const double weight = std::exp(scores.row(i)[e]) / sum;
-      for (std::int64_t j = 0; j < y.columns; ++j) y.row(i)[j] += weight * out.row(0)[j];
     }
   }
   return y;

@@ -6,6 +6,7 @@
 // nothing else: plain loops in f64, no compiler.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,22 +29,24 @@ struct PlainMatrix {
   PlainMatrix chosen(std::span<const std::int64_t> rows) const;
 };
 
-// x / √(mean x² + ε) · g along rows.
-PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double epsilon);
+// x / √(mean x² + ε) along rows, and that times g + `added`.
+PlainMatrix plain_levelled(const PlainMatrix& x, double epsilon);
+PlainMatrix plain_rms_norm(const PlainMatrix& x, const TensorView& g, double epsilon,
+                           double added = 0);
 // x Wᵀ for W (n×k).
 PlainMatrix plain_linear(const PlainMatrix& x, const TensorView& w);
-// silu(g) · u, element by element; silu(z) = z / (1 + e⁻ᶻ).
-PlainMatrix plain_gate(const PlainMatrix& g, const PlainMatrix& u);
+// x W for W (k×n).
+PlainMatrix plain_product(const PlainMatrix& x, const TensorView& w);
+// silu(g) · u, element by element; silu(z) = z / (1 + e⁻ᶻ). Or with gelu, by tanh.
+PlainMatrix plain_gate(const PlainMatrix& g, const PlainMatrix& u, bool by_gelu = false);
 // Each head of `head_width` elements of row i turned by the angles of row i of the tables: the
 // first half's element l and the second half's as a pair.
 void plain_rotary(PlainMatrix& x, const PlainMatrix& cos, const PlainMatrix& sin,
                   std::int64_t head_width);
-// softmax(q kᵀ / √d) v of one head; query i sees keys 0 … i + offset.
+// softmax(q kᵀ · scale) v of one head, scale 1/√d where none is given; query i sees keys up to
+// number i + offset: all of them, or with a window that many.
 PlainMatrix plain_attention(const PlainMatrix& q, const PlainMatrix& k, const PlainMatrix& v,
-                            std::int64_t offset);
-// Softmax over the experts' scores, the `top` largest kept and divided by their sum; weighted sums
-// of what those experts, gated products with matrices (experts×k×n), make of the row.
-PlainMatrix plain_experts(const PlainMatrix& x, const TensorView& router, const TensorView& gate,
-                          const TensorView& up, const TensorView& down, std::int64_t top);
+                            std::int64_t offset, std::optional<double> scale = {},
+                            std::int64_t window = 0);
 
 }  // namespace assay::cases::llm

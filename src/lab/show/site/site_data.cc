@@ -43,6 +43,13 @@ constexpr auto kMetricKindNames = make_names<MetricKind>({{MetricKind::kTime, "t
                                                           {MetricKind::kCount, "count"},
                                                           {MetricKind::kEnergy, "energy"}});
 
+Json metric_json(const std::string& name) {
+  const Metric* metric = find_metric(name);
+  return {{"unit", metric == nullptr ? "" : std::string(metric->unit)},
+          {"kind", metric == nullptr ? "count" : kMetricKindNames[metric->kind]},
+          {"description", metric == nullptr ? "" : std::string(metric->description)}};
+}
+
 // The primary metric and the baseline of each case, as its newest summary has them; what was
 // compared with itself says so only where there is nothing else.
 Json cases_json(const SiteIndex& index) {
@@ -57,13 +64,16 @@ Json cases_json(const SiteIndex& index) {
     if (s.self && !about_itself[at]) continue;
     about_itself[at] = s.self;
     Json& json = cases[at];
-    const Metric* metric = find_metric(s.summary.metric);
     json["baseline"] = s.summary.baseline;
     json["metric"] = s.summary.metric;
-    json["unit"] = metric == nullptr ? "" : std::string(metric->unit);
-    json["kind"] = metric == nullptr ? "count" : kMetricKindNames[metric->kind];
-    json["description"] = metric == nullptr ? "" : std::string(metric->description);
+    json.update(metric_json(s.summary.metric));
     json["more_is_better"] = more_is_better(s.summary.metric);
+    for (const int row : s.rows) {
+      for (const auto& [name, value] : index.rows()[static_cast<std::size_t>(row)].metrics) {
+        if (is_followed(name) && !json["more"].contains(name))
+          json["more"][name] = metric_json(name);
+      }
+    }
   }
   return cases;
 }

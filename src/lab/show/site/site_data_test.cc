@@ -65,6 +65,36 @@ TEST(SiteData, SummariesAreThoseOfEachRun) {
   EXPECT_EQ(at, data["summaries"].size());
 }
 
+// Parts of a call and what a search took and brought, beside the primary metric; nothing else.
+TEST(SiteData, SaysMoreOfWhatIsFollowed) {
+  auto rows = many_rows({.rows = 60, .runs = 1, .hostile = false});
+  double next = 1;
+  for (auto& row : rows) {
+    row.provider = rows.front().provider;
+    row.point = rows.front().point;
+    row.case_name = rows.front().case_name;
+    row.status = Status::kOk;
+    row.metrics["search_time"] = next++;
+    row.metrics["harness_overhead"] = 1;
+  }
+  const auto data = data_of(rows);
+  bool is_told = false;
+  for (const auto& s : data.at("summaries")) {
+    const auto& told = s.at("more").at("search_time");
+    is_told = true;
+    EXPECT_LE(told.at(1), told.at(0));
+    EXPECT_GE(told.at(2), told.at(0));
+    EXPECT_FALSE(s.at("more").contains("harness_overhead"));
+    EXPECT_EQ(data.at("cases")
+                  .at(s.at("case").get<std::size_t>())
+                  .at("more")
+                  .at("search_time")
+                  .at("kind"),
+              "time");
+  }
+  EXPECT_TRUE(is_told);
+}
+
 TEST(SiteData, ExactlyOneSummaryOfASeriesIsTheLatest) {
   auto rows = many_rows({.rows = 500, .runs = 4, .hostile = false});
   // In the newest run on the first machine, one series is void throughout: it says nothing.

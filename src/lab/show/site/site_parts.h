@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -17,6 +18,9 @@ namespace assay::lab {
 // What a page shows of one provider at one point in one run: its numbers with their intervals, in
 // SI units, null where something is not known.
 Json site_summary(const IndexedSummary& summary, const std::vector<Row>& rows);
+// Whether a metric is told beside the primary one ("more" of a summary): parts of a call, and what
+// a search or a compilation took and brought.
+bool is_followed(std::string_view metric);
 
 // Every machine of the rows: what it is, how noisy it was while the rows were made, and its
 // ceilings where they are known.

@@ -3,6 +3,7 @@
 #include "lab/show/site/site_parts.h"
 
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "lab/beside/caveats.h"
@@ -47,7 +48,35 @@ Json middle(const std::vector<int>& attempts, const std::vector<Row>& rows, cons
   return values.empty() ? Json() : Json(median(values));
 }
 
+// Medians of what else was measured, each with its interval where there is one.
+Json followed(const Summary& s, const std::vector<int>& attempts, const std::vector<Row>& rows) {
+  std::map<std::string, std::vector<double>> values;
+  for (const int index : attempts) {
+    const Row& row = rows[static_cast<std::size_t>(index)];
+    if (row.status != Status::kOk) continue;
+    for (const auto& [name, value] : row.metrics) {
+      if (name != s.metric && is_followed(name) && std::isfinite(value)) {
+        values[name].push_back(value);
+      }
+    }
+  }
+  Json all = Json::object();
+  for (const auto& [name, list] : values) {
+    all[name] = Json::array({median(list)});
+    if (const auto interval = median_interval(list)) {
+      all[name].push_back(interval->low);
+      all[name].push_back(interval->high);
+    }
+  }
+  return all;
+}
+
 }  // namespace
+
+bool is_followed(std::string_view metric) {
+  return metric.starts_with("stage_") || metric.starts_with("search_") ||
+         metric == "compile_time" || metric == "token_time";
+}
 
 Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
   const Summary& s = indexed.summary;
@@ -113,6 +142,7 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
        {std::pair{"flop_rate", "flop_rate"}, std::pair{"cold", "cold_time"}}) {
     if (Json value = middle(indexed.rows, rows, metric); !value.is_null()) json[name] = value;
   }
+  if (Json more = followed(s, indexed.rows, rows); !more.empty()) json["more"] = std::move(more);
   const Row& newest = rows[static_cast<std::size_t>(indexed.rows.back())];
   const auto flops = newest.work_of("flops"), bytes = newest.work_of("bytes");
   // What a model computed says nothing about this machine: no place under its roof.

@@ -71,12 +71,17 @@ export function choosePoint(points, redraw, weight = () => 0) {
   ];
 }
 
-// A parameter for the x axis, and values for the others that vary: what is left is one line each.
-export function chooseAxis(one, points, redraw, key = "x", not) {
-  const usable = one.varying.filter(
-      (p) => p !== not && p.name !== "seed" && new Set(points.map((point) => JSON.stringify(point.map.get(p.name)))).size > 1);
+// What a point has of a parameter, or of several together.
+export const valueAt = (point, parameter) =>
+    parameter.together ? parameter.of(point) : point.map.get(parameter.name);
+
+const usableAxes = (one, points, not) => one.varying.filter(
+    (p) => p !== not && p.name !== "seed" &&
+        new Set(points.map((point) => JSON.stringify(point.map.get(p.name)))).size > 1);
+
+function axisOfUsable(usable, redraw, key, otherwise) {
   if (!usable.length) return [null, null];
-  const name = pick(key, usable.map((p) => p.name));
+  const name = pick(key, usable.map((p) => p.name), otherwise);
   return [
     usable.find((p) => p.name === name),
     choice(
@@ -87,6 +92,28 @@ export function chooseAxis(one, points, redraw, key = "x", not) {
         },
         key)
   ];
+}
+
+// A parameter for the x axis, and values for the others that vary: what is left is one line each.
+export const chooseAxis = (one, points, redraw) => axisOfUsable(usableAxes(one, points), redraw, "x");
+
+// One more, beside `axis`: a parameter, or all others together, as one setting. That is what is shown first
+// where they only vary together, a model with its prompt, so that one alone has nothing to vary.
+export function chooseSecond(one, points, redraw, axis) {
+  const usable = usableAxes(one, points, axis);
+  if (usable.length < 2) return axisOfUsable(usable, redraw, "y");
+  const of = (point) => usable.map((p) => point.map.get(p.name))
+                            .map((value, i) => typeof value === "string" ? value : value === undefined ? "" : `${usable[i].name} ${value}`)
+                            .filter(Boolean)
+                            .reverse()
+                            .join(", ");
+  const together = {name: "all others", together: usable, of, values: [...new Set(points.map(of))].sort()};
+  const varies = (parameter) => {
+    const [left] = fixOthers(one, points, [axis, parameter], redraw);
+    return new Set(left.map((point) => JSON.stringify(point.map.get(parameter.name)))).size > 1;
+  };
+  const otherwise = varies(usable[0]) ? usable[0].name : together.name;
+  return axisOfUsable([...usable, together], redraw, "y", otherwise);
 }
 
 export function fixOthers(one, points, free, redraw) {

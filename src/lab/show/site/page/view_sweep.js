@@ -4,8 +4,9 @@
 // surface where two parameters vary.
 import {h, section, empty, choice} from "./dom.js";
 import {visible} from "./aside.js";
-import {chart, css, dark, esc, look, narrow, shade, thinned} from "./charts.js";
-import {chooseCase, choosePlace, chooseAxis, fixOthers, pick} from "./choose.js";
+import {chart, dark, esc, look, narrow, shade, thinned} from "./charts.js";
+import {chooseCase, choosePlace, chooseAxis, chooseSecond, fixOthers, pick} from "./choose.js";
+import {planeCharts} from "./view_plane.js";
 import {axisOf} from "./view_case.js";
 import * as state from "./state.js";
 import * as f from "./format.js";
@@ -19,6 +20,7 @@ const values = (one) =>
       title: one.metric.replace(/_/g, " "),
       label: (v) => f.tick(v, one.kind, one.unit),
       name: "median of " + one.metric.replace(/_/g, " "),
+      show: (v) => f.quantity(v, one.kind, one.unit),
       get: (s) => [s.median, s.low, s.high],
       log: true,
       text: (s) => f.quantityInterval(s.median, s.low, s.high, one.kind, one.unit)
@@ -27,6 +29,7 @@ const values = (one) =>
        key: "relative",
        title: one.metric.replace(/_/g, " ") + " / first level",
        name: "relative to the first level",
+       show: f.ratio,
        get: (s) => [s.relative, s.relative_low, s.relative_high],
        text: (s) =>
            f.withInterval(s.relative, s.relative_low, s.relative_high, f.ratio) + " of the first level"
@@ -35,6 +38,7 @@ const values = (one) =>
        key: "ratio",
        title: "ratio to the baseline",
        name: "ratio to the baseline",
+       show: f.ratio,
        get: (s) => [s.ratio, s.ratio_low, s.ratio_high],
        text: (s) => f.withInterval(s.ratio, s.ratio_low, s.ratio_high, f.ratio)
      },
@@ -59,7 +63,24 @@ const values = (one) =>
        get: (s) => [s.error],
        text: (s) => f.plain(s.error)
      },
+     ...Object.entries(one.more || {}).filter(([name]) => name !== one.metric).map(([name, of]) => more(name, of)),
 ];
+
+// A metric that is told beside the primary one.
+const more = (name, {kind, unit, description}) => {
+  const words = name.replace(/_/g, " "), get = (s) => (s.more && s.more[name]) || [];
+  return {
+    key: name,
+    title: words,
+    name: words,
+    description,
+    label: (v) => f.tick(v, kind, unit),
+    show: (v) => f.quantity(v, kind, unit),
+    get,
+    log: kind === "time",
+    text: (s) => f.quantityInterval(...[0, 1, 2].map((i) => get(s)[i]), kind, unit)
+  };
+};
 
 export function sweepPage(model, now, redraw) {
   const usable = model.cases.filter((one) => one.varying.some((p) => p.name !== "seed"));
@@ -103,13 +124,16 @@ export function sweepPage(model, now, redraw) {
     state.set({value: key});
     redraw();
   }, "value");
-  const [second, secondChoice] = chooseAxis(one, points, redraw, "y", axis);
   const own = list.filter((s) => s.provider === provider && s.status === "ok");
   const [line, fixed] = fixOthers(one, points, [axis], redraw);
-  const [plane, fixedPlane] = second ? fixOthers(one, points, [axis, second], redraw) : [[], []];
+  const [second, secondChoice] = chooseSecond(one, points, redraw, axis);
+  const [plane, fixedPlane] =
+      second ? fixOthers(one, points, [axis, ...(second.together || [second])], redraw) : [[], []];
   return [
     title,
-    h("p", {class: "lead"}, "How one provider's value follows a parameter, in every run that measured it."),
+    h("p", {class: "lead"},
+      "How one provider's value follows a parameter, in every run that measured it." +
+          (value.description ? ` ${value.title}: ${value.description}.` : "")),
     h("div", {class: "controls"}, chooseCase(model, "sweep", one), placeChoice, providerChoice, valueChoice,
       axisChoice),
     section(
@@ -118,7 +142,7 @@ export function sweepPage(model, now, redraw) {
           acrossRuns(model, one, own, line, axis, value))),
     second ? section(
                  "Over two parameters", h("div", {class: "controls"}, secondChoice, fixedPlane),
-                 surface(model, one, own, plane, axis, second, value)) :
+                 planeCharts(model, one, own, plane, axis, second, value)) :
              section(
                  "Over two parameters",
                  empty(
@@ -127,7 +151,7 @@ export function sweepPage(model, now, redraw) {
   ];
 }
 
-const errorBars = (rows, value, colour) => {
+export const errorBars = (rows, value, colour) => {
   const parts = rows.map((s) => value.get(s));
   return {
     type: "data",
@@ -140,7 +164,7 @@ const errorBars = (rows, value, colour) => {
   };
 };
 
-const hover = (model, s, value, extra) =>
+export const hover = (model, s, value, extra) =>
     `<b>${esc(f.short(s.provider, 60))}</b><br>${esc(f.short(model.points[s.point].label, 90))}<br>${
         esc(value.text(s))}<br>commit ${esc(model.commit(s.run))}${
         model.runs[s.run].dirty ? " with uncommitted changes" :
@@ -191,7 +215,7 @@ function byRun(model, one, own, points, axis, value) {
   });
 }
 
-const before = (a, b) =>
+export const before = (a, b) =>
     (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
 
 function acrossRuns(model, one, own, points, axis, value) {
@@ -243,149 +267,4 @@ function acrossRuns(model, one, own, points, axis, value) {
       yaxis: {title: value.title, type: value.log ? "log" : "linear"}
     }),
   });
-}
-
-function surface(model, one, own, points, axis, second, value) {
-  const at = (x, y) => points.find(
-      (p) => JSON.stringify(p.map.get(axis.name)) === JSON.stringify(x) &&
-          JSON.stringify(p.map.get(second.name)) === JSON.stringify(y));
-  const newest = (point) => point &&
-      own.filter((s) => s.point === point.index && f.known(value.get(s)[0])).sort((a, b) => b.run - a.run)[0];
-  const xs = axis.values.filter(
-      (x) => points.some((p) => JSON.stringify(p.map.get(axis.name)) === JSON.stringify(x)));
-  const ys = second.values.filter(
-      (y) => points.some((p) => JSON.stringify(p.map.get(second.name)) === JSON.stringify(y)));
-  const cells = ys.map((y) => xs.map((x) => newest(at(x, y))));
-  if (cells.flat().filter(Boolean).length < 4 || xs.length < 2 || ys.length < 2)
-    return empty(
-        "A surface needs at least two values of both parameters.",
-        `assay run ${f.short(one.name, 60)} --points all`);
-  const z = cells.map(
-      (row) => row.map((s) => (s ? (value.log ? Math.log10(value.get(s)[0]) : value.get(s)[0]) : null)));
-  const words = cells.map((row) => row.map((s) => (s ? hover(model, s, value) : "not measured")));
-  const numbers = z.flat().filter((v) => v !== null);
-  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
-  const steps = [0, 0.25, 0.5, 0.75, 1].map((t) => least + t * (most - least));
-  const label = (v) =>
-      (value.key === "median"                                ? f.quantity(10 ** v, one.kind, one.unit) :
-           value.key === "ratio" || value.key === "relative" ? f.ratio(v) :
-                                                               f.plain(v));
-  const bar = {thickness: 12, outlinewidth: 0, tickvals: steps, ticktext: steps.map(label)};
-  const x = xs.map((_, i) => i), y = ys.map((_, i) => i);
-  const ticks = (list) =>
-      ({tickvals: list.map((_, i) => i), ticktext: list.map((v) => esc(f.short(String(v), 14)))});
-  const titles = [esc(f.short(axis.name)), esc(f.short(second.name))];
-  const flat = chart({
-    id: "plane",
-    title: "Map",
-    note: "The newest run of each point: " + value.name + (value.log ? ", logarithmic colours." : "."),
-    legend: false,
-    series: [{
-      name: "map",
-      look: {},
-      traces: [{
-        type: "heatmap",
-        x,
-        y,
-        z,
-        text: words,
-        hoverinfo: "text",
-        colorscale: "Cividis",
-        xgap: 2,
-        ygap: 2,
-        colorbar: bar
-      }]
-    }],
-    layout: () => ({
-      xaxis: {...ticks(xs), title: titles[0], showgrid: false, zeroline: false},
-      yaxis: {...ticks(ys), title: titles[1], showgrid: false, zeroline: false},
-      annotations: cells.flatMap(
-          (row, i) => row.map(
-              (s, j) => ({
-                x: j,
-                y: i,
-                showarrow: false,
-                text: s ? esc(label(z[i][j])) : "",
-                font: {size: 12, color: s && (z[i][j] - least) / (most - least || 1) > 0.55 ? "#111" : "#fff"}
-              })))
-    }),
-  });
-  const dots = cells.flatMap((row, i) => row.map((s, j) => (s ? {i, j} : null))).filter(Boolean);
-  const axis3 = (list, title) => ({
-    ...ticks(list),
-    title: {text: title},
-    gridcolor: css("--faint"),
-    color: css("--text"),
-    backgroundcolor: "rgba(0,0,0,0)"
-  });
-  const solid = webgl() ?
-      chart(
-          {
-            id: "surface",
-            title: "Surface",
-            note: "The same values; drag to turn.",
-            legend: false,
-            series: [{
-              name: "surface",
-              look: {},
-              traces: [
-                {
-                  type: "surface",
-                  x,
-                  y,
-                  z,
-                  text: words,
-                  hoverinfo: "text",
-                  colorscale: "Cividis",
-                  showscale: false,
-                  contours: {z: {show: true, color: css("--faint"), width: 1}}
-                },
-                // A sheet needs four neighbours; what was measured is shown whether or not it has them.
-                {
-                  type: "scatter3d",
-                  mode: "markers",
-                  x: dots.map((d) => d.j),
-                  y: dots.map((d) => d.i),
-                  z: dots.map((d) => z[d.i][d.j]),
-                  text: dots.map((d) => words[d.i][d.j]),
-                  hoverinfo: "text",
-                  marker: {
-                    size: 4,
-                    color: dots.map((d) => z[d.i][d.j]),
-                    colorscale: "Cividis",
-                    line: {color: css("--text"), width: 1}
-                  }
-                }
-              ]
-            }],
-            layout: () => ({
-              margin: {l: 0, r: 0, t: 0, b: 0},
-              scene: {
-                xaxis: axis3(xs, titles[0]),
-                yaxis: axis3(ys, titles[1]),
-                zaxis: {
-                  title: {text: value.log ? "" : value.title},
-                  tickvals: steps,
-                  ticktext: steps.map(label),
-                  gridcolor: css("--faint"),
-                  color: css("--text")
-                },
-                camera: {eye: {x: -1.75, y: -1.95, z: 1.0}, center: {x: 0, y: 0, z: -0.15}},
-                aspectmode: "manual",
-                aspectratio: {x: 1.2, y: 1.2, z: 0.8}
-              }
-            }),
-          }) :
-      h("div", {}, h("h3", {}, "Surface"),
-        empty(
-            "This browser draws no three-dimensional charts (WebGL is off); the map beside shows the same values."));
-  return h("div", {class: "two"}, flat, solid);
-}
-
-function webgl() {
-  try {
-    return Boolean(document.createElement("canvas").getContext("webgl"));
-  } catch {
-    return false;
-  }
 }
