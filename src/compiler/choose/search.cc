@@ -28,6 +28,12 @@ struct Member {
   std::optional<Candidates::Freedom> freedom;  // when it is first needed
 };
 
+// Verified is, among others, the size that is timed.
+VerifyOptions with_used(VerifyOptions options, Bindings symbols) {
+  if (options.used_at.empty()) options.used_at = std::move(symbols);
+  return options;
+}
+
 class Search {
  public:
   Search(const Graph& graph, const Runtime& runtime, const SearchOptions& options)
@@ -35,7 +41,8 @@ class Search {
         runtime_(runtime),
         options_(options),
         candidates_(graph, options.compile),
-        verifier_(graph, options.verify),
+        symbols_(options.symbols.empty() ? default_symbols(graph) : options.symbols),
+        verifier_(graph, with_used(options.verify, symbols_)),
         journal_(options.folder.empty() ? "" : search_file(graph, runtime, options)) {}
 
   SearchResult run() {
@@ -195,8 +202,7 @@ class Search {
   }
   void prepare() {
     if (referee_) return;
-    const auto symbols = options_.symbols.empty() ? default_symbols(graph_) : options_.symbols;
-    trial_ = make_trial(graph_, symbols, InputStyle::kOrdinary, 1);
+    trial_ = make_trial(graph_, symbols_, InputStyle::kOrdinary, 1);
     auto program = candidates_.program(best().genome, runtime_);
     verify(program, best().genome, Use::kUsed);
     referee_ = (options_.referee ? options_.referee : clock_referee)(
@@ -215,13 +221,14 @@ class Search {
     const auto compile = [&](const Graph& part) {
       return Candidates(part, options_.compile).program(genome, runtime_);
     };
-    throw WrongProgram(minimised(graph_, compile, runtime_, options_.verify));
+    throw WrongProgram(minimised(graph_, compile, runtime_, with_used(options_.verify, symbols_)));
   }
 
   const Graph& graph_;
   const Runtime& runtime_;
   const SearchOptions& options_;
   Candidates candidates_;
+  const Bindings symbols_;
   ProgramVerifier verifier_;
   SearchJournal journal_;
   int next_number_ = 0;

@@ -44,9 +44,9 @@ std::map<std::string, BoundedTensor> bounded(std::map<std::string, TensorWithErr
 std::string difference(const BoundedTensor& expected, const TensorView& got);
 
 // Of what no bound says anything about, both computed in f64 from the same numbers: what is the
-// same by another way differs in the last places, what is something else by far. Something is wrong
-// where a tenth of those elements is off by 10⁻³ of their root mean square; one choice that went
-// the other way is not.
+// same by another way differs in the last places, what is something else by more. Something is
+// wrong where a tenth of those elements, or most of a row of them, is off by 10⁻⁶ of their root
+// mean square; one choice that went the other way is not.
 std::string difference_in_the_open(const BoundedTensor& expected, const TensorView& got);
 
 }  // namespace assay::compiler

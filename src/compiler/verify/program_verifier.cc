@@ -46,8 +46,12 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
   const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
   if (work > options.cheap_work) {
     options.styles.resize(1);
-  } else if (std::ranges::find(options.styles, InputStyle::kAdversarial) == options.styles.end()) {
-    options.styles.push_back(InputStyle::kAdversarial);
+  } else {
+    for (const auto style : {InputStyle::kStrong, InputStyle::kAdversarial}) {
+      if (std::ranges::find(options.styles, style) == options.styles.end()) {
+        options.styles.push_back(style);
+      }
+    }
   }
   // What is hidden need not be read (program.h), which bounds do not know.
   if (std::holds_alternative<Attention>(kernel.work)) {
@@ -72,12 +76,14 @@ struct ProgramVerifier::Trial {
 struct ProgramVerifier::PreparedKernel {
   Graph graph;
   std::optional<Verifier> verifier;
-  std::optional<SampledRows> many_rows;
+  std::vector<SampledRows> sampled;
 
   std::optional<std::string> mistake_of(const Kernel& way, const Symbols& symbols,
                                         const Runtime& runtime) {
     auto mistake = verifier->mistake_of(program_of(way, symbols), runtime);
-    if (!mistake && many_rows) mistake = many_rows->mistake_of(way, runtime);
+    for (const auto& rows : sampled) {
+      if (!mistake) mistake = rows.mistake_of(way, runtime);
+    }
     return mistake;
   }
 };
@@ -137,7 +143,10 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   const bool is_long = interpreted_elements(graph_, values.back()) > options_.cheap_work;
   for (const auto& symbols : values) {
     const auto before = static_cast<std::ptrdiff_t>(made.size());
-    for (const auto style : options_.styles) made.push_back(given(symbols, style, made));
+    auto styles = options_.styles;
+    if (symbols == values.back()) styles.push_back(InputStyle::kStrong);
+    if (symbols == values.back() && !is_long) styles.push_back(InputStyle::kHuge);
+    for (const auto style : styles) made.push_back(given(symbols, style, made));
     std::vector<std::future<void>> all;
     for (auto at = made.begin() + before; at != made.end(); ++at) {
       all.push_back(
@@ -206,7 +215,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     const auto options = options_for(kernel, prepared->graph, options_);
     prepared->verifier.emplace(prepared->graph, options, &products_);
     prepared->verifier->prepare();
-    prepared->many_rows = SampledRows::of(kernel, program.symbols, options);
+    prepared->sampled = SampledRows::of(kernel, program.symbols, options);
     return prepared;
   };
   std::deque<std::future<std::unique_ptr<PreparedKernel>>> next;

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "compiler/program/kernel_graph.h"
 #include "compiler/reference/walk.h"
@@ -75,14 +77,14 @@ std::vector<const Access*> written_by(const Kernel& kernel) {
   return all;
 }
 
-// The symbol that the number of rows is, at kRows; the others at their least. Nothing where it is
+// The symbol that the number of rows is, at `count`; the others at their least. Nothing where it is
 // no symbol's matter, or cannot be as many.
-std::optional<Bindings> many_rows(const Dim& rows, const Symbols& symbols) {
+std::optional<Bindings> with_rows(const Dim& rows, const Symbols& symbols, std::int64_t count) {
   Bindings values;
   for (const auto& [name, interval] : symbols) values[name] = interval.low;
   for (const auto& [name, interval] : symbols) {
-    if (!(rows == Dim::symbol(name)) || interval.high < kRows || interval.low > kRows) continue;
-    values[name] = kRows;
+    if (!(rows == Dim::symbol(name)) || interval.high < count || interval.low > count) continue;
+    values[name] = count;
     return values;
   }
   return std::nullopt;
@@ -90,27 +92,38 @@ std::optional<Bindings> many_rows(const Dim& rows, const Symbols& symbols) {
 
 }  // namespace
 
-std::optional<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& symbols,
-                                           const VerifyOptions& options) {
+std::vector<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& symbols,
+                                         const VerifyOptions& options) {
   const auto axis = row_axis(kernel);
-  if (!axis) return std::nullopt;
+  if (!axis) return {};
   const auto& rows = std::holds_alternative<GroupedMatmul>(kernel.work)
                          ? std::get<GroupedMatmul>(kernel.work).a.view.shape[*axis]
                          : std::get<Matmul>(kernel.work).a.view.shape[*axis];
-  const auto values = many_rows(rows, symbols);
-  if (!values) return std::nullopt;
   const auto whole = definition_of(kernel, symbols).graph;
-  if (rows.at(affordable_symbols(whole, options).back()) >= kRows) return std::nullopt;
-  SampledRows sampled;
-  sampled.symbols_ = symbols;
-  sampled.trial_ = make_trial(whole, *values, InputStyle::kOrdinary, options.seed);
-  for (const auto& few : {with_few_rows(kernel, *axis), with_few_columns(kernel, *axis)}) {
-    const auto definition = definition_of(few, symbols).graph;
-    if (interpreted_elements(definition, *values) > options.most_work) continue;
-    sampled.expect(few, interpret_with_bounds(definition, sampled.trial_.views(), *values));
+  if (rows.at(affordable_symbols(whole, options).back()) >= kRows) return {};
+  const auto held = fitting_symbols(whole, options);
+  std::set<std::int64_t> counts(options.fitting.begin(), options.fitting.end());
+  counts.insert(kRows);
+  for (const auto& [name, value] : options.used_at) {
+    if (rows == Dim::symbol(name)) counts.insert(value);
   }
-  if (sampled.expected_.empty()) return std::nullopt;
-  return sampled;
+  std::vector<SampledRows> all;
+  for (const auto count : counts) {
+    const auto values = with_rows(rows, symbols, count);
+    if (!values || std::ranges::find(held, *values) != held.end()) continue;
+    SampledRows sampled;
+    sampled.symbols_ = symbols;
+    sampled.trial_ = make_trial(whole, *values, InputStyle::kOrdinary, options.seed);
+    std::vector<Kernel> parts = {with_few_columns(kernel, *axis)};
+    if (count >= kRows) parts.push_back(with_few_rows(kernel, *axis));
+    for (const auto& part : parts) {
+      const auto definition = definition_of(part, symbols).graph;
+      if (interpreted_elements(definition, *values) > options.most_work) continue;
+      sampled.expect(part, interpret_with_bounds(definition, sampled.trial_.views(), *values));
+    }
+    if (!sampled.expected_.empty()) all.push_back(std::move(sampled));
+  }
+  return all;
 }
 
 // What a part of the kernel writes; of the rest nothing is said.

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/run/executor.h"
 #include "compiler/verify/bounds.h"
@@ -20,10 +21,11 @@ namespace assay::compiler {
 
 class SampledRows {
  public:
-  // Nothing where the kernel is no product, where it has fewer rows, where as many are looked at
-  // with these options anyway, and where even a few of them are more than may be interpreted.
-  static std::optional<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
-                                       const VerifyOptions& options);
+  // One for each number of rows: many, those of options.fitting and of options.used_at. None where
+  // the kernel is no product, where it cannot have as many, where as many are looked at with these
+  // options anyway, and where even a few of them are more than may be interpreted.
+  static std::vector<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
+                                     const VerifyOptions& options);
 
   // Of the kernel it was made for, or of another way of computing it.
   std::optional<std::string> mistake_of(const Kernel& kernel, const Runtime& runtime) const;

@@ -17,8 +17,8 @@
 namespace assay::compiler {
 namespace {
 
-constexpr std::array<std::string_view, 5> kStyleNames = {"ordinary", "adversarial", "masking",
-                                                         "huge", "direct"};
+constexpr std::array<std::string_view, 6> kStyleNames = {"ordinary", "adversarial", "masking",
+                                                         "huge",     "strong",      "direct"};
 
 // Elements that are drawn; larger inputs repeat them. A prime, which is no row's length: what lies
 // elsewhere is something else.
@@ -42,6 +42,8 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
       const double exponent = is_half ? 12 : dtype == DType::kF64 ? 800 : 100;
       return plain * std::exp2(uniform(raw * 0x9E3779B97F4A7C15U, -exponent, exponent));
     }
+    case InputStyle::kStrong:
+      return pick % 4 == 0 ? plain * std::exp2(uniform(raw * 0x9E3779B97F4A7C15U, 0, 7)) : plain;
     case InputStyle::kAdversarial:
       break;
   }
@@ -101,6 +103,8 @@ std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, st
         return -1;
       case 3:
         return 0;
+      case 4:  // what a floating-point number of the same size has no room for
+        return (is_wide ? std::int64_t{1} << 53 : 1 << 24) + 1;
       default:
         break;
     }

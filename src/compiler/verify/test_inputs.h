@@ -23,8 +23,10 @@ enum class InputStyle : std::uint8_t {
              // wholly so, or false; large factors, as weights are, without zeros: one copy then
              // serves both styles
   kHuge,     // magnitudes over the whole range of the dtype, finite
-  kDirect,   // ordinary, but 0 where an input is only ever a factor of sums of products, as
-             // weights are: what reaches the result past all products stands there alone
+  kStrong,  // ordinary, a quarter of it up to 2^7 times as large, and factors of long sums not made
+            // smaller: exponentials overflow, sums of them are one term, functions end
+  kDirect,  // ordinary, but 0 where an input is only ever a factor of sums of products, as
+            // weights are: what reaches the result past all products stands there alone
 };
 
 struct Trial {

@@ -51,6 +51,29 @@ std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& opti
   return values;
 }
 
+std::vector<Bindings> fitting_symbols(const Graph& graph, const VerifyOptions& options) {
+  std::vector<Bindings> values;
+  const auto add = [&](const auto& value_of, double most_work) {
+    Bindings all;
+    for (const auto& [name, interval] : graph.symbols()) {
+      all[name] = std::clamp(value_of(name, interval), interval.low, interval.high);
+    }
+    const bool is_known = std::ranges::find(values, all) != values.end();
+    if (!all.empty() && !is_known && interpreted_elements(graph, all) <= most_work) {
+      values.push_back(std::move(all));
+    }
+  };
+  for (const auto fitting : options.fitting) {
+    add([&](const auto&, const auto&) { return fitting; }, options.cheap_work);
+  }
+  const auto used = [&](const std::string& name, const auto& interval) {
+    const auto at = options.used_at.find(name);
+    return at == options.used_at.end() ? interval.low : at->second;
+  };
+  if (!options.used_at.empty()) add(used, options.most_work);
+  return values;
+}
+
 // An input between guards, and what it was when it was made.
 struct Verifier::Input {
   Input(const Tensor& tensor, int threads)
@@ -99,7 +122,11 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   std::vector<Prepared> trials;
   auto values = affordable_symbols(graph_, options_);
   const auto in_all_styles = values.size();
-  std::ranges::move(long_symbols(graph_, options_), std::back_inserter(values));
+  for (auto& more : {long_symbols(graph_, options_), fitting_symbols(graph_, options_)}) {
+    for (const auto& symbols : more) {
+      if (std::ranges::find(values, symbols) == values.end()) values.push_back(symbols);
+    }
+  }
   // Weights are the same nearly everywhere, and large: one copy from the beginning.
   const auto give = [&](const Bindings& symbols, InputStyle style) {
     auto trial = make_trial(graph_, symbols, style, options_.seed);

@@ -32,6 +32,11 @@ struct VerifyOptions {
   // Above 0: each symbol in turn so great, or as great as cheap_work allows, the others at their
   // least, on the first style of inputs. What is long is computed in parts elsewhere.
   std::int64_t most_alone = 0;
+  // All symbols about so great, where that is cheap: few rows, and what blocks and vectors fit
+  // into.
+  std::vector<std::int64_t> fitting = {2, 4, 8, 64};
+  // What symbols will be when the program is used, where that is known.
+  Bindings used_at;
   // Of programs that are going to be used: each symbol in turn about so great, or as great as
   // most_work allows, the others at their least. A rule can be wrong from some length on.
   std::vector<std::int64_t> far = {293, 1031};
@@ -44,6 +49,8 @@ struct VerifyOptions {
 std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options);
 // Those of most_alone.
 std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& options);
+// Those of `fitting` and `used_at` that are within a graph's intervals and affordable.
+std::vector<Bindings> fitting_symbols(const Graph& graph, const VerifyOptions& options);
 
 class Verifier {
  public:
