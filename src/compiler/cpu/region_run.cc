@@ -94,11 +94,9 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
     }
     case Kind::kGather:
       if (walked.is_gathered) {
-        const auto& source = gathered_[instruction.walked];
         for (std::int64_t r = 0; r < w.rows; ++r)
-          gather_line(walked.size,
-                      w.operands[walked.operand] + bytes(source.view.offset, walked.size),
-                      source.count, offset(r) + w.column * walked.column, walked.column,
+          gather_line(walked.size, w.operands[walked.operand], gathered_[instruction.walked],
+                      offset(r) + w.column * walked.column, walked.column,
                       to + bytes(r * w.columns, walked.size), w.columns);
         return;
       }

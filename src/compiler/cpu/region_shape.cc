@@ -17,19 +17,17 @@ constexpr std::int64_t kTileBytes = 8192;
 
 }  // namespace
 
-// Values that depend on no operand: positions, and what is computed of them alone.
+// Values that depend on no operand: positions, and what is computed of them and of constants.
 void RegionTiles::find_numbers() {
   is_number_.assign(region_.values.size(), false);
   for (std::size_t i = 0; i < region_.values.size(); ++i) {
     const auto& value = region_.values[i];
-    if (value.of_row) continue;
-    if (value.op == Op::kIota) is_number_[i] = true;
-    bool has_numbers = false, has_others = value.op == Op::kGather || value.op == Op::kInput;
-    for (const auto v : value.values) {
-      has_numbers |= is_number_[v];
-      has_others |= !is_number_[v] && region_.values[v].op != Op::kConst;
-    }
-    is_number_[i] = is_number_[i] || (has_numbers && !has_others);
+    const bool is_other = value.op == Op::kConst || value.op == Op::kInput ||
+                          value.op == Op::kGather || value.op == Op::kSum ||
+                          value.op == Op::kMaxReduce;
+    is_number_[i] = !is_other && std::ranges::all_of(value.values, [&](std::uint32_t v) {
+      return is_number_[v] || region_.values[v].op == Op::kConst;
+    });
   }
 }
 
@@ -113,7 +111,6 @@ void RegionTiles::find_boxes() {
   for (std::size_t i = 0; i < is_number_.size(); ++i) {
     for (const auto v : region_.values[i].values)
       is_number_[i] = is_number_[i] && (is_number_[v] || region_.values[v].op == Op::kConst);
-    is_number_[i] = is_number_[i] && !(walked_[i].size > 0 && walked_[i].is_single);
   }
   // What is far larger than the caches is not in them when somebody reads it, so that it need not
   // go through them; and is asked for ahead of its use. Measured on a Xeon (AVX-512): 2²⁴ floats,

@@ -29,12 +29,13 @@ void RegionTiles::bind(const Bindings& symbols) {
   choose_tiles();
   Maker(*this).make();
   compute_numbers();
-  // A tile that is one pass keeps nothing in the nearest cache: it may be long, and is begun less
+  // A tile that is one pass keeps nothing in the nearest cache (numbers are as long as a tile was
+  // when they were computed): it may be long, and is begun less
   // often. Beginning one takes about as long as adding up five hundred bf16 there (Xeon, AVX-512).
   constexpr std::int64_t kPassElements = 8192;
   const auto& first = phases_.front();
   if (phases_.size() == 1 && tile_rows_ == 1 && first.of_tiles.size() == 1 &&
-      first.of_tiles[0].kind == Instruction::Kind::kPass)
+      first.of_tiles[0].kind == Instruction::Kind::kPass && numbers_.empty())
     tile_columns_ = std::clamp<std::int64_t>(columns_, 1, kPassElements);
 }
 

@@ -25,6 +25,20 @@ bool follows(const std::vector<std::int64_t>& shape, const std::vector<std::int6
   return true;
 }
 
+// Axes of one element go, and those along which it goes on evenly are one: an element is found with
+// a division for each that is left.
+void join_axes(FixedView& view) {
+  for (std::size_t axis = view.shape.size(); axis-- > 0;) {
+    const bool is_joined = axis + 1 < view.shape.size() &&
+                           view.strides[axis] == view.strides[axis + 1] * view.shape[axis + 1];
+    if (view.shape[axis] != 1 && !is_joined) continue;
+    const auto at = static_cast<std::ptrdiff_t>(axis);
+    if (is_joined) view.shape[axis + 1] *= view.shape[axis];
+    view.shape.erase(view.shape.begin() + at);
+    view.strides.erase(view.strides.begin() + at);
+  }
+}
+
 }  // namespace
 
 // Symbols get values; axes along which everything goes on evenly become one.
@@ -69,9 +83,10 @@ void RegionTiles::walk(const Bindings& symbols) {
       source.count = source.view.element_count();
       check(source.count > 0, "what is gathered from is not empty");
       source.is_contiguous = follows(source.view.shape, source.view.strides, 1);
+      join_axes(source.view);
       walked_[i].operand = value.access.operand;
       if (auto index = affine_index(region_, value.values[0], original, symbols);
-          index && source.is_contiguous && !value.of_row) {
+          index && !value.of_row) {
         walked_[i].is_gathered = true;
         walked_[i].size = size_of(formal.dtype);
         walked_[i].offset = index->offset;

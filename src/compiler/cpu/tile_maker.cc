@@ -103,7 +103,8 @@ void RegionTiles::Maker::visit_leaf(std::uint32_t i) {
 void RegionTiles::Maker::visit_reduction(std::uint32_t i) {
   const auto& value = region_.values[i];
   auto in = value.values[0];
-  if (t_.places_[in].is_single || region_.values[in].of_row) in = filled(in);
+  if (t_.places_[in].is_single || region_.values[in].of_row)
+    in = filled(in, false, t_.is_number_[in]);
   t_.phases_[phase_].of_tiles.push_back({.kind = Kind::kReduce,
                                          .dtype = value.dtype,
                                          .to = i,
@@ -134,7 +135,8 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
   t_.places_[i].is_single = all_single;
   if (all_single) single = 0;
   const auto fill = [&](std::size_t o) {
-    instruction.from[o] = filled(operands[o], value.of_row, t_.is_number_[i]);
+    instruction.from[o] =
+        filled(operands[o], value.of_row, t_.is_number_[i] || t_.is_number_[operands[o]]);
     single &= ~(1u << o);
   };
   for (std::size_t o = 0; o < operands.size() && !all_single; ++o) {
@@ -162,7 +164,7 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
 }
 
 std::uint32_t RegionTiles::Maker::filled(std::uint32_t i, bool of_row, bool of_numbers) {
-  auto& known = is_filled_[i][of_numbers ? 2 : of_row ? 1 : 0];
+  auto& known = is_filled_[i][(of_numbers ? 2 : 0) + (of_row ? 1 : 0)];
   if (known != 0) return known;
   const auto id = static_cast<std::uint32_t>(t_.places_.size());
   const bool is_single = t_.places_[i].is_single;
@@ -195,7 +197,9 @@ void RegionTiles::Maker::emit(const Instruction& instruction, std::uint32_t i) {
   auto& place = t_.places_[i];
   auto& phase = t_.phases_[phase_];
   if (t_.is_number_[i]) {
-    if (place.kind == PlaceKind::kNone) emit_number(instruction, place);
+    auto once = instruction;
+    once.of_row = region_.values[i].of_row;
+    if (place.kind == PlaceKind::kNone) emit_number(once, place);
     return;
   }
   if (place.is_single || region_.values[i].of_row) {

@@ -63,7 +63,7 @@ class RegionTiles::Maker {
   std::uint32_t phase_ = 0, phase_count_ = 1;
   // The phase that a value is computed in; of a reduction: the first in which it is known.
   std::vector<std::uint32_t> phase_of_, last_use_;
-  std::vector<std::array<std::uint32_t, 3>> is_filled_;  // for tiles, for rows, for numbers
+  std::vector<std::array<std::uint32_t, 4>> is_filled_;  // for tiles, for rows; numbers likewise
   std::vector<std::uint32_t> written_;
   std::int64_t taken_ = 0;
 };

@@ -87,11 +87,11 @@ void gather_as(const T* from, const GatherSource& source, const Index* index, T*
 
 std::int64_t element_of(const FixedView& view, std::int64_t flat) {
   std::int64_t at = view.offset;
-  for (std::size_t axis = view.shape.size(); axis-- > 0;) {
+  for (std::size_t axis = view.shape.size(); axis-- > 1;) {
     at += flat % view.shape[axis] * view.strides[axis];
     flat /= view.shape[axis];
   }
-  return at;
+  return view.shape.empty() ? at : at + flat * view.strides[0];
 }
 
 void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
@@ -137,6 +137,20 @@ void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::b
   });
 }
 
+// Lines of so many bytes: most are a few vectors long, and a call for each takes longer than they.
+static void move_lines(const std::byte* from, std::int64_t step, std::size_t bytes,
+                       std::size_t lines, std::byte* to) {
+  constexpr std::size_t kPiece = 32;
+  const bool is_short = bytes % kPiece == 0 && bytes <= 16 * kPiece;
+  for (std::size_t i = 0; i < lines; ++i, from += step, to += bytes) {
+    if (!is_short) {
+      std::memcpy(to, from, bytes);
+      continue;
+    }
+    for (std::size_t at = 0; at < bytes; at += kPiece) std::memcpy(to + at, from + at, kPiece);
+  }
+}
+
 void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
               std::span<const MoveAxis> axes, std::byte* to) {
   const auto stride = axes.front().stride;
@@ -157,6 +171,7 @@ void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
     return;
   }
   const auto step = stride * static_cast<std::int64_t>(size);
+  if (rest.size() == 1 && rest[0].stride == 1) return move_lines(from, step, block, blocks, to);
   for (std::size_t i = 0; i < blocks; ++i, from += step, to += block)
     move_box(size, from, rest[0].extent, rest, to);
 }
@@ -199,22 +214,36 @@ void gather_elements(std::size_t size, const std::byte* data, const GatherSource
   });
 }
 
-void gather_line(std::size_t size, const std::byte* data, std::int64_t elements, std::int64_t first,
-                 std::int64_t step, std::byte* to, std::int64_t count) {
+void gather_line(std::size_t size, const std::byte* data, const GatherSource& source,
+                 std::int64_t first, std::int64_t step, std::byte* to, std::int64_t count) {
   const auto bytes = static_cast<std::int64_t>(size);
-  const auto at = [&](std::int64_t i) {
-    return data + std::clamp<std::int64_t>(first + i * step, 0, elements - 1) * bytes;
+  const auto& view = source.view;
+  const auto at = [&](std::int64_t flat) {
+    return data + element_of(view, std::clamp<std::int64_t>(flat, 0, source.count - 1)) * bytes;
   };
   if (step != 1) {
-    for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, at(i), size);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * bytes, at(first + i * step), size);
     return;
   }
   // What lies before the first element, what is there, what lies behind the last.
   const auto begin = std::clamp<std::int64_t>(-first, 0, count);
-  const auto end = std::clamp<std::int64_t>(elements - first, begin, count);
-  fill_elements(size, data, to, begin);
-  std::memcpy(to + begin * bytes, at(begin), static_cast<std::size_t>((end - begin) * bytes));
-  fill_elements(size, at(count), to + end * bytes, count - end);
+  const auto end = std::clamp<std::int64_t>(source.count - first, begin, count);
+  if (begin > 0) fill_elements(size, at(0), to, begin);
+  if (end < count) fill_elements(size, at(source.count - 1), to + end * bytes, count - end);
+  if (begin == end) return;
+  const auto rank = view.shape.size();
+  const auto row = rank == 0 ? 1 : view.shape.back(), stride = rank == 0 ? 1 : view.strides.back();
+  // Row by row; of two axes the next row is found without a division.
+  std::int64_t column = rank < 2 ? first + begin : (first + begin) % row;
+  const std::byte* from = at(first + begin);
+  for (std::int64_t i = begin; i < end; column = 0) {
+    const auto some = std::min(end - i, row - column);
+    move_elements(size, from, stride, to + i * bytes, 1, some);
+    i += some;
+    if (i == end) return;
+    from = rank == 2 ? from + (view.strides[0] - column * stride) * bytes : at(first + i);
+  }
 }
 
 }  // namespace assay::compiler

@@ -16,7 +16,7 @@ namespace assay::compiler {
 // to[i · to_stride] = from[i · from_stride] for i < count, in elements.
 void move_elements(std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
                    std::int64_t to_stride, std::int64_t count);
-// Where element `flat` of a view is, in row-major order.
+// Where element `flat` of a view is, in row-major order; it is one of the view's.
 std::int64_t element_of(const FixedView& view, std::int64_t flat);
 // to[i] = from[i · stride], elements of a floating-point dtype as f32 or f64.
 void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
@@ -56,8 +56,8 @@ struct GatherSource {
 void gather_elements(std::size_t size, const std::byte* data, const GatherSource& source,
                      DType index_dtype, const std::byte* index, std::byte* to, std::int64_t count);
 
-// The same of indices first, first + step, …, in `elements` that follow each other.
-void gather_line(std::size_t size, const std::byte* data, std::int64_t elements, std::int64_t first,
-                 std::int64_t step, std::byte* to, std::int64_t count);
+// The same of indices first, first + step, ….
+void gather_line(std::size_t size, const std::byte* data, const GatherSource& source,
+                 std::int64_t first, std::int64_t step, std::byte* to, std::int64_t count);
 
 }  // namespace assay::compiler

@@ -162,7 +162,7 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
 std::vector<ProgramVerifier::Trial>& ProgramVerifier::far_trials() {
   if (std::exchange(has_far_trials_, true)) return far_trials_;
   auto options = options_;
-  options.cheap_work = options_.most_work;
+  options.cheap_work = options_.far_work;
   std::vector<Bindings> values;
   for (const auto far : options_.far) {
     options.most_alone = far;

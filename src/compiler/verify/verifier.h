@@ -38,8 +38,9 @@ struct VerifyOptions {
   // What symbols will be when the program is used, where that is known.
   Bindings used_at;
   // Of programs that are going to be used: each symbol in turn about so great, or as great as
-  // most_work allows, the others at their least. A rule can be wrong from some length on.
+  // far_work allows, the others at their least. A rule can be wrong from some length on.
   std::vector<std::int64_t> far = {293, 1031};
+  double far_work = 3e7;
   // At the least values of symbols also what reaches results past all products (kDirect).
   bool tries_direct = true;
   std::uint64_t seed = 1;
