@@ -199,10 +199,13 @@ TEST_F(GpuFaults, MoreGpusThanThereAreAreRefused) {
   request_.gpus = 2;
   EXPECT_THAT([&] { run({"plain"}); },
               testing::ThrowsMessage<UserError>(HasSubstr("--gpus 2 with --cpu-slots 1")));
-  if (core_groups(1, 0).front().size() < 2) GTEST_SKIP() << "needs two cores";
-  request_.cpu_slots = 2;
+  request_.cpu_slots = 2;  // on one core, too
   EXPECT_THAT([&] { run({"plain"}); },
               testing::ThrowsMessage<UserError>(HasSubstr("which is 1, got 2")));
+  gpu_says("count 3");  // more than there are, of GPUs and of cores: GPUs are what was asked for
+  request_.gpus = request_.cpu_slots = 100'000;
+  EXPECT_THAT([&] { run({"plain"}); },
+              testing::ThrowsMessage<UserError>(HasSubstr("which is 3, got 100000")));
 }
 
 TEST_F(GpuFaults, ADeviceIsLockedByItsName) {

@@ -5,9 +5,9 @@
 // A few leading eigenvectors of a symmetric matrix.
 //
 // LAPACK finds all of them in the time of the few. A random subspace a little wider than what is
-// asked for, multiplied by the matrix, has them already where the eigenvalues fall steeply, as
-// those of a Gram matrix do that is nearly of low rank. Whether it has is looked at afterwards:
-// with R = GV − VΛ and E = G − VΛVᵀ,
+// asked for, multiplied by the matrix three times, has them already where the eigenvalues fall
+// steeply, as those of a Gram matrix do that is nearly of low rank. Whether it has is looked at
+// afterwards: with R = GV − VΛ and E = G − VΛVᵀ,
 //
 //   ‖R‖ ≤ 8√n ε ‖Λ‖       V belongs to a matrix as near to G as LAPACK's do;
 //   ‖E‖ + ‖R‖ < λ_count   no other eigenvalue is as large: G without V's part has the norm ‖E‖.

@@ -84,6 +84,14 @@ TEST(LeadingEigen, NegativeEigenvaluesCountAmongTheOthers) {
   EXPECT_TRUE(by_lapack<double>(values, 12));
 }
 
+TEST(LeadingEigen, SquaresOfTheEigenvaluesMayLeaveTheRange) {
+  for (const double size : {1e28, 1e-24}) {  // of float: 3.4e38 and 1.2e-38
+    auto values = falling(96, 12, 1e-3);
+    for (double& value : values) value *= size;
+    EXPECT_FALSE(by_lapack<float>(values, 12)) << size;
+  }
+}
+
 TEST(LeadingEigen, NanIsRefused) {
   auto g = symmetric_of<double>(falling(96, 12, 0));
   g(3, 4) = g(4, 3) = NAN;

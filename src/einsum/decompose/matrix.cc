@@ -224,8 +224,11 @@ Matrix<T> random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t s
                         std::uint64_t stream, bool nonnegative) {
   Matrix<T> m(rows, columns);
   const Philox random(seed, stream);
-  for (std::size_t i = 0; i < m.data.size(); ++i) {
-    m.data[i] = static_cast<T>(uniform(random[i], nonnegative ? 0 : -1, 1));
+  for (std::size_t i = 0; i < m.data.size(); i += 4) {  // a block of four costs what one does
+    const auto raw = random.block(i / 4);
+    for (std::size_t j = 0; j < std::min<std::size_t>(4, m.data.size() - i); ++j) {
+      m.data[i + j] = static_cast<T>(uniform(raw[j], nonnegative ? 0 : -1, 1));
+    }
   }
   return m;
 }

@@ -397,13 +397,14 @@ RunResult run_at(const RunContext& context, Plan plan, RunPlace place) {
 
 Plan plan_run(const RunContext& context, const RunRequest& request) {
   check_request(request);
-  core_groups(request.cpu_slots, request.cores);
   EnvironmentProbe probe(context.programs, *context.cases);
   std::vector<std::shared_ptr<RunGpu>> gpus;
   std::optional<Skip> no_gpu;
   if (std::ranges::find(request.platforms, "cuda") != request.platforms.end()) {
     gpus = find_gpus(context.programs, request.gpus, no_gpu);
   }
+  // Behind the GPUs: each takes a slot, and who asks for too many of them is told of GPUs.
+  core_groups(request.cpu_slots, request.cores);
   auto plan = make_plan(*context.cases, request, probe, no_gpu, memory_limit_of(request));
   plan.gpus = std::move(gpus);
   return plan;
