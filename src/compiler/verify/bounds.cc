@@ -301,7 +301,8 @@ std::string difference_in_the_open(const BoundedTensor& expected, const TensorVi
   // Rows are along the last axis; of a few elements most are soon off.
   constexpr std::size_t kLeastRow = 8;
   const auto& extents = want.shape().extents();
-  const std::int64_t width = extents.empty() ? 1 : std::max<std::int64_t>(extents[extents.size() - 1], 1);
+  const std::int64_t width =
+      extents.empty() ? 1 : std::max<std::int64_t>(extents[extents.size() - 1], 1);
   std::size_t count = 0, in_row = 0, of_row = 0;
   for (std::size_t k = 0; k < open.size(); ++k) {
     const auto i = open[k];
