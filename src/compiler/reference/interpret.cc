@@ -112,7 +112,7 @@ class Interpreter {
       products_[id] = sum_of_products(graph_, id, readers);
       if (products_[id]) is_skipped[products_[id]->product] = true;
     }
-    const auto is_read_through = casts_read_through(is_skipped);
+    const auto is_read_through = casts_read_through(graph_, is_skipped);
     const auto let_go = [&](NodeId id) {
       if (--readers[id] != 0) return;
       made_[id] = nothing();
@@ -144,25 +144,6 @@ class Interpreter {
   }
 
  private:
-  // Inputs that are widened for products and gathers alone: those convert what they read, and the
-  // whole, a model's weights in f64, is never made.
-  std::vector<bool> casts_read_through(const std::vector<bool>& is_product) const {
-    std::vector<bool> all(graph_.size());
-    for (NodeId id = 0; id < graph_.size(); ++id) {
-      const auto& node = graph_.node(id);
-      for (std::size_t k = 0; k < node.operands.size(); ++k) {
-        const bool converts = is_product[id] || (node.op == Op::kGather && k == 0);
-        if (!converts) all[node.operands[k].node] = false;
-      }
-      if (node.op != Op::kCast || !is_floating(node.dtype)) continue;
-      const auto& [of, view] = node.operands[0];
-      const auto& input = graph_.node(of);
-      all[id] = input.op == Op::kInput && is_floating(input.dtype) && view.is_contiguous() &&
-                view.shape == input.shape && size_of(input.dtype) < size_of(node.dtype);
-    }
-    for (const auto& output : graph_.outputs()) all[output.node] = false;
-    return all;
-  }
   static Tensor nothing() { return {DType::kBool, Shape({0})}; }
   void add(Tensor value) {
     made_.push_back(std::move(value));

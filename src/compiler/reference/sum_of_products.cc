@@ -5,6 +5,18 @@
 #include "compiler/graph/compose.h"
 
 namespace assay::compiler {
+namespace {
+
+// A cast of all elements in their order that loses nothing.
+bool is_plain_widening(const Graph& graph, const Node& node) {
+  if (node.op != Op::kCast || !is_floating(node.dtype)) return false;
+  const auto& [of, view] = node.operands[0];
+  const auto& from = graph.node(of);
+  return is_floating(from.dtype) && view.is_contiguous() && view.shape == from.shape &&
+         (from.dtype == node.dtype || size_of(from.dtype) < size_of(node.dtype));
+}
+
+}  // namespace
 
 double interpreted_elements(const Graph& graph, const Bindings& symbols) {
   double count = 0;
@@ -42,6 +54,26 @@ std::optional<SumOfProducts> sum_of_products(const Graph& graph, NodeId sum,
   const auto b = compose(of.view, product.operands[1].view, graph.symbols());
   if (!a || !b) return std::nullopt;
   return SumOfProducts{of.node, *a, *b};
+}
+
+std::vector<bool> casts_read_through(const Graph& graph, const std::vector<bool>& is_product) {
+  std::vector<bool> all(graph.size());
+  for (NodeId id = 0; id < graph.size(); ++id) all[id] = is_plain_widening(graph, graph.node(id));
+  for (const auto& output : graph.outputs()) all[output.node] = false;
+  for (auto id = static_cast<NodeId>(graph.size()); id-- > 0;) {
+    const auto& node = graph.node(id);
+    for (std::size_t k = 0; k < node.operands.size(); ++k) {
+      const bool converts = is_product[id] || all[id] || (node.op == Op::kGather && k == 0);
+      if (!converts) all[node.operands[k].node] = false;
+    }
+  }
+  // From inputs on, with nothing else in between.
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (!all[id]) continue;
+    const auto of = graph.node(id).operands[0].node;
+    all[id] = graph.node(of).op == Op::kInput || all[of];
+  }
+  return all;
 }
 
 }  // namespace assay::compiler

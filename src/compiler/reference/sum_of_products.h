@@ -27,4 +27,9 @@ std::vector<std::uint32_t> reader_counts(const Graph& graph);
 // How many elements an interpretation computes, those of sums' terms among them: what it costs.
 double interpreted_elements(const Graph& graph, const Bindings& symbols);
 
+// Which nodes are an input, widened for products and gathers alone: those convert what they read,
+// and the whole, a model's weights in f64, is never made. `is_product` says which nodes are
+// computed where they are summed.
+std::vector<bool> casts_read_through(const Graph& graph, const std::vector<bool>& is_product);
+
 }  // namespace assay::compiler

@@ -220,12 +220,17 @@ class BoundMaker {
   void gather(NodeId id, const Node& node) {
     if (is_exact(node)) return;
     auto& errors = made(id);
-    const auto data = elements(node.operands[0]);
-    const auto last = static_cast<double>(data.size()) - 1;
+    const auto& [of, view] = node.operands[0];
+    // Tables are large, and mostly exact.
+    const bool is_table_exact = errors_[of].empty();
+    const auto data = is_table_exact ? NodeErrors() : elements(node.operands[0]);
+    const auto last = static_cast<double>(fixed_view(of, view).element_count()) - 1;
     for_each_index(node.operands[1], errors.size(), [&](std::size_t i, const Number& index) {
-      errors[i] = index.is_open()
-                      ? kAnything
-                      : data[static_cast<std::size_t>(std::clamp(index.value, 0.0, last))];
+      if (index.is_open()) {
+        errors[i] = kAnything;
+      } else if (!is_table_exact) {
+        errors[i] = data[static_cast<std::size_t>(std::clamp(index.value, 0.0, last))];
+      }
     });
   }
   void scatter(NodeId id, const Node& node) {

@@ -45,10 +45,16 @@ TEST(Point, SomeTextsMayBeLeftOut) {
   EXPECT_EQ(with_text.complete({{"n", 1}, {"ids", ""}}), without);
   const Json with = {{"n", 1}, {"ids", std::string(300, '1')}};
   EXPECT_EQ(with_text.complete(with), with);
-  EXPECT_THAT([&] { with_text.complete({{"n", 1}, {"ids", std::string(301, '1')}}); },
-              ThrowsMessage<UserError>(HasSubstr("at most 300 characters")));
-  EXPECT_THAT([&] { with_text.complete({{"n", 1}, {"ids", 3}}); },
-              ThrowsMessage<UserError>(HasSubstr("'ids'")));
+  EXPECT_THAT(
+      [&] {
+        with_text.complete({{"n", 1}, {"ids", std::string(301, '1')}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("at most 300 characters")));
+  EXPECT_THAT(
+      [&] {
+        with_text.complete({{"n", 1}, {"ids", 3}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("'ids'")));
 }
 
 TEST(Point, BadPointsAreNamed) {

@@ -30,8 +30,8 @@ export function planeCharts(model, one, own, points, axis, second, value) {
   const label = (v) => (value.show || f.plain)(value.log ? 10 ** v : v);
   const bar = {thickness: 12, outlinewidth: 0, tickvals: steps, ticktext: steps.map(label)};
   const x = xs.map((_, i) => i), y = ys.map((_, i) => i);
-  const ticks = (list) =>
-      ({tickvals: list.map((_, i) => i), ticktext: list.map((v) => esc(f.short(String(v), 24)))});
+  const ticks = (list, length = 24) =>
+      ({tickvals: list.map((_, i) => i), ticktext: list.map((v) => esc(f.short(String(v), length)))});
   const titles = [esc(f.short(axis.name)), esc(f.short(second.name))];
   const flat = chart({
     id: "plane",
@@ -70,7 +70,7 @@ export function planeCharts(model, one, own, points, axis, second, value) {
   });
   const dots = cells.flatMap((row, i) => row.map((s, j) => (s ? {i, j} : null))).filter(Boolean);
   const axis3 = (list, title) => ({
-    ...ticks(list),
+    ...ticks(list, 12),  // on a slant, beside other labels
     title: {text: title},
     gridcolor: css("--faint"),
     color: css("--text"),
