@@ -108,6 +108,74 @@ TEST(HiddenFaults, LongInputs) {
   }
 }
 
+Graph one_product(std::int64_t terms, std::int64_t columns) {
+  Graph g;
+  const auto s = g.symbol("s", 1, 4096);
+  matmul(GraphTensor::input(g, "x", DType::kF32, {s, terms}),
+         GraphTensor::input(g, "w", DType::kF32, {terms, columns}))
+      .set_output("y");
+  return g;
+}
+
+// Few rows are computed otherwise than one or many; and where blocks fit, nothing is left over.
+TEST(HiddenFaults, FewRowsAndSizesThatFit) {
+  for (const auto& graph : {squares(1), one_product(48, 40)}) {
+    const auto lost_where = [&](bool (*is_there)(std::int64_t)) {
+      return last_is_lost([=](const Bindings& symbols) { return is_there(symbols.at("s")); });
+    };
+    EXPECT_TRUE(sees(graph, lost_where([](std::int64_t s) { return s % 2 == 0; })));
+    EXPECT_TRUE(sees(graph, lost_where([](std::int64_t s) { return s >= 2 && s <= 8; })));
+    EXPECT_TRUE(sees(graph, lost_where([](std::int64_t s) { return s % 64 == 0; })));
+  }
+  // Of large products some columns.
+  const auto graph = one_product(384, 512);
+  const auto lost = with_fault([](const Kernel& kernel, const Bindings& symbols, Operands operands,
+                                  const std::function<void()>& right) {
+    right();
+    const auto bytes = static_cast<std::size_t>(bytes_of(kernel.operands.back(), symbols));
+    if (symbols.at("s") == 64) std::memset(operands.back(), 0, bytes);
+  });
+  EXPECT_NE(ProgramVerifier(graph).mistake_of(default_program(graph), lost), std::nullopt);
+}
+TEST(HiddenFaults, TheSizeThatIsUsed) {
+  for (const auto& graph : {squares(1), one_product(48, 40)}) {
+    const auto program = default_program(graph);
+    for (const std::int64_t used : {16, 17, 100, 128}) {
+      const auto fault =
+          last_is_lost([&](const Bindings& symbols) { return symbols.at("s") == used; });
+      VerifyOptions options;
+      options.used_at = {{"s", used}};
+      EXPECT_NE(ProgramVerifier(graph, options).mistake_of(program, with_fault(fault)),
+                std::nullopt)
+          << used;
+    }
+  }
+}
+
+// Rules that hold for numbers around 1 only.
+TEST(HiddenFaults, WhatIsOnlyWrongOfStrongNumbers) {
+  const auto of_x = [](const std::function<GraphTensor(const GraphTensor&)>& f) {
+    Graph g;
+    f(GraphTensor::input(g, "x", DType::kF32, {g.symbol("s", 1, 64), 40})).set_output("y");
+    return g;
+  };
+  const auto expect_seen = [](const Graph& right, const Graph& wrong) {
+    ProgramVerifier verifier(right);
+    EXPECT_EQ(verifier.mistake_of(default_program(right), plain_runtime()), std::nullopt);
+    EXPECT_NE(verifier.mistake_of(default_program(wrong), plain_runtime()), std::nullopt);
+  };
+  expect_seen(of_x([](const GraphTensor& x) { return softmax(x, 1); }),
+              of_x([](const GraphTensor& x) {
+                const auto up = exp(x);
+                return up * recip(up.sum(1, true));
+              }));
+  expect_seen(of_x([](const GraphTensor& x) { return silu(x); }), of_x([](const GraphTensor& x) {
+                return select(less(x, x.like(-10)), x.like(0), silu(x));
+              }));
+  expect_seen(of_x([](const GraphTensor& x) { return log2(exp2(x)); }),
+              of_x([](const GraphTensor& x) { return x * 1.0; }));
+}
+
 TEST(HiddenFaults, ZeroTimesWhatLiesBehindAnInput) {
   const Fault fault = [](const Kernel& kernel, const Bindings& symbols, Operands operands,
                          const std::function<void()>& right) {
@@ -177,8 +245,7 @@ TEST(HiddenFaults, WhatIsRoundedForSomebodyElse) {
   EXPECT_NE(ProgramVerifier(right).mistake_of(wrong, plain_runtime()), std::nullopt);
 }
 
-// Of the last of twelve layers no bound says anything; what it is in f64 does.
-TEST(HiddenFaults, AMaskThatIsMissingInADeepModel) {
+Graph deep_model(bool loses_a_row) {
   Graph g;
   auto x = GraphTensor::input(g, "x", DType::kF32, {9, 32});
   for (int i = 0; i < 12; ++i) {
@@ -192,7 +259,15 @@ TEST(HiddenFaults, AMaskThatIsMissingInADeepModel) {
                                 {.causal = true});
     x = x + linear(silu(linear(seen.permute({1, 0, 2}).reshape({9, 32}), "u")), "d");
   }
+  const auto row = GraphTensor::iota(g, 9).reshape({9, 1});
+  if (loses_a_row) x = select(less(row, row.like(8)).broadcast_to({9, 32}), x, x.like(0));
   x.set_output("y");
+  return g;
+}
+
+// Of the last of twelve layers no bound says anything; what it is in f64 does.
+TEST(HiddenFaults, AMaskOrARowThatIsMissingInADeepModel) {
+  const auto g = deep_model(false);
   const auto program = default_program(g);
   ProgramVerifier verifier(g);
   EXPECT_EQ(verifier.mistake_of(program, plain_runtime()), std::nullopt);
@@ -206,6 +281,8 @@ TEST(HiddenFaults, AMaskThatIsMissingInADeepModel) {
   }
   EXPECT_GT(changed, 0);
   EXPECT_NE(verifier.mistake_of(wrong, plain_runtime()), std::nullopt);
+  const auto without_a_row = deep_model(true);
+  EXPECT_NE(verifier.mistake_of(default_program(without_a_row), plain_runtime()), std::nullopt);
 }
 
 // What a rule made that is right up to some length: the same up to there, whatever is compared.
