@@ -48,17 +48,19 @@ compiler::Bindings symbols_from(const CompileArguments& a, const GraphFile& file
   for (const auto& text : a.symbols) {
     const auto equals = text.find('=');
     std::int64_t value = 0;
-    const char* end = text.data() + text.size();
     const auto name = text.substr(0, equals);
-    const bool is_number = equals != std::string::npos &&
-                           std::from_chars(text.data() + equals + 1, end, value).ptr == end &&
-                           equals + 1 < text.size();
-    if (!is_number) fail("--symbols: expected NAME=NUMBER, got '{}'", text);
+    const auto number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    const char* end = number.data() + number.size();
+    const auto [stopped, error] = std::from_chars(number.data(), end, value);
+    if (number.empty() || stopped != end) {
+      fail("--symbols: expected NAME=NUMBER, got '{}'", text);
+    }
     const auto found = graph.symbols().find(name);
     if (found == graph.symbols().end()) fail("--symbols: the graph has no symbol '{}'", name);
-    if (value < found->second.low || value > found->second.high) {
+    const bool is_beyond = error == std::errc::result_out_of_range;
+    if (is_beyond || value < found->second.low || value > found->second.high) {
       fail("--symbols: '{}' is from {} to {}, got {}", name, found->second.low, found->second.high,
-           value);
+           number);
     }
     if (!given.insert(name).second) fail("--symbols: '{}' is given twice", name);
     symbols[name] = value;
@@ -199,6 +201,7 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
   if (a.verbose) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
+  options.warn = [](const std::string& what) { fmt::print(stderr, "assay: warning: {}\n", what); };
   SearchResult found;
   const OtherPrograms others;
   try {
@@ -253,7 +256,7 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
           meaning.bounded, meaning.elements, kernels.bounded, kernels.elements, runs.bounded,
           runs.elements);
     } else if (a.search > 0) {
-      fmt::print("nothing is verified now: all that was asked for was tried before\n");
+      fmt::print("not verified now: an earlier search has verified this program\n");
     }
   }
   if (found.timed > 0 && others_share > kNoisyShare) {
@@ -280,6 +283,7 @@ int compile_graph(const CompileArguments& a) {
   if (file.graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
   std::optional<SafetensorsFile> inputs;
   if (!a.inputs.empty()) inputs.emplace(a.inputs);
+  if (inputs) refuse_unknown_inputs(file, *inputs, a.inputs);
   const auto symbols = symbols_from(a, file, inputs);
   const bool computes = a.run || a.verify || a.explain || a.search > 0 || !a.trace.empty();
   if (computes) refuse_impossible_sizes(a.graph, file.graph, symbols);
