@@ -260,7 +260,7 @@ class Lowering {
     while (!left.empty()) {
       const auto at = left.back();
       left.pop_back();
-      if (!marks_.mark(at)) continue;
+      if (!plan_.follows_product(at) || !marks_.mark(at)) continue;
       const auto& work = graph_.nodes[at];
       if (const auto* matmul = std::get_if<Matmul>(&work.kernel)) {
         const auto& readers = plan_.readers(at);
