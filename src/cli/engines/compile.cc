@@ -11,14 +11,13 @@
 #include <optional>
 #include <set>
 
-#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/machine.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
 #include "cli/engines/graph_file.h"
+#include "cli/engines/kept_search.h"
 #include "cli/engines/machine_limits.h"
 #include "cli/program.h"
 #include "compiler/choose/search.h"
@@ -187,21 +186,17 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
                  const std::optional<SafetensorsFile>& inputs, const compiler::Bindings& symbols) {
   const auto& graph = file.graph;
   const auto runtime = runtime_from(a);
-  SearchOptions options;
-  options.compile = options_from_environment();
+  auto options = kept_search();
   options.candidates = a.search;
   options.seconds = a.seconds;
   options.seed = a.seed;
   options.symbols = symbols;
-  options.machine = read_machine().fingerprint();
-  options.folder = cache_folder() + "/compiler";
   if (!(a.seconds >= 0)) fail("--seconds: 0 or more, got {}", a.seconds);
   if (a.search < 0) fail("--search: candidates, 0 or more, got {}", a.search);
   options.verifies_result = a.verify;
   if (a.verbose) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
-  options.warn = [](const std::string& what) { fmt::print(stderr, "assay: warning: {}\n", what); };
   SearchResult found;
   const OtherPrograms others;
   try {
