@@ -101,6 +101,14 @@ def archive(path, nodes, compression=zipfile.ZIP_STORED):
     return path
 
 
+def unary(shape, view=None):
+    """The root of x, or of a view of it."""
+    return {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": shape},
+                      {"op": "sqrt", "dtype": "f32", "shape": (view or {}).get("shape", shape),
+                       "operands": [{"node": 0, **(view or {})}]}],
+            "outputs": [{"name": "y", "node": 1}]}
+
+
 class Compile(CliTest):
     def compile(self, *arguments, environment=None):
         return self.assay("compile", *arguments,
@@ -205,9 +213,46 @@ class Compile(CliTest):
         self.assertEqual(verified.pop("unheld"), [])
         for look in verified.values():
             self.assertGreater(look["bounded"], 0)
-        self.assertIn("nothing is verified now", self.ok(BLOCK, "--search", "2", "--symbols", "s=4"))
-        self.assertIn("verified, elements held to a bound", self.ok(BLOCK, "--search", "3", "--symbols", "s=4"))
+        self.assertIn("not verified now: an earlier search has", self.ok(BLOCK, "--search", "2", "--symbols", "s=4"))
+        self.assertIn("verified, elements held to a bound",
+                      self.ok(BLOCK, "--search", "2", "--symbols", "s=4", "--verify"))
         self.assertNotIn("verified", self.ok(BLOCK, "--symbols", "s=4"))
+
+    def test_a_search_that_tries_nothing_verifies_the_default_program(self):
+        path = self.written("one.json", unary([4]))
+        for way in (["--search", "100"], ["--search", "1", "--seconds", "0", "--seed", "1", "--threads", "1"]):
+            self.assertIn("verified, elements held to a bound", self.ok(path, *way))
+            self.assertIn("not verified now: an earlier search has", self.ok(path, *way))
+        # A view that leaves what it reads from 17 on.
+        graph = unary([16], {"shape": ["s"], "strides": [1], "offset": 0})
+        path = self.written("outside.json", dict(graph, symbols={"s": [1, 64]}))
+        self.refused(path, "--search", "3", "--symbols", "s=10", says="a view reads outside of its 16 elements")
+
+    def test_journals_that_were_changed_or_cannot_be_written(self):
+        search = (BLOCK, "--search", "3", "--symbols", "s=4", "--json")
+        first = json.loads(self.ok(*search))
+        folder = self.path("assay/compiler")
+        (name,) = os.listdir(folder)
+        journal = os.path.join(folder, name)
+        with open(journal, encoding="utf-8") as file:
+            lines = file.read().splitlines(keepends=True)
+        self.assertEqual(len(lines), 4)
+        lines[2] = lines[2].replace('"number":1', '"number":7')
+        with open(journal, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        result = self.compile(*search)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count(f"assay: warning: {journal}: line 3 was torn or changed"), 1)
+        again = json.loads(result.stdout)
+        self.assertEqual((again["search"]["tried"], again["search"]["from_before"]), (1, 2))
+        self.assertEqual(self.compile(*search).stderr, "")
+        # A folder that cannot be made: what is found is shown and run all the same.
+        blocked = self.written("blocked", {})
+        result = self.compile(*search[:-1], "--run", environment={"XDG_CACHE_HOME": blocked})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("nothing of this search is kept"), 1)
+        self.assertIn("3 tried now", result.stdout)
+        self.assertEqual(first["search"]["tried"], 3)
 
     def test_nothing_held_to_a_bound_is_not_fine(self):
         # Sums of the same numbers in another order: which is less, rounding decides.
@@ -250,7 +295,13 @@ class Compile(CliTest):
         self.refused(self.path("none.json"), says="none.json")
         self.refused(self.softmax(), "--symbols", "q=3", says="'q'")
         self.refused(self.softmax(), "--symbols", "s=65", says="65")
+        self.refused(self.softmax(), "--symbols", "s=99999999999999999999", says="from 1 to 64, got 99999999999999999999")
+        self.refused(self.softmax(), "--symbols", "s=-99999999999999999999", says="got -99999999999999999999")
         self.refused(self.softmax(), "--symbols", "s", says="'s'")
+        write_safetensors(self.path("more.safetensors"),
+                          {name: np.zeros((5, 8), np.float32) for name in ("x", "mask", "z\n")})
+        self.refused(self.softmax(), "--run", "--inputs", self.path("more.safetensors"),
+                     says="more.safetensors: the graph has no input 'mask', 'z\\n'; its inputs are x")
         self.refused(self.softmax(), "--runtime", "gpu", says="'gpu'")
         self.refused(self.softmax(), says="magic", environment={"ASSAY_COMPILER_DISABLE": "magic"})
         self.refused(self.written("broken.json", dict(SOFTMAX, outputs=[])), says="without outputs")
@@ -267,21 +318,24 @@ class Compile(CliTest):
         refused("symbol 's' from -1 to 5", symbols={"s": [-1, 5]})
         refused("symbol 's' from 5 to 1", symbols={"s": [5, 1]})
         refused("'s': beyond 64 bits: 9223372036854775808", symbols={"s": [1, 1 << 63]})
+        refused("output 0: 'node': beyond 64 bits: 18446744073709551615",
+                outputs=[{"name": "y", "node": (1 << 64) - 1}])
         refused("output 0: no node 11", outputs=[{"name": "y", "node": 11}])
         refused("output 1: two outputs of one name: 'y'", outputs=2 * SOFTMAX["outputs"])
         refused("output 0: output 'y' replaces no input: 'q'", outputs=[{"name": "y", "node": 1, "replaces": "q"}])
 
-        def unary(shape, view=None):
-            return {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": shape},
-                              {"op": "sqrt", "dtype": "f32", "shape": view["shape"] if view else shape,
-                               "operands": [{"node": 0, **(view or {})}]}],
-                    "outputs": [{"name": "y", "node": 1}]}
-
         refused("node 0: a dimension beyond 64 bits", unary([1 << 40, 1 << 40]))
         refused("node 0: 'shape': beyond 64 bits: 9223372036854775808", unary([1 << 63]))
         refused("node 0: an unknown symbol: 's'", unary(["s"]))
-        refused("node 1 (sqrt f32 [5]): a view reads outside of its 4 elements",
+        refused("node 1, operand 0: a view reads outside of its 4 elements",
                 unary([4], {"shape": [5], "strides": [1], "offset": 0}))
+        refused("node 1, operand 0: 'strides': beyond 64 bits: 18446744073709551615",
+                unary([4], {"shape": [4], "strides": [(1 << 64) - 1], "offset": 3}))
+        refused("node 1, operand 0: 'strides' without a 'shape'", unary([4], {"strides": [-1], "offset": 3}))
+        refused("node 0: 'shape': at most 64 axes, got 70000", unary(70000 * [1]))
+        names = "abcdef"
+        refused("node 0: 'shape': a dimension of more than 4096 characters", unary(["*".join(16 * ["(" + "+".join(names) + ")"])]),
+                symbols={name: [1, 2] for name in names})
         refused("node 0 (input x f32 [s*s]): a dimension beyond 64 bits", unary(["s*s"]),
                 symbols={"s": [1 << 33, 1 << 34]})
 

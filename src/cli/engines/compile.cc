@@ -11,14 +11,13 @@
 #include <optional>
 #include <set>
 
-#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/machine.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
 #include "cli/engines/graph_file.h"
+#include "cli/engines/kept_search.h"
 #include "cli/engines/machine_limits.h"
 #include "cli/program.h"
 #include "compiler/choose/search.h"
@@ -48,17 +47,19 @@ compiler::Bindings symbols_from(const CompileArguments& a, const GraphFile& file
   for (const auto& text : a.symbols) {
     const auto equals = text.find('=');
     std::int64_t value = 0;
-    const char* end = text.data() + text.size();
     const auto name = text.substr(0, equals);
-    const bool is_number = equals != std::string::npos &&
-                           std::from_chars(text.data() + equals + 1, end, value).ptr == end &&
-                           equals + 1 < text.size();
-    if (!is_number) fail("--symbols: expected NAME=NUMBER, got '{}'", text);
+    const auto number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    const char* end = number.data() + number.size();
+    const auto [stopped, error] = std::from_chars(number.data(), end, value);
+    if (number.empty() || stopped != end) {
+      fail("--symbols: expected NAME=NUMBER, got '{}'", text);
+    }
     const auto found = graph.symbols().find(name);
     if (found == graph.symbols().end()) fail("--symbols: the graph has no symbol '{}'", name);
-    if (value < found->second.low || value > found->second.high) {
+    const bool is_beyond = error == std::errc::result_out_of_range;
+    if (is_beyond || value < found->second.low || value > found->second.high) {
       fail("--symbols: '{}' is from {} to {}, got {}", name, found->second.low, found->second.high,
-           value);
+           number);
     }
     if (!given.insert(name).second) fail("--symbols: '{}' is given twice", name);
     symbols[name] = value;
@@ -185,14 +186,11 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
                  const std::optional<SafetensorsFile>& inputs, const compiler::Bindings& symbols) {
   const auto& graph = file.graph;
   const auto runtime = runtime_from(a);
-  SearchOptions options;
-  options.compile = options_from_environment();
+  auto options = kept_search();
   options.candidates = a.search;
   options.seconds = a.seconds;
   options.seed = a.seed;
   options.symbols = symbols;
-  options.machine = read_machine().fingerprint();
-  options.folder = cache_folder() + "/compiler";
   if (!(a.seconds >= 0)) fail("--seconds: 0 or more, got {}", a.seconds);
   if (a.search < 0) fail("--search: candidates, 0 or more, got {}", a.search);
   options.verifies_result = a.verify;
@@ -253,7 +251,7 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
           meaning.bounded, meaning.elements, kernels.bounded, kernels.elements, runs.bounded,
           runs.elements);
     } else if (a.search > 0) {
-      fmt::print("nothing is verified now: all that was asked for was tried before\n");
+      fmt::print("not verified now: an earlier search has verified this program\n");
     }
   }
   if (found.timed > 0 && others_share > kNoisyShare) {
@@ -280,6 +278,7 @@ int compile_graph(const CompileArguments& a) {
   if (file.graph.outputs().empty()) fail("{}: a graph without outputs", a.graph);
   std::optional<SafetensorsFile> inputs;
   if (!a.inputs.empty()) inputs.emplace(a.inputs);
+  if (inputs) refuse_unknown_inputs(file, *inputs, a.inputs);
   const auto symbols = symbols_from(a, file, inputs);
   const bool computes = a.run || a.verify || a.explain || a.search > 0 || !a.trace.empty();
   if (computes) refuse_impossible_sizes(a.graph, file.graph, symbols);

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engines/graph_file.h"
 
+#include <fmt/ranges.h>
+
+#include <set>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "base/machine.h"
+#include "base/text.h"
 #include "compiler/graph/graph_json.h"
 #include "compiler/graph/graph_sizes.h"
 #include "compiler/verify/test_inputs.h"
@@ -55,6 +60,20 @@ void refuse_impossible_sizes(const std::string& path, const compiler::Graph& gra
     throw EnvironmentError(fmt::format("{}:{} {:.0f} bytes are needed, this machine has {:.0f}: {}",
                                        path, at, bytes, has, sizes_told(graph, values)));
   }
+}
+
+void refuse_unknown_inputs(const GraphFile& file, const SafetensorsFile& inputs,
+                           const std::string& path) {
+  std::set<std::string> known;
+  for (const auto id : file.graph.inputs()) known.insert(file.graph.node(id).name);
+  for (const auto& [symbol, argument] : file.symbol_arguments) known.insert(argument);
+  std::vector<std::string> unknown;
+  for (const auto& name : inputs.names()) {
+    if (!known.contains(name)) unknown.push_back(printable(name));
+  }
+  if (unknown.empty()) return;
+  fail("{}: the graph has no input '{}'; its inputs are {}", path, fmt::join(unknown, "', '"),
+       fmt::join(known, ", "));
 }
 
 compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFile& inputs,

@@ -33,6 +33,10 @@ void refuse_impossible_sizes(const std::string& path, const compiler::Graph& gra
 // "inputs and outputs take 3 GB; the largest is node 0 (input x f32 [s]), 2 GB".
 std::string sizes_told(const compiler::Graph& graph, const compiler::Bindings& symbols);
 
+// Throws UserError that names tensors that are no inputs of the graph.
+void refuse_unknown_inputs(const GraphFile& graph, const SafetensorsFile& inputs,
+                           const std::string& path);
+
 // What inputs say of the symbols, by their shapes, and by numbers for those that forward() takes.
 // Throws UserError where two inputs say different things, or a value is outside of its interval.
 compiler::Bindings symbols_of_inputs(const GraphFile& graph, const SafetensorsFile& inputs,

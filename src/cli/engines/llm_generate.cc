@@ -8,15 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "base/cache_folder.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/machine.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/engines/cores.h"
 #include "cli/engines/interrupted_text.h"
+#include "cli/engines/kept_search.h"
 #include "cli/engines/llm.h"
 #include "cli/program.h"
 #include "compiler/cpu/cpu_runtime.h"
@@ -86,13 +85,10 @@ models::Session session_of(const LlmArguments& a, const models::LoadedModel& mod
   if (!a.search) return model.session(limits, runtime, compiler::options_from_environment());
   if (*a.search < 0) fail("--search: candidates, 0 or more, got {}", *a.search);
   if (!(a.search_seconds >= 0)) fail("--search-seconds: 0 or more, got {}", a.search_seconds);
-  compiler::SearchOptions options;
-  options.compile = compiler::options_from_environment();
+  auto options = kept_search();
   options.candidates = *a.search;
   options.seconds = a.search_seconds;
   options.seed = a.search_seed;
-  options.machine = read_machine().fingerprint();
-  options.folder = cache_folder() + "/compiler";
   auto [program, found] = models::searched_program(model, limits, runtime, options);
   fmt::print(stderr, "search: {} programs tried now, {} before, {}; {:.3f} times as fast\n",
              found.tried, found.from_before, format_seconds(found.seconds), found.speedup);

@@ -3,6 +3,7 @@
 #include "compiler/choose/search.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,7 +17,7 @@ namespace assay::compiler {
 namespace {
 
 // Raised whenever programs of equal choices change, or the lines of a journal.
-constexpr int kVersion = 6;
+constexpr int kVersion = 7;
 
 // Candidates are numbered as they are drawn.
 constexpr std::int64_t kGreatestNumber = 1'000'000'000;
@@ -43,14 +44,18 @@ class Search {
         candidates_(graph, options.compile),
         symbols_(options.symbols.empty() ? default_symbols(graph) : options.symbols),
         verifier_(graph, with_used(options.verify, symbols_)),
-        journal_(options.folder.empty() ? "" : search_file(graph, runtime, options)) {}
+        default_hash_(hash_of({})),
+        seen_{default_hash_},
+        journal_(options.folder.empty() ? "" : search_file(graph, runtime, options),
+                 [this](const Json& line) { return takes(line); }) {}
 
   SearchResult run() {
     const auto begin = monotonic_ns();
     const auto elapsed = [&] { return static_cast<double>(monotonic_ns() - begin) * 1e-9; };
-    read_journal();
+    if (const auto warning = journal_.warning(); !warning.empty()) warn(warning);
     result_.stop = "candidates";
-    for (int i = next_number_; result_.from_before + result_.tried < options_.candidates; ++i) {
+    for (int i = 0; result_.from_before + result_.tried < options_.candidates; ++i) {
+      if (known_numbers_.contains(i)) continue;
       if (elapsed() >= options_.seconds) {
         result_.stop = "seconds";
         break;
@@ -68,8 +73,13 @@ class Search {
     result_.speedup = 1 / fastest.relative;
     result_.speedup_low = 1 / fastest.high;
     result_.speedup_high = 1 / fastest.low;
-    if (options_.verifies_result) verify(result_.program, result_.genome, Use::kUsed);
-    if (!verified_.empty()) result_.verified = verifier_.coverage(result_.program, runtime_);
+    const bool was_verified = !is_default(result_.genome) || default_is_verified_;
+    if (options_.verifies_result || (options_.candidates > 0 && !was_verified)) {
+      verify_used(result_.program, result_.genome);
+    }
+    if (verified_.contains(program_hash(result_.program))) {
+      result_.verified = verifier_.coverage(result_.program, runtime_);
+    }
     result_.seconds = elapsed();
     return std::move(result_);
   }
@@ -78,27 +88,43 @@ class Search {
   const Member& best() const { return population_.front(); }
   std::string seed() const { return std::to_string(options_.seed); }
 
-  // Lines in the order they were made, so that the population becomes what it was.
-  void read_journal() {
-    population_ = {Member{}};
-    seen_.insert(program_hash(candidates_.program({}, runtime_)));
-    for (const auto& line : journal_.lines()) {
-      auto known = known_from(line);
-      if (!known) continue;
-      const bool is_own = known->seed == seed();
-      if (is_own) {
-        // Two searches at once may both have written a program's line.
-        if (seen_.insert(known->program).second) ++result_.from_before;
-        next_number_ = std::max(next_number_, known->number + 1);
-      }
-      // A line that was changed by hand, or was written by a program that made others of the same
-      // choices.
-      if (!known->faster || known->program != hash_of(known->faster->genome)) continue;
-      if (is_own) {
-        admit(std::move(*known->faster));
-      } else if (known->faster->relative < others_best_.relative) {
-        others_best_ = std::move(*known->faster);
-      }
+  static bool is_default(const Genome& genome) { return genome == Genome{}; }
+  void warn(const std::string& what) const {
+    if (options_.warn) options_.warn(what);
+  }
+
+  // A line of the journal, in the order they were made, so that the population becomes what it was.
+  // False: it makes no sense.
+  bool takes(const Json& line) {
+    if (line.contains("verified")) {
+      default_is_verified_ = default_is_verified_ || line["verified"] == default_hash_;
+      return line["verified"].is_string();
+    }
+    auto known = known_from(line);
+    // The latter was written by a program that made others of the same choices.
+    if (!known || (known->faster && known->program != hash_of(known->faster->genome))) return false;
+    const bool is_own = known->seed == seed();
+    if (is_own) {
+      // Two searches at once may both have written a program's line.
+      if (seen_.insert(known->program).second) ++result_.from_before;
+      known_numbers_.insert(known->number);
+    }
+    if (!known->faster) return true;
+    if (is_own) {
+      admit(std::move(*known->faster));
+    } else if (known->faster->relative < others_best_.relative) {
+      others_best_ = std::move(*known->faster);
+    }
+    return true;
+  }
+  // On a disk that is full or not ours to write, what was found is still found.
+  void keep(const Json& line) {
+    if (!keeps_) return;
+    try {
+      journal_.add(line);
+    } catch (const UserError& e) {
+      keeps_ = false;
+      warn(fmt::format("{}: from here on nothing of this search is kept", e.what()));
     }
   }
   std::string hash_of(const Genome& genome) const {
@@ -119,14 +145,16 @@ class Search {
       const auto genome = genome_from_json(line.at("genome"), "search journal");
       if (!line.value("faster", false)) return known;
       const double relative = number_from_json(line.at("relative"), "search journal");
-      if (!(relative > 0 && relative <= 1)) return std::nullopt;
       const auto& between = line.at("between");
       known.faster = Member{genome,
                             relative,
                             number_from_json(between.at(0), "search journal"),
                             number_from_json(between.at(1), "search journal"),
                             {}};
-      if (!(known.faster->low > 0 && known.faster->high >= known.faster->low)) return std::nullopt;
+      const auto& [_, told, low, high, freedom] = *known.faster;
+      const bool is_possible = low > 0 && low <= told && told <= high && told <= 1 &&
+                               high < std::numeric_limits<double>::infinity();
+      if (!is_possible) return std::nullopt;
       return known;
     } catch (const std::exception&) {
       return std::nullopt;
@@ -167,7 +195,7 @@ class Search {
       }
       Json line = {{"seed", seed()}, {"number", number}, {"genome", choices}, {"program", hash}};
       judge(std::move(genome), program, line);
-      journal_.add(line);
+      keep(line);
       ++result_.tried;
       if (options_.progress) options_.progress(canonical_json(line));
       return true;
@@ -204,7 +232,7 @@ class Search {
     if (referee_) return;
     trial_ = make_trial(graph_, symbols_, InputStyle::kOrdinary, 1);
     auto program = candidates_.program(best().genome, runtime_);
-    verify(program, best().genome, Use::kUsed);
+    if (!is_default(best().genome) || !default_is_verified_) verify_used(program, best().genome);
     referee_ = (options_.referee ? options_.referee : clock_referee)(
         {runtime_, *trial_, candidates_.program({}, runtime_), std::move(program),
          best().relative});
@@ -224,22 +252,35 @@ class Search {
     throw WrongProgram(minimised(graph_, compile, runtime_, with_used(options_.verify, symbols_)));
   }
 
+  // The default program's line is its own: a search that is killed before its first candidate is
+  // done has that. What nobody can hold to a bound is told each time.
+  void verify_used(const Program& program, const Genome& genome) {
+    verify(program, genome, Use::kUsed);
+    if (!is_default(genome) || default_is_verified_) return;
+    if (!verifier_.coverage(program, runtime_).unheld.empty()) return;
+    default_is_verified_ = true;
+    keep({{"verified", default_hash_}});
+  }
+
   const Graph& graph_;
   const Runtime& runtime_;
   const SearchOptions& options_;
   Candidates candidates_;
   const Bindings symbols_;
   ProgramVerifier verifier_;
-  SearchJournal journal_;
-  int next_number_ = 0;
-  std::vector<Member> population_;  // the best first, then those it displaced
-  Member others_best_;              // of other seeds
-  std::set<std::string> seen_;      // programs, by their hash
+  std::string default_hash_;                     // of the program without choices
+  bool default_is_verified_ = false;             // now, or by an earlier search
+  std::vector<Member> population_ = {Member{}};  // the best first, then those it displaced
+  Member others_best_;                           // of other seeds
+  std::set<std::string> seen_;                   // programs, by their hash
+  std::set<int> known_numbers_;                  // of this seed's candidates in the journal
   std::set<std::string> proposed_;  // genomes in this process: a shorter way to the same answer
   std::set<std::string> verified_, far_verified_;  // programs that are right
   std::optional<Trial> trial_;
   std::unique_ptr<Referee> referee_;
   SearchResult result_;
+  SearchJournal journal_;  // fills what is above
+  bool keeps_ = true;
 };
 
 }  // namespace

@@ -37,6 +37,9 @@ struct SearchOptions {
   bool verifies_result = false;  // also where nothing is tried, or another search found it
   RefereeMaker referee;          // none: the clock
   std::function<void(const std::string&)> progress;  // one line for each candidate
+  // What is not as it should be with what is kept: lines that were changed, once; a folder that
+  // cannot be written, once, and the search goes on without it.
+  std::function<void(const std::string&)> warn;
 };
 
 struct SearchResult {
@@ -48,12 +51,13 @@ struct SearchResult {
   int tried = 0, timed = 0, duplicates = 0, too_large = 0, abandoned = 0, from_before = 0;
   double seconds = 0;
   std::string stop;  // "candidates", "seconds", "nothing new"
-  // Elements that were held to a bound; nothing where nothing was verified now.
+  // Elements that were held to a bound; nothing where the program was not verified now: no search
+  // was asked for, or an earlier one has verified it.
   std::optional<ProgramVerifier::Coverage> verified;
 };
 
 // Throws WrongProgram where a candidate is wrong: the search stops. The default program is verified
-// too.
+// too, once for all searches that share a journal.
 SearchResult search(const Graph& graph, const Runtime& runtime, const SearchOptions& options);
 
 // For graphs that are small themselves: symbols to 6, ordinary and adversarial inputs.

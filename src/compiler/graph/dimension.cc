@@ -16,6 +16,9 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
+// Of the names in a normal form. What anybody means has some dozens.
+constexpr std::size_t kMostCharacters = 4096;
+
 std::int64_t checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) fail("a dimension beyond 64 bits: {} + {}", a, b);
@@ -78,6 +81,15 @@ Dim::Dim(std::int64_t value) {
 }
 
 Dim::Dim(std::vector<Product> products) {
+  // Multiplied out, a few symbols to the tenth are a hundred thousand terms.
+  std::size_t characters = 0;
+  for (const auto& product : products) {
+    for (const auto& factor : product.factors) characters += factor->key.size() + 1;
+  }
+  if (characters > kMostCharacters) {
+    fail("a dimension of more than {} characters when it is multiplied out: {} terms",
+         kMostCharacters, products.size());
+  }
   std::map<std::string, Product> sorted;
   for (auto& product : products) {
     std::ranges::sort(product.factors, {},

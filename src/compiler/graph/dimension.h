@@ -26,7 +26,7 @@ using Symbols = std::map<std::string, Interval>;
 using Bindings = std::map<std::string, std::int64_t>;
 
 // A polynomial with integer coefficients in symbols and in quotients, remainders, least and
-// greatest of such polynomials. Overflow of a coefficient is a UserError.
+// greatest of such polynomials. Overflow of a coefficient is a UserError; so are 4096 characters.
 class Dim {
  public:
   Dim(std::int64_t value = 0);  // NOLINT: a number is a dimension

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/graph/dimension.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -135,6 +136,26 @@ TEST_F(DimTest, BeyondSixtyFourBitsIsRefused) {
   EXPECT_THROW(big + big, UserError);
   EXPECT_THROW((s * s).at({{"s", std::int64_t{1} << 40}}), UserError);
   EXPECT_EQ((big * s).range({{"s", {0, 100}}}).high, std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_F(DimTest, WhatNobodyMeansIsRefusedBeforeItTakesLong) {
+  const auto power = [](int exponent, const std::string& base) {
+    auto text = base;
+    for (int i = 1; i < exponent; ++i) text += "*" + base;
+    return text;
+  };
+  EXPECT_EQ(Dim::parse(power(3, "(a + b)")).to_string(), "a*a*a + 3*a*a*b + 3*a*b*b + b*b*b");
+  // Each names the one before it three times.
+  std::string nested = "s";
+  for (int i = 0; i < 9; ++i) nested = power(2, "(min(p, " + nested + ") + s)");
+  for (const auto& text : {power(16, "(a + b + c + d + e + f)"), power(100'000, "s"), nested}) {
+    try {
+      Dim::parse(text);
+      FAIL() << text.substr(0, 40);
+    } catch (const UserError& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("more than 4096 characters"));
+    }
+  }
 }
 
 TEST_F(DimTest, WhatIsNoDimensionIsRefused) {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/graph/graph_json.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
+#include "tensor/shape.h"
 
 namespace assay::compiler {
 namespace {
@@ -46,12 +49,9 @@ class NodeReader {
     if (!at(key).is_string()) fail("{}: '{}' is a string", where_, key);
     return at(key).get<std::string>();
   }
-  std::int64_t integer(const char* key) const {
-    if (!at(key).is_number_integer()) fail("{}: '{}' is an integer", where_, key);
-    return integer_of(at(key), key);
-  }
+  std::int64_t integer(const char* key) const { return integer_of(at(key), key); }
   Dim dim(const Json& value, const char* key) const {
-    if (value.is_number_integer()) return integer_of(value, key);
+    if (value.is_number()) return integer_of(value, key);
     if (!value.is_string()) fail("{}: '{}' holds numbers and expressions", where_, key);
     try {
       return Dim::parse(value.get<std::string>());
@@ -61,6 +61,9 @@ class NodeReader {
   }
   std::vector<Dim> dims(const char* key) const {
     if (!at(key).is_array()) fail("{}: '{}' is a list", where_, key);
+    if (const auto rank = at(key).size(); rank > Shape::kMaxRank) {
+      fail("{}: '{}': at most {} axes, got {}", where_, key, Shape::kMaxRank, rank);
+    }
     std::vector<Dim> dims;
     for (const auto& value : at(key)) dims.push_back(dim(value, key));
     return dims;
@@ -70,11 +73,22 @@ class NodeReader {
       if (std::ranges::find(keys, key) == keys.end()) fail("{}: unknown key '{}'", where_, key);
     }
   }
+  // A key that says something, or one that says nothing and is not there.
+  bool has_where(const char* key, bool is_expected, std::string_view of) const {
+    if (has(key) && !is_expected) fail("{}: '{}' is of {} alone", where_, key, of);
+    if (!has(key) && is_expected) fail("{}: '{}' is missing", where_, key);
+    return is_expected;
+  }
   const std::string& where() const { return where_; }
-  // Not by its low bits.
+  // Not by its low bits, and not rounded: JSON's integers beyond 64 bits are floating point.
   std::int64_t integer_of(const Json& value, std::string_view key) const {
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) {
-      fail("{}: '{}': beyond 64 bits: {}", where_, key, value.dump());
+    const bool is_beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+    if (is_beyond || (value.is_number_float() && std::abs(value.get<double>()) >= 0x1p63)) {
+      fail("{}: '{}': beyond 64 bits: {}", where_, key,
+           is_beyond ? value.dump() : fmt::format("{:.0f}", value.get<double>()));
+    }
+    if (!value.is_number_integer()) {
+      fail("{}: '{}': an integer, got {}", where_, key, value.dump());
     }
     return value.get<std::int64_t>();
   }
@@ -96,14 +110,24 @@ std::uint64_t bits_from(const NodeReader& node) {
   return bits;
 }
 
+// A view without symbols that fits whatever it reads at no value of those.
+void refuse_outside(const View& view, const std::vector<Dim>& read, const Symbols& symbols) {
+  const auto is_known = [](const Dim& dim) { return dim.constant().has_value(); };
+  if (view.strides.size() != view.rank() || !is_known(view.offset) ||
+      !std::ranges::all_of(view.shape, is_known) || !std::ranges::all_of(view.strides, is_known)) {
+    return;
+  }
+  fixed(view, {}, product(read).range(symbols).high);
+}
+
 Node node_from(const NodeReader& reader, const Graph& graph) {
   reader.only({"op", "dtype", "shape", "operands", "name", "bits"});
   Node node;
   node.op = op_from_name(reader.text("op"));
   node.dtype = dtype_from_name(reader.text("dtype"), reader.where());
   node.shape = reader.dims("shape");
-  if (reader.has("name")) node.name = reader.text("name");
-  if (reader.has("bits")) node.bits = bits_from(reader);
+  if (reader.has_where("name", node.op == Op::kInput, "inputs")) node.name = reader.text("name");
+  if (reader.has_where("bits", node.op == Op::kConst, "constants")) node.bits = bits_from(reader);
   if (!reader.has("operands")) return node;
   if (!reader.at("operands").is_array()) fail("{}: 'operands' is a list", reader.where());
   for (const auto& json : reader.at("operands")) {
@@ -114,13 +138,18 @@ Node node_from(const NodeReader& reader, const Graph& graph) {
     if (id < 0 || id >= static_cast<std::int64_t>(graph.size())) {
       fail("{}: no node before it has number {}", operand.where(), id);
     }
-    Operand read{static_cast<NodeId>(id),
-                 View::contiguous(graph.node(static_cast<NodeId>(id)).shape)};
+    const auto& shape = graph.node(static_cast<NodeId>(id)).shape;
+    Operand read{static_cast<NodeId>(id), View::contiguous(shape)};
     if (operand.has("shape")) {
       read.view.shape = operand.dims("shape");
       read.view.strides = operand.dims("strides");
       read.view.offset =
           operand.has("offset") ? operand.dim(operand.at("offset"), "offset") : Dim(0);
+      with_place(operand.where(), [&] { refuse_outside(read.view, shape, graph.symbols()); });
+    } else {
+      for (const auto* key : {"strides", "offset"}) {
+        if (operand.has(key)) fail("{}: '{}' without a 'shape'", operand.where(), key);
+      }
     }
     node.operands.push_back(std::move(read));
   }
@@ -167,9 +196,8 @@ Graph graph_from_json(const Json& json, std::string_view what) {
   if (reader.has("symbols")) {
     if (!reader.at("symbols").is_object()) fail("{}: 'symbols' is an object", what);
     for (const auto& [name, ends] : reader.at("symbols").items()) {
-      const bool is_interval = ends.is_array() && ends.size() == 2 && ends[0].is_number_integer() &&
-                               ends[1].is_number_integer();
-      if (!is_interval) fail("{}: symbol '{}' is [least, most]", what, name);
+      if (!ends.is_array() || ends.size() != 2)
+        fail("{}: symbol '{}' is [least, most]", what, name);
       const auto low = reader.integer_of(ends[0], name), high = reader.integer_of(ends[1], name);
       with_place(what, [&] { graph.symbol(name, low, high); });
     }

@@ -163,6 +163,42 @@ TEST(GraphJson, NonsenseIsNamed) {
   EXPECT_THAT(broken("/nodes/1/operands/0/node", -1), HasSubstr("-1"));
   EXPECT_THAT(broken("/nodes/1/colour", 1), HasSubstr("unknown key 'colour'"));
   EXPECT_THAT(broken("/outputs/0/node", 7), HasSubstr("output 0: no node 7"));
+  EXPECT_THAT(broken("/nodes/1/bits", "0x1"), HasSubstr("node 1: 'bits' is of constants alone"));
+  EXPECT_THAT(broken("/nodes/1/name", "y"), HasSubstr("node 1: 'name' is of inputs alone"));
+  EXPECT_THAT(broken("/nodes/0", {{"op", "const"}, {"dtype", "f32"}, {"shape", Json::array()}}),
+              HasSubstr("node 0: 'bits' is missing"));
+  EXPECT_THAT(broken("/nodes/0", {{"op", "input"}, {"dtype", "f32"}, {"shape", {4}}}),
+              HasSubstr("node 0: 'name' is missing"));
+  // A view without its shape is not the whole.
+  EXPECT_THAT(broken("/nodes/1/operands/0/strides", Json::array({-1})),
+              HasSubstr("node 1, operand 0: 'strides' without a 'shape'"));
+  EXPECT_THAT(broken("/nodes/1/operands/0/offset", 3),
+              HasSubstr("node 1, operand 0: 'offset' without a 'shape'"));
+  EXPECT_THAT(broken("/nodes/1/operands/0/bits", "0x1"), HasSubstr("unknown key 'bits'"));
+  const auto view = [](Json shape, Json strides, Json offset) {
+    return Json{{"node", 0U}, {"shape", shape}, {"strides", strides}, {"offset", offset}};
+  };
+  EXPECT_THAT(broken("/nodes/1/operands/0", view({4}, {2}, 0)),
+              HasSubstr("node 1, operand 0: a view reads outside of its 4 elements"));
+  EXPECT_THAT(broken("/nodes/1/operands/0", view({4}, {-1}, 2)), HasSubstr("outside of its 4"));
+  EXPECT_EQ(broken("/nodes/1/operands/0", view({4}, {-1}, 3)), "nothing was refused");
+  EXPECT_THAT(broken("/nodes/1/operands/0", view({4}, {1, 1}, 0)), HasSubstr("1 extents"));
+  const auto beyond = std::uint64_t{1} << 63;
+  EXPECT_THAT(broken("/nodes/1/operands/0", view({4}, {beyond}, 0)),
+              HasSubstr("operand 0: 'strides': beyond 64 bits: 9223372036854775808"));
+  EXPECT_THAT(broken("/nodes/1/operands/0", view({4}, {1}, beyond)),
+              HasSubstr("operand 0: 'offset': beyond 64 bits: 9223372036854775808"));
+  EXPECT_THAT(broken("/outputs/0/node", ~std::uint64_t{0}),
+              HasSubstr("output 0: 'node': beyond 64 bits: 18446744073709551615"));
+  EXPECT_THAT(broken("/outputs/0/node", 0x1p64),
+              HasSubstr("output 0: 'node': beyond 64 bits: 18446744073709551616"));
+  EXPECT_THAT(broken("/nodes/0/shape/0", -0x1p64), HasSubstr("64 bits: -18446744073709551616"));
+  EXPECT_THAT(broken("/nodes/0/shape/0", 4.5), HasSubstr("'shape': an integer, got 4.5"));
+  EXPECT_THAT(broken("/symbols/s", {0, 0x1p64}), HasSubstr("'s': beyond 64 bits: 18446744073709"));
+  EXPECT_THAT(broken("/symbols/s", {0, 4.5}), HasSubstr("'s': an integer, got 4.5"));
+  EXPECT_THAT(broken("/symbols/s", 5), HasSubstr("symbol 's' is [least, most]"));
+  EXPECT_THAT(broken("/nodes/0/shape", std::vector<int>(65, 1)),
+              HasSubstr("node 0: 'shape': at most 64 axes, got 65"));
   EXPECT_THAT(broken("/nodes", 7), HasSubstr("'nodes' is a list"));
   EXPECT_THAT(broken("/symbols", Json{{"s", Json::array({3, 1})}}), HasSubstr("from 3 to 1"));
 }

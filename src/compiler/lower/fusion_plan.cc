@@ -11,6 +11,7 @@ FusionPlan::FusionPlan(const WorkGraph& graph, const FuseChoices& choices) : gra
   give_needed_buffers(choices);
   measure_effort();
   group_nodes();
+  find_products();
 }
 
 void FusionPlan::find_used() {
@@ -87,6 +88,20 @@ void FusionPlan::measure_effort() {
     is_free_[id] = is_constant || (is_free && effort <= kFreeArithmetic);
     is_constant_[id] = is_constant;
     effort_[id] = is_free_[id] ? 0 : std::min(effort, kDear);
+  }
+}
+
+void FusionPlan::find_products() {
+  follows_product_.assign(graph_.nodes.size(), false);
+  for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+    const auto& work = graph_.nodes[id];
+    const auto op = work.node.op;
+    const bool ends = op == Op::kSum || op == Op::kMaxReduce || op == Op::kScatter;
+    bool follows = std::holds_alternative<Matmul>(work.kernel);
+    for (const auto& operand : work.node.operands) {
+      follows = follows || (!ends && follows_product_[operand.node]);
+    }
+    follows_product_[id] = follows;
   }
 }
 

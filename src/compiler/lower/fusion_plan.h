@@ -25,6 +25,8 @@ class FusionPlan {
   // kMany for several.
   NodeId group(NodeId id) const { return group_[id]; }
   static constexpr NodeId kMany = ~NodeId{0};
+  // Whether it is computed of a product's elements one by one, however far below that is.
+  bool follows_product(NodeId id) const { return follows_product_[id]; }
 
  private:
   static constexpr int kCheap = 1, kDear = 1000;
@@ -32,9 +34,10 @@ class FusionPlan {
   void give_needed_buffers(const FuseChoices& choices);
   void measure_effort();
   void group_nodes();
+  void find_products();
 
   const WorkGraph& graph_;
-  std::vector<bool> used_, is_free_, is_constant_;
+  std::vector<bool> used_, is_free_, is_constant_, follows_product_;
   std::vector<std::vector<NodeId>> readers_;
   std::set<NodeId> buffers_;
   std::vector<int> effort_;  // to compute an element again from what has a buffer

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "compiler/lower/assemble.h"
 #include "compiler/lower/fusion_plan.h"
+#include "compiler/lower/marks.h"
 #include "compiler/lower/region_maker.h"
 
 namespace assay::compiler {
@@ -24,12 +25,13 @@ class Lowering {
         choices_(choices),
         plan_(graph, choices),
         also_after_(graph.nodes.size()),
-        seen_(graph.nodes.size()) {}
+        done_(graph.nodes.size()),
+        marks_(graph.nodes.size()) {}
 
   std::vector<MadeKernel> run() {
     for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
       const auto id = static_cast<NodeId>(i);
-      if (!plan_.is_used(id) || !plan_.has_buffer(id) || done_.contains(id)) continue;
+      if (!plan_.is_used(id) || !plan_.has_buffer(id) || done_[id]) continue;
       const auto& work = graph_.nodes[id];
       if (work.is_kernel()) {
         add(kernel_of(work, id));
@@ -46,8 +48,11 @@ class Lowering {
   void add(MadeKernel made) {
     for (const auto id : made.reads) plan_.give_buffer(id);
     for (const auto id : made.writes) {
-      done_.insert(id);
-      for (const auto read : made.reads) also_after_[id].push_back(read);
+      done_[id] = true;
+      for (const auto read : made.reads) {
+        also_after_[id].push_back(read);
+        if (read > id) least_waiting_up_ = std::min(least_waiting_up_, id);
+      }
     }
     made_.push_back(std::move(made));
   }
@@ -124,18 +129,20 @@ class Lowering {
     return made;
   }
 
-  // Whether `id` needs `other` to be computed before it.
+  // Whether `id` needs `other` to be computed before it. Operands have smaller numbers: from below
+  // `other` a way to it goes through a node that waits for one of a greater number.
   bool depends(NodeId id, NodeId other) const {
-    std::vector<NodeId> left = {id};
-    ++look_;
+    std::vector<NodeId> left;
+    marks_.begin();
+    const auto visit = [&](NodeId next) {
+      const bool is_below = next < other && next < least_waiting_up_;
+      if (!is_below && marks_.mark(next)) left.push_back(next);
+    };
+    visit(id);
     while (!left.empty()) {
       const auto at = left.back();
       left.pop_back();
       if (at == other) return true;
-      const auto visit = [&](NodeId next) {
-        if (seen_[next] != look_) left.push_back(next);
-        seen_[next] = look_;
-      };
       for (const auto& operand : graph_.nodes[at].node.operands) visit(operand.node);
       for (const auto next : also_after_[at]) visit(next);
     }
@@ -163,8 +170,8 @@ class Lowering {
       const auto& work = graph_.nodes[id];
       if (work.is_kernel()) return Use::kLoad;
       if (!plan_.has_buffer(id)) return Use::kInline;
-      const bool may_share = shares && choices_.regions && !done_.contains(id) && id != root &&
-                             !choices_.kept.contains(id);
+      const bool may_share =
+          shares && choices_.regions && !done_[id] && id != root && !choices_.kept.contains(id);
       return may_share && !epilogue_of(id) ? Use::kShare : Use::kLoad;
     };
     if (product) {
@@ -229,7 +236,7 @@ class Lowering {
       left.erase(left.begin());
       const auto& work = graph_.nodes[id];
       if (!seen.insert(id).second || work.is_kernel()) continue;
-      if (id != root && plan_.has_buffer(id) && done_.contains(id)) continue;
+      if (id != root && plan_.has_buffer(id) && done_[id]) continue;
       const auto op = work.node.op;
       if (op == Op::kSum || op == Op::kMaxReduce) return work.node.operands[0].view.shape.back();
       for (const auto& operand : work.node.operands) left.push_back(operand.node);
@@ -248,20 +255,19 @@ class Lowering {
   std::optional<NodeId> epilogue_of(NodeId id) const {
     if (!choices_.epilogues || !choices_.regions) return std::nullopt;
     std::vector<NodeId> left = {id};
-    std::set<NodeId> seen;
+    marks_.begin();
     std::optional<NodeId> found;
     while (!left.empty()) {
       const auto at = left.back();
       left.pop_back();
-      if (!seen.insert(at).second) continue;
+      if (!plan_.follows_product(at) || !marks_.mark(at)) continue;
       const auto& work = graph_.nodes[at];
       if (const auto* matmul = std::get_if<Matmul>(&work.kernel)) {
         const auto& readers = plan_.readers(at);
         const bool is_only =
             std::ranges::all_of(readers, [&](NodeId reader) { return plan_.group(reader) == id; });
         const bool fits = work.node.shape == graph_.nodes[id].node.shape && is_only &&
-                          work.node.dtype == matmul->accumulate && !is_output(at) &&
-                          !done_.contains(at);
+                          work.node.dtype == matmul->accumulate && !is_output(at) && !done_[at];
         if (fits && (!found || at > *found)) found = at;
         continue;
       }
@@ -320,7 +326,7 @@ class Lowering {
     matmul.out = epilogue.stores[0].to;
     matmul.epilogue = std::move(epilogue);
     add_rules(maker, id, made.kernel);
-    done_.insert(product);
+    done_[product] = true;
     add(std::move(made));
     return true;
   }
@@ -352,11 +358,10 @@ class Lowering {
   const FuseChoices& choices_;
   FusionPlan plan_;
   std::vector<std::vector<NodeId>> also_after_;  // what a node waits for beside its operands
-  std::set<NodeId> done_;
+  NodeId least_waiting_up_ = ~NodeId{0};         // that waits for one of a greater number
+  std::vector<bool> done_;
   std::vector<MadeKernel> made_;
-  // By depends(): in which of its looks a node was seen last.
-  mutable std::vector<std::uint32_t> seen_;
-  mutable std::uint32_t look_ = 0;
+  mutable Marks marks_;  // of one walk at a time
 };
 
 }  // namespace

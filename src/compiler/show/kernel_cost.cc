@@ -24,6 +24,26 @@ double region_operations(const Region& region, const Bindings& symbols) {
   return sum;
 }
 
+// Of i + first for i from 0 to rows − 1, none below 0 and none above `most`.
+double sum_of_clamped(double rows, double first, double most) {
+  const double rises = std::clamp(-first, 0.0, rows);
+  const double full = std::clamp(most - first, rises, rows);
+  return (full - rises) * (rises + full - 1 + 2 * first) / 2 + (rows - full) * most;
+}
+
+// Pairs of a query and a key that it sees; those that a mask among the operands hides are computed.
+double visible_pairs(const Attention& attention, const Bindings& symbols) {
+  const auto extent_of = [&](const Access& access) {
+    return static_cast<double>(access.view.shape.end()[-2].at(symbols));
+  };
+  const double queries = extent_of(attention.q), keys = extent_of(attention.k);
+  const double first = static_cast<double>(attention.offset.at(symbols)) + 1;
+  const double all = attention.causal ? sum_of_clamped(queries, first, keys) : queries * keys;
+  if (!attention.window) return all;
+  const double window = static_cast<double>(attention.window->at(symbols));
+  return std::max(0.0, all - sum_of_clamped(queries, first - window, keys));
+}
+
 struct Operations {
   const Bindings& symbols;
   double of(const View& view) const { return elements(view.shape, symbols); }
@@ -37,9 +57,10 @@ struct Operations {
     return 2 * of(grouped.a.view) * static_cast<double>(grouped.out.view.shape[1].at(symbols));
   }
   double operator()(const Attention& attention) const {
-    const auto& keys = attention.k.view.shape;
-    const double t = static_cast<double>(keys[keys.size() - 2].at(symbols));
-    return 2 * t * (of(attention.q.view) + of(attention.out.view));
+    // For each pair as many multiplications and additions as a query and a result have elements.
+    const double rows = static_cast<double>(attention.q.view.shape.end()[-2].at(symbols));
+    const double of_row = (of(attention.q.view) + of(attention.out.view)) / std::max(1.0, rows);
+    return 2 * of_row * visible_pairs(attention, symbols);
   }
   double operator()(const ScatterInto&) const { return 0; }
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "compiler/run/memory_plan.h"
 #include "compiler/show/kernel_cost.h"
 
@@ -176,11 +177,25 @@ Json explained_as_json(const Program& program, const ProgramFacts& facts) {
   return result;
 }
 
+namespace {
+
+// In the quotes of DOT.
+std::string quoted_inside(std::string_view name) {
+  std::string text;
+  for (const char c : printable(name)) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string as_dot(const Program& program) {
   std::string text = "digraph program {\n  rankdir=TB; node [fontname=\"sans-serif\"];\n";
   const auto name = [&](BufferId id) {
     const auto& buffer = program.buffers[id];
-    return fmt::format("{}{} {}", buffer.name.empty() ? "" : buffer.name + "\\n",
+    return fmt::format("{}{} {}", buffer.name.empty() ? "" : quoted_inside(buffer.name) + "\\n",
                        name_of(buffer.dtype), to_string(buffer.shape));
   };
   for (BufferId id = 0; id < program.buffers.size(); ++id) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/checked_line.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -61,8 +62,7 @@ std::pair<std::string, PathReport> from_json(const Json& line) {
 }
 
 std::string line_of(std::string_view key, const PathReport& path) {
-  const auto text = canonical_json(to_json(key, path));
-  return fmt::format("{:08x} {}\n", crc32c(text), text);
+  return checked_line(to_json(key, path));
 }
 
 }  // namespace
@@ -118,9 +118,9 @@ PathFileReport load_paths(const std::string& path, PathCache& cache) {
   std::istringstream lines(read_input_file(path));
   for (std::string line; std::getline(lines, line);) {
     try {
-      const auto text = std::string_view(line).substr(std::min<std::size_t>(9, line.size()));
-      if (line.substr(0, 9) != fmt::format("{:08x} ", crc32c(text))) fail("checksum");
-      auto [key, order] = from_json(parse_checked_json(text, path));
+      const auto json = read_checked_line(line, path);
+      if (!json) fail("checksum");
+      auto [key, order] = from_json(*json);
       cache.insert(key, std::make_shared<const PathReport>(std::move(order)));
       ++report.loaded;
     } catch (const std::exception&) {  // a line that was cut or changed: its order is found again

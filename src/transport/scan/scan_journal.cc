@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/checked_line.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -22,20 +23,6 @@ namespace {
 constexpr int kFormat = 2;
 // A power cut may cost what was solved since; a kill costs nothing.
 constexpr std::int64_t kSyncEvery_ns = 1'000'000'000;
-
-// CHECKSUM<space>JSON<newline>.
-std::string line_of(const Json& json) {
-  const auto text = canonical_json(json);
-  return fmt::format("{:08x} {}\n", crc32c(text), text);
-}
-
-// The JSON of a whole, undamaged line.
-std::optional<Json> read_line(std::string_view line, const std::string& path) {
-  if (line.size() < 10 || line[8] != ' ') return std::nullopt;
-  const auto text = line.substr(9);
-  if (fmt::format("{:08x}", crc32c(text)) != line.substr(0, 8)) return std::nullopt;
-  return parse_checked_json(text, path);
-}
 
 // "n_xi 40 there, 60 here", for every setting that differs.
 std::string differences(const Json& there, const Json& here) {
@@ -102,11 +89,11 @@ Json scan_settings(const Prepared& prepared, std::span<const Case> cases, Method
 }
 
 ScanJournal::ScanJournal(const std::string& path, const Json& settings) : path_(path) {
-  fd_ = open_locked(path, line_of({{"format", kFormat}, {"settings", settings}}));
+  fd_ = open_locked(path, checked_line({{"format", kFormat}, {"settings", settings}}));
   const std::string text = read_file(path);
   std::size_t begin = 0, end = 0;
   for (; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const auto json = read_line(std::string_view(text).substr(begin, end - begin), path);
+    const auto json = read_checked_line(std::string_view(text).substr(begin, end - begin), path);
     if (begin == 0) {
       if (!json || !json->is_object() || !json->contains("format")) break;
       if (json_field<std::int64_t>(*json, "format", path) != kFormat) {
@@ -133,7 +120,7 @@ ScanJournal::ScanJournal(const std::string& path, const Json& settings) : path_(
 }
 
 void ScanJournal::append(std::size_t index, const Solution& solution) {
-  write_fully(fd_.get(), line_of({{"index", index}, {"solution", solution_to_json(solution)}}),
+  write_fully(fd_.get(), checked_line({{"index", index}, {"solution", solution_to_json(solution)}}),
               path_);
   if (monotonic_ns() - synced_ns_ > kSyncEvery_ns) sync();
 }
