@@ -133,9 +133,11 @@ TEST(HiddenFaults, FewRowsAndSizesThatFit) {
                                   const std::function<void()>& right) {
     right();
     const auto bytes = static_cast<std::size_t>(bytes_of(kernel.operands.back(), symbols));
-    if (symbols.at("s") == 64) std::memset(operands.back(), 0, bytes);
+    if (symbols.at("s") == 100) std::memset(operands.back(), 0, bytes);
   });
-  EXPECT_NE(ProgramVerifier(graph).mistake_of(default_program(graph), lost), std::nullopt);
+  VerifyOptions options;
+  options.used_at = {{"s", 100}};
+  EXPECT_NE(ProgramVerifier(graph, options).mistake_of(default_program(graph), lost), std::nullopt);
 }
 TEST(HiddenFaults, TheSizeThatIsUsed) {
   for (const auto& graph : {squares(1), one_product(48, 40)}) {

@@ -144,8 +144,10 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::trials() {
   for (const auto& symbols : values) {
     const auto before = static_cast<std::ptrdiff_t>(made.size());
     auto styles = options_.styles;
-    if (symbols == values.back()) styles.push_back(InputStyle::kStrong);
-    if (symbols == values.back() && !is_long) styles.push_back(InputStyle::kHuge);
+    // Of large ones strong numbers are for programs that are going to be used (far_trials).
+    if (symbols == values.back() && !is_long) {
+      styles.insert(styles.end(), {InputStyle::kStrong, InputStyle::kHuge});
+    }
     for (const auto style : styles) made.push_back(given(symbols, style, made));
     std::vector<std::future<void>> all;
     for (auto at = made.begin() + before; at != made.end(); ++at) {
@@ -172,6 +174,11 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::far_trials() {
   }
   for (const auto& symbols : values) {
     far_trials_.push_back(given(symbols, options_.styles.front(), far_trials_));
+    expect(far_trials_.back(), false);
+  }
+  const auto greatest = affordable_symbols(graph_, options_).back();
+  if (!options_.far.empty() && interpreted_elements(graph_, greatest) > options_.cheap_work) {
+    far_trials_.push_back(given(greatest, InputStyle::kStrong, trials_));
     expect(far_trials_.back(), false);
   }
   return far_trials_;

@@ -101,7 +101,9 @@ std::vector<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& sy
                          : std::get<Matmul>(kernel.work).a.view.shape[*axis];
   const auto whole = definition_of(kernel, symbols).graph;
   const auto held = fitting_symbols(whole, options);
-  std::set<std::int64_t> counts(options.fitting.begin(), options.fitting.end());
+  constexpr std::int64_t kFewRows = 8;
+  std::set<std::int64_t> counts;
+  if (!options.fitting.empty()) counts.insert(kFewRows);
   if (rows.at(affordable_symbols(whole, options).back()) < kRows) counts.insert(kRows);
   for (const auto& [name, value] : options.used_at) {
     if (rows == Dim::symbol(name)) counts.insert(value);

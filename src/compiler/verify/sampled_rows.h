@@ -21,7 +21,7 @@ namespace assay::compiler {
 
 class SampledRows {
  public:
-  // One for each number of rows: many, those of options.fitting and of options.used_at. None where
+  // One for each number of rows: many, few (8), and those of options.used_at. None where
   // the kernel is no product, where it cannot have as many, where as many are looked at with these
   // options anyway, and where even a few of them are more than may be interpreted.
   static std::vector<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
