@@ -70,6 +70,7 @@ struct ProgramVerifier::Trial {
   std::map<std::string, BoundedTensor> expected;
   std::unique_ptr<ProgramMeaning> meaning;
   bool is_smooth = false;  // small causes have small effects, nearly everywhere
+  bool is_counted = true;  // in what is said to be held: strong numbers are looked at besides
 };
 
 // A kernel's definition, and what is expected of it.
@@ -115,6 +116,7 @@ ProgramVerifier::Trial ProgramVerifier::given(const Bindings& symbols, InputStyl
   }
   trial.is_smooth =
       !has_remainders && style != InputStyle::kAdversarial && style != InputStyle::kHuge;
+  trial.is_counted = std::ranges::find(options_.styles, style) != options_.styles.end();
   return trial;
 }
 
@@ -291,6 +293,7 @@ ProgramVerifier::Coverage ProgramVerifier::coverage(const Program& program,
   Coverage all;
   std::map<std::string, Verifier::Coverage> meanings;
   for (const auto& trial : trials()) {
+    if (!trial.is_counted) continue;
     for (const auto& [name, expected] : trial.expected) meanings[name].add(expected);
   }
   const auto runs = runs_.coverage_by_output();
