@@ -29,14 +29,16 @@ enum class Op : std::uint8_t {
   kLog2,
   kSin,
   kSqrt,
-  kRecip,      // … to here
-  kAdd,        // integers wrap around; of bool: or
-  kMul,        // likewise; of bool: and
-  kMod,        // the remainder with the divisor's sign; an integer divided by 0 leaves 0
-  kLess,       // bool
-  kMax,        // NaN where either is
-  kSelect,     // operand 0 (bool) ? operand 1 : operand 2
-  kSum,        // over the last axis; floating point in a wider type, rounded once
+  kRecip,   // … to here
+  kAdd,     // integers wrap around; of bool: or
+  kMul,     // likewise; of bool: and
+  kMod,     // the remainder with the divisor's sign; an integer divided by 0 leaves 0
+  kLess,    // bool
+  kMax,     // NaN where either is
+  kSelect,  // operand 0 (bool) ? operand 1 : operand 2
+  kSum,     // over the last axis, in any order and at least in f32: the interpreter sums exactly
+            // and rounds once; a runtime may be off by what f32 (of f64: f64) rounds or overflows
+            // to on the way, which verification allows and no more (verify/bounds.h)
   kMaxReduce,  // over the last axis, which is not empty; NaN where any is
   kGather,     // operand 0 (data), operand 1 (flat indices into data, row-major): an index outside
                // counts as the nearest inside

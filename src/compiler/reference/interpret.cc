@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 
 #include "base/error.h"
 #include "compiler/graph/compose.h"
@@ -234,8 +235,14 @@ class Interpreter {
 
   template <typename From, typename To, typename F>
   void unary(const Node& node, Tensor& out, F&& f) const {
-    const auto view = view_of(node.operands[0]);
+    auto view = view_of(node.operands[0]);
     const From* in = data_of<From>(node.operands[0]);
+    // Of a matrix that is turned, elements one after the other are far from each other.
+    std::unique_ptr<From[]> rows;
+    if (has_gaps(view)) {
+      rows = packed_rows<From>(in, view);
+      in = rows.get();
+    }
     Walk<1> walk({&view});
     for (To& to : out.as<To>()) {
       to = f(in[walk[0]]);

@@ -4,10 +4,10 @@
 
 // Elements of views one after the other, and rows of them without gaps, for plain loops.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "compiler/graph/dtypes.h"
@@ -69,28 +69,103 @@ class Walk {
   std::array<std::int64_t, kCount> offsets_{}, last_strides_{};
 };
 
+// Whether the rows of a view along its last axis are anything but elements one after the other.
+inline bool has_gaps(const FixedView& view) {
+  return !view.shape.empty() && view.strides.back() != 1 && view.shape.back() > 1;
+}
+
+// The elements that a view's axes but repeated ones have together: what packed_rows() makes.
+inline std::int64_t packed_count(const FixedView& view) {
+  std::int64_t count = view.shape.back();
+  for (std::size_t axis = 0; axis + 1 < view.shape.size(); ++axis) {
+    count *=
+        view.strides[axis] == 0 ? std::min<std::int64_t>(view.shape[axis], 1) : view.shape[axis];
+  }
+  return count;
+}
+
+// Rows of a view along its last axis, each once and without gaps, in a block of their own; `view`
+// is then of that block. Where rows lie side by side, as a matrix's columns do, squares of them are
+// turned one by one: every line of memory is read and written once.
+template <typename To, typename From>
+std::unique_ptr<To[]> packed_rows(const From* data, FixedView& view) {
+  const auto last = view.shape.size() - 1;
+  FixedView from = view, to = view;
+  to.offset = 0;
+  std::int64_t count = 1;
+  for (std::size_t axis = last + 1; axis-- > 0;) {
+    const bool is_repeated = axis != last && view.strides[axis] == 0;
+    if (is_repeated) from.shape[axis] = std::min<std::int64_t>(from.shape[axis], 1);
+    to.strides[axis] = is_repeated ? 0 : count;
+    count *= from.shape[axis];
+  }
+  view = to;
+  auto block = std::make_unique_for_overwrite<To[]>(static_cast<std::size_t>(count));
+  if (count == 0) return block;
+  // Along the axis `side` rows are side by side; the last one where none are.
+  std::size_t side = last;
+  for (std::size_t axis = 0; axis < last; ++axis) {
+    if (from.strides[axis] == 1 && from.shape[axis] > 1) side = axis;
+  }
+  const std::int64_t rows = side == last ? 1 : from.shape[side], length = from.shape[last];
+  const std::int64_t step = from.strides[last], apart = to.strides[side];
+  const std::int64_t outer = count / (rows * length);
+  from.shape[last] = from.shape[side] = 1;
+  to.shape = from.shape;
+  constexpr std::int64_t kSquare = 32;
+  To square[kSquare][kSquare];
+  Walk<2> walk({&from, &to});
+  for (std::int64_t i = 0; i < outer; ++i, walk.next()) {
+    for (std::int64_t row = 0; row < rows; row += kSquare) {
+      const auto height = std::min(kSquare, rows - row);
+      for (std::int64_t k = 0; k < length; k += kSquare) {
+        const auto width = std::min(kSquare, length - k);
+        for (std::int64_t x = 0; x < width; ++x) {
+          const From* here = data + walk[0] + row + (k + x) * step;
+          for (std::int64_t y = 0; y < height; ++y) {
+            if constexpr (std::is_same_v<From, To>)
+              square[y][x] = here[y];
+            else
+              square[y][x] = converted_to<From, To>(here[y]);
+          }
+        }
+        for (std::int64_t y = 0; y < height; ++y) {
+          std::copy_n(square[y], width, block.get() + walk[1] + (row + y) * apart + k);
+        }
+      }
+    }
+  }
+  return block;
+}
+
 // The rows of a view along its last axis, each of them without gaps: where they lie, or in a copy
 // that has each row once.
 template <typename T>
 class Rows {
  public:
   Rows(const T* data, FixedView view) : data_(data), view_(std::move(view)) {
-    step_ = view_.strides.back();
-    length_ = view_.shape.back();
-    if (step_ != 1 && length_ > 1) copy();
+    if (has_gaps(view_)) data_ = copied<T>(data);
     end_rows();
   }
-  // Of values that may be of a narrower dtype: then a row is widened when it is asked for.
+  // Of values that may be of a narrower dtype: each row is widened when it is asked for, or all at
+  // once where that is often and they are not too many.
   Rows(const TensorView& values, FixedView view) : view_(std::move(view)) {
-    step_ = view_.strides.back();
-    length_ = view_.shape.back();
-    if (values.dtype() == kDTypeOf<T>) {
-      data_ = values.data<T>();
-      if (step_ != 1 && length_ > 1) copy();
-    } else {
-      check(kIsFloating<T>, "what is widened is of floating point");
-      narrow_ = values;
-    }
+    visit_graph_dtype(values.dtype(), [&]<typename From>(std::type_identity<From>) {
+      constexpr std::int64_t kMany = 1 << 24, kOften = 8;
+      const From* data = values.data<From>();
+      if constexpr (std::is_same_v<From, T>) {
+        data_ = has_gaps(view_) ? copied<T>(data) : data;
+      } else {
+        check(kIsFloating<T> && kIsFloating<From>, "what is widened is of floating point");
+        const auto count = packed_count(view_);
+        if (count <= kMany && view_.element_count() >= kOften * count) {
+          data_ = copied<T>(data);
+        } else {
+          narrow_ = has_gaps(view_) ? copied<From>(data) : data;
+          narrow_dtype_ = values.dtype();
+        }
+      }
+    });
     end_rows();
   }
   std::int64_t length() const { return length_; }
@@ -102,50 +177,40 @@ class Rows {
   const T* at(std::int64_t offset, std::int64_t begin, std::int64_t count,
               std::vector<T>& room) const {
     if constexpr (kIsFloating<T>) {
-      if (narrow_) return widened_row(offset, begin, count, room);
+      if (narrow_ != nullptr) return widened_row(offset + begin, count, room);
     }
     return at(offset) + begin;
   }
 
  private:
-  const T* widened_row(std::int64_t offset, std::int64_t begin, std::int64_t count,
-                       std::vector<T>& room) const {
+  template <typename To, typename From>
+  const To* copied(const From* data) {
+    std::shared_ptr<To[]> rows = packed_rows<To>(data, view_);
+    copy_ = rows;
+    return rows.get();
+  }
+  const T* widened_row(std::int64_t first, std::int64_t count, std::vector<T>& room) const {
     room.resize(static_cast<std::size_t>(count));
-    visit_graph_dtype(narrow_->dtype(), [&]<typename From>(std::type_identity<From>) {
-      const auto* from = static_cast<const From*>(narrow_->raw_data()) + offset;
+    visit_graph_dtype(narrow_dtype_, [&]<typename From>(std::type_identity<From>) {
+      const auto* from = static_cast<const From*>(narrow_) + first;
       for (std::int64_t i = 0; i < count; ++i) {
-        room[static_cast<std::size_t>(i)] = converted_to<From, T>(from[(begin + i) * step_]);
+        room[static_cast<std::size_t>(i)] = converted_to<From, T>(from[i]);
       }
     });
     return room.data();
   }
   void end_rows() {
+    length_ = view_.shape.back();
     view_.shape.pop_back();
     view_.strides.pop_back();
   }
-  void copy() {
-    auto once = view_;
-    for (std::size_t axis = 0; axis + 1 < once.shape.size(); ++axis) {
-      if (once.strides[axis] == 0) once.shape[axis] = std::min<std::int64_t>(once.shape[axis], 1);
-    }
-    const auto count = once.element_count();
-    copy_ = std::make_unique<T[]>(static_cast<std::size_t>(count));
-    Walk<1> walk({&once});
-    for (std::int64_t i = 0; i < count; ++i, walk.next()) copy_[i] = data_[walk[0]];
-    std::int64_t step = 1;
-    for (std::size_t axis = once.shape.size(); axis-- > 0;) {
-      if (view_.strides[axis] != 0 || axis + 1 == once.shape.size()) view_.strides[axis] = step;
-      step *= once.shape[axis];
-    }
-    view_.offset = 0;
-    data_ = copy_.get();
-  }
 
   const T* data_ = nullptr;
-  std::optional<TensorView> narrow_;
+  const void* narrow_ = nullptr;  // where that is not null, of narrow_dtype_
+  DType narrow_dtype_{};
   FixedView view_;
-  std::int64_t length_ = 0, step_ = 1;
-  std::unique_ptr<T[]> copy_;
+  std::int64_t length_ = 0;
+  std::shared_ptr<const void> copy_;
 };
 
 }  // namespace assay::compiler

@@ -37,6 +37,19 @@ std::uint64_t mixed_words(const std::byte* data, std::size_t bytes) {
 
 }  // namespace
 
+std::uint64_t fingerprint_of(std::span<const std::byte> bytes, int threads) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<std::uint64_t> pieces((bytes.size() + kPiece - 1) / kPiece);
+  kernels::share_items(threads, static_cast<std::int64_t>(pieces.size()),
+                       [&](std::int64_t item) noexcept {
+                         const auto at = static_cast<std::size_t>(item) * kPiece;
+                         pieces[static_cast<std::size_t>(item)] =
+                             mixed_words(bytes.data() + at, std::min(kPiece, bytes.size() - at));
+                       });
+  return mixed_words(reinterpret_cast<const std::byte*>(pieces.data()),
+                     pieces.size() * sizeof(std::uint64_t));
+}
+
 GuardedBlock::GuardedBlock(std::size_t bytes, const std::byte* from)
     : bytes_(bytes), capacity_(bytes), block_(aligned_block<std::byte>(bytes + 2 * kGuard)) {
   hold(bytes, from);
@@ -61,18 +74,6 @@ bool GuardedBlock::is_whole() const {
   const auto is_guard = [](std::byte b) { return b == kGuardByte; };
   return std::all_of(block_.get(), block_.get() + kGuard, is_guard) &&
          std::all_of(data() + bytes_, data() + capacity_ + kGuard, is_guard);
-}
-
-std::uint64_t GuardedBlock::fingerprint(int threads) const {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  std::vector<std::uint64_t> pieces((bytes_ + kPiece - 1) / kPiece);
-  kernels::share_items(
-      threads, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t item) noexcept {
-        const auto at = static_cast<std::size_t>(item);
-        pieces[at] = mixed_words(data() + at * kPiece, std::min(kPiece, bytes_ - at * kPiece));
-      });
-  return mixed_words(reinterpret_cast<const std::byte*>(pieces.data()),
-                     pieces.size() * sizeof(std::uint64_t));
 }
 
 }  // namespace assay::compiler

@@ -7,10 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/memory.h"
 
 namespace assay::compiler {
+
+// Changes with every byte: of one word that differs for certain, of several but for one chance in
+// 2^64. At the speed of memory, on `threads` threads.
+std::uint64_t fingerprint_of(std::span<const std::byte> bytes, int threads);
 
 // A buffer between two guards.
 class GuardedBlock {
@@ -22,9 +27,7 @@ class GuardedBlock {
   std::byte* data() const { return block_.get() + kGuard; }
   // Whether both guards are as they were.
   bool is_whole() const;
-  // Changes with every byte: of one word that differs for certain, of several but for one chance in
-  // 2^64. At the speed of memory, on `threads` threads.
-  std::uint64_t fingerprint(int threads) const;
+  std::uint64_t fingerprint(int threads) const { return fingerprint_of({data(), bytes_}, threads); }
 
  private:
   static constexpr std::size_t kGuard = 128;

@@ -30,9 +30,14 @@ std::string way_of(Kernel kernel, const Runtime& runtime) {
 // block.
 constexpr std::int64_t kMostAlone = 4099;
 
+// Of a kernel by itself, of which a search has hundreds: elements to interpret at sizes beyond
+// those that everything is tried at, and for each style of inputs but the first.
+constexpr double kCheapKernel = 2e6, kOtherStyles = 1e6;
+
 // Other values of symbols than a program's: as many rows as blocks and panels are long, where that
 // is cheap.
 VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOptions options) {
+  options.cheap_work = std::min(options.cheap_work, kCheapKernel);
   auto many = options;
   many.most = options.most_in_kernels;
   many.most_work = options.cheap_work;
@@ -41,10 +46,12 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
     options = many;
   }
   options.most_alone = kMostAlone;
+  // Attention takes what is masked block by block.
+  if (!std::holds_alternative<Attention>(kernel.work)) options.most_other_work = kOtherStyles;
   options.tries_direct = false;  // of the whole: a kernel is held to what it says itself
   // Zeros do nothing to a large product that ordinary numbers do not.
-  const auto work = interpreted_elements(graph, affordable_symbols(graph, options).back());
-  if (work > options.cheap_work) {
+  if (interpreted_elements(graph, symbols_of_other_styles(graph, options).back()) >
+      options.cheap_work) {
     options.styles.resize(1);
   } else {
     for (const auto style : {InputStyle::kStrong, InputStyle::kAdversarial}) {
@@ -224,7 +231,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     const auto options = options_for(kernel, prepared->graph, options_);
     prepared->verifier.emplace(prepared->graph, options, &products_);
     prepared->verifier->prepare();
-    prepared->sampled = SampledRows::of(kernel, program.symbols, options);
+    prepared->sampled = SampledRows::of(kernel, program.symbols, options, products_);
     return prepared;
   };
   std::deque<std::future<std::unique_ptr<PreparedKernel>>> next;

@@ -11,6 +11,7 @@
 
 #include "compiler/program/kernel_graph.h"
 #include "compiler/reference/walk.h"
+#include "compiler/verify/guarded_block.h"
 
 namespace assay::compiler {
 namespace {
@@ -93,7 +94,7 @@ std::optional<Bindings> with_rows(const Dim& rows, const Symbols& symbols, std::
 }  // namespace
 
 std::vector<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& symbols,
-                                         const VerifyOptions& options) {
+                                         const VerifyOptions& options, KnownProducts& products) {
   const auto axis = row_axis(kernel);
   if (!axis) return {};
   const auto& rows = std::holds_alternative<GroupedMatmul>(kernel.work)
@@ -115,12 +116,17 @@ std::vector<SampledRows> SampledRows::of(const Kernel& kernel, const Symbols& sy
     SampledRows sampled;
     sampled.symbols_ = symbols;
     sampled.trial_ = make_trial(whole, *values, InputStyle::kOrdinary, options.seed);
+    std::map<std::string, std::uint64_t> fingerprints;
+    for (const auto& [name, tensor] : sampled.trial_.inputs) {
+      fingerprints.emplace(name, fingerprint_of(tensor.bytes(), 1));
+    }
     std::vector<Kernel> parts = {with_few_columns(kernel, *axis)};
     if (count >= kRows) parts.push_back(with_few_rows(kernel, *axis));
     for (const auto& part : parts) {
       const auto definition = definition_of(part, symbols).graph;
       if (interpreted_elements(definition, *values) > options.most_work) continue;
-      sampled.expect(part, interpret_with_bounds(definition, sampled.trial_.views(), *values));
+      sampled.expect(part,
+                     products.interpret(definition, sampled.trial_.views(), *values, fingerprints));
     }
     if (!sampled.expected_.empty()) all.push_back(std::move(sampled));
   }

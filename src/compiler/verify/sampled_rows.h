@@ -14,6 +14,7 @@
 
 #include "compiler/run/executor.h"
 #include "compiler/verify/bounds.h"
+#include "compiler/verify/known_products.h"
 #include "compiler/verify/test_inputs.h"
 #include "compiler/verify/verifier.h"
 
@@ -23,9 +24,10 @@ class SampledRows {
  public:
   // One for each number of rows: many, few (8), and those of options.used_at. None where
   // the kernel is no product, where it cannot have as many, where as many are looked at with these
-  // options anyway, and where even a few of them are more than may be interpreted.
+  // options anyway, and where even a few of them are more than may be interpreted. Sums that other
+  // kernels have too are taken from `products`.
   static std::vector<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
-                                     const VerifyOptions& options);
+                                     const VerifyOptions& options, KnownProducts& products);
 
   // Of the kernel it was made for, or of another way of computing it.
   std::optional<std::string> mistake_of(const Kernel& kernel, const Runtime& runtime) const;

@@ -33,6 +33,11 @@ std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions
   return values;
 }
 
+std::vector<Bindings> symbols_of_other_styles(const Graph& graph, VerifyOptions options) {
+  options.most_work = std::min(options.most_work, options.most_other_work);
+  return affordable_symbols(graph, options);
+}
+
 std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& options) {
   std::vector<Bindings> values;
   if (options.most_alone == 0) return values;
@@ -95,6 +100,7 @@ struct Verifier::Prepared {
   std::string what;
   std::map<std::string, std::shared_ptr<const Input>> inputs;
   std::map<std::string, BoundedTensor> expected;
+  bool is_repeated = false;  // for want of other inputs of that size
 };
 
 // What one program works on: at the same addresses in all calls, as a model's activations are, so
@@ -122,6 +128,7 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   std::vector<Prepared> trials;
   auto values = affordable_symbols(graph_, options_);
   const auto in_all_styles = values.size();
+  const auto of_other_styles = symbols_of_other_styles(graph_, options_);
   for (auto& more : {long_symbols(graph_, options_), fitting_symbols(graph_, options_)}) {
     for (const auto& symbols : more) {
       if (std::ranges::find(values, symbols) == values.end()) values.push_back(symbols);
@@ -158,11 +165,16 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
   const bool is_direct = options_.tries_direct && has_factors(graph_) &&
                          interpreted_elements(graph_, values.front()) <= options_.most_work;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    auto styles = options_.styles;
-    if (i >= in_all_styles) styles.resize(1);
-    if (i == 0 && is_direct) styles.push_back(InputStyle::kDirect);
     const auto before = static_cast<std::ptrdiff_t>(trials.size());
-    for (const auto style : styles) give(values[i], style);
+    give(values[i], options_.styles.front());
+    const bool has_other = i < in_all_styles && i < of_other_styles.size() &&
+                           of_other_styles[i] == values[i] && options_.styles.size() > 1;
+    trials.back().is_repeated = i < in_all_styles && !has_other;
+    for (std::size_t k = 1; i < in_all_styles && k < options_.styles.size(); ++k) {
+      // As many, but for what is beyond a border at one size and not at the other.
+      give(of_other_styles[std::min(i, of_other_styles.size() - 1)], options_.styles[k]);
+    }
+    if (i == 0 && is_direct) give(values[i], InputStyle::kDirect);
     std::vector<std::future<void>> all;
     for (auto at = trials.begin() + before; at != trials.end(); ++at) {
       all.push_back(
@@ -202,7 +214,7 @@ std::vector<Verifier::Prepared*> Verifier::calls() {
   std::vector<Prepared*> calls;
   for (auto& trial : prepared()) {
     calls.push_back(&trial);
-    if (options_.styles.size() == 1) calls.push_back(&trial);
+    if (trial.is_repeated) calls.push_back(&trial);
   }
   calls.push_back(calls.front());
   return calls;

@@ -25,6 +25,8 @@ struct VerifyOptions {
   // Elements that the interpreter computes for one trial: symbols are kept so small that no more
   // are asked for.
   double most_work = 1e8;
+  // Of styles but the first: what a number does to others is the same at any size.
+  double most_other_work = 1e8;
   // Of a kernel by itself, where a product of many rows is another than one of few; and symbols may
   // be greater where that is cheap.
   double most_kernel_work = 3e8, cheap_work = 1e7;
@@ -48,6 +50,8 @@ struct VerifyOptions {
 // Least and greatest values of symbols, and such beyond borders (test_inputs.h), within those
 // limits. All least values come first, all greatest last.
 std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options);
+// The same for styles of inputs but the first (most_other_work).
+std::vector<Bindings> symbols_of_other_styles(const Graph& graph, VerifyOptions options);
 // Those of most_alone.
 std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& options);
 // Those of `fitting` and `used_at` that are within a graph's intervals and affordable.
