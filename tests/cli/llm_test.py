@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """assay llm as a user types it."""
 
+import glob
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
+import time
 
-from assay_cli import ASSAY, CliTest, main
+from assay_cli import ALONE, ASSAY, CliTest, main
 
 FAMILIES = ("llama", "qwen3", "gemma3", "qwen3-moe", "gemma4")
 
@@ -364,6 +368,32 @@ search_budgets = [4, 0, 4]
             with open(self.path(name + ".jsonl")) as file:
                 rows = [json.loads(line) for line in file]
             self.assertEqual({row["status"] for row in rows if row["provider"] == "assay-unsearched"}, {"ok"})
+
+    def test_an_interrupted_bench_says_how_to_go_on(self):
+        self.write("two models.toml", "".join(
+            f"[configs.{name}]\nfamily = 'llama'\nsize = 'tiny'\nprompt = 6\n" for name in ("a", "b", "c")))  # fmt: skip
+        options = ("--config", "two models.toml", "--no-sweep", "--rounds", "200", "--providers", "assay-unsearched",
+                   "--max-steal", "100%", "--max-foreign", "100%", "--out", "kept/")  # fmt: skip
+        cache = {"XDG_CACHE_HOME": self.folder}
+        process = subprocess.Popen(
+            [ASSAY, "llm", "bench", "a", "c", *options], cwd=self.folder, stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, text=True,
+            env={**os.environ, **ALONE, **cache, "ASSAY_LOCK_DIR": self.folder})  # fmt: skip
+        while not glob.glob(self.path("kept/*.jsonl")):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        [begun] = re.findall("^interrupted; continue with: assay (.*)$", errors, re.M)
+        [left] = re.findall("^not begun: assay (.*)$", errors, re.M)
+        words = shlex.split(left)
+        self.assertEqual((words[:2], words[-1]), (["llm", "bench"], "c"))
+        self.assertEqual(sorted(words[2:-1]), sorted(options))
+        # Both are what they say.
+        self.run_ok(*shlex.split(begun), "--dry-run", environment=cache)
+        [plan] = json.loads(self.run_ok(*words, "--dry-run", "--json", environment=cache).stdout)
+        self.assertEqual((plan["label"], plan["attempts"]), ("c", 600))
 
     def test_bad_bench_files_are_named(self):
         good = {"family": "'qwen3'", "size": "'tiny'"}

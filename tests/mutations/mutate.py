@@ -80,6 +80,8 @@ def statuses(source, folder, fault, journal):
                     fault["provider"], "--rounds", "1", "--steady", "0.001", "--batches", "5", "--max-steal",
                     "1", "--max-foreign", "1", "--out", journal], check=False, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
+    if not journal.exists():
+        return ["no rows"]
     rows = [json.loads(line) for line in journal.read_text().splitlines()]
     return [row["status"] for row in rows]
 

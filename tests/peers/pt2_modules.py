@@ -127,20 +127,22 @@ def batch_norm_in_training():
 
 @case(("f32", "bf16"))
 def index_put():
-    def function(x, mask, rows, columns):
-        a, b, c, d = x.clone(), x.clone(), x.clone(), x.clone()
+    def function(x, mask, rows, columns, same):
+        a, b, c = x.clone(), x.clone(), x.clone()
         a[mask] = 1.5
         b[rows] = 0.25
         b[-1] = x[0]
         b[:, columns] = -2.0
         c[rows, columns] = x[0, 0]
-        d = d.index_put((rows, columns), x[0, :3], accumulate=True)
-        d = d.index_put((rows[:, None], columns), x[:3, :3])
+        d = x.index_put((rows[:, None], columns), x[:3, :3])
+        e = x.index_put((rows, columns), x[0, :3], accumulate=True)
+        f = x.index_put((rows[same], columns[same]), x[1], accumulate=True)  # several to a place
+        f = f.index_put((mask,), x[0, 0], accumulate=True)
         masked = torch.where(mask[0], x, x[2]).masked_fill(mask, float("-inf"))
-        return a, b, c, d, x[rows], x[:, columns, None], x[rows, columns], masked
+        return a, b, c, d, e, f, x[rows], x[:, columns, None], x[rows, columns], masked
 
     x = random(6, 5)
-    return Of(function), (x, x > 0.3, torch.tensor([1, 4, 2]), torch.tensor([0, 3, -1]))
+    return Of(function), (x, x > 0.3, torch.tensor([1, 4, 2]), torch.tensor([0, 3, -1]), torch.tensor([2, 0, 2, 2, 0]))
 
 
 @case(("f32",))

@@ -223,7 +223,7 @@ class RefusedTest(unittest.TestCase):
 
     def test_wrong_inputs(self):
         archive = self.saved(torch.nn.ReLU(), (torch.ones(3),))
-        for tensors, words in (({"input": torch.ones(4)}, "input 'input' is f32 4, expected f32 3"), ({"x": torch.ones(3)}, 'no tensor named "input"')):
+        for tensors, words in (({"input": torch.ones(4)}, "input 'input' is f32 4, expected f32 3"), ({"x": torch.ones(3)}, "the graph has no input 'x'")):
             save_file(tensors, self.path("wrong.safetensors"))
             result = assay(archive, "--run", "--inputs", self.path("wrong.safetensors"))
             self.assertEqual(result.returncode, 2)

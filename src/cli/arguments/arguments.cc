@@ -117,6 +117,7 @@ void add_run(CLI::App& app, RunArguments& a) {
       ->group(where);
   app.add_flag("--json", a.json, "print the results as JSON")->group(where);
   app.add_flag("--quiet", a.quiet, "nothing but the table, and what went wrong")->group(where);
+  keep_options(app, a.again);
   app.footer(R"(Examples:
   assay run semiring_matmul --quick
   assay run semiring_matmul --points '{"n":1024,"algebra":"log"}' --rounds 20

@@ -37,6 +37,7 @@ struct RunArguments {
   std::optional<std::string> limit, memory, settle, precision;
   std::optional<std::uint64_t> seed;
   std::string label, commit, out, resume, store, trace;
+  std::vector<std::string> again;  // the command and its options as typed, without `cases`
   bool in_process = false, dry_run = false, all = false, json = false, strict = false;
   bool quiet = false, flush_l2 = false;
 };

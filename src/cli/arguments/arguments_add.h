@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/arguments/arguments.h"
 
@@ -44,6 +45,10 @@ CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::st
 // name: that is a script's variable that was never set, and would pass for an option that was not
 // given. arguments_places.cc
 void refuse_empty_places(CLI::App& app);
+
+// Keeps, once it is parsed, a command with its options as they were typed, without what else it
+// names: what can be typed again with other names. arguments_again.cc
+void keep_options(CLI::App& app, std::vector<std::string>& words);
 
 // arguments_time.cc
 void add_time(CLI::App& app, TimeArguments& a);

@@ -157,6 +157,7 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   bench->add_option("--store", a.run.store, "also into this store, row by row");
   bench->add_flag("--dry-run", a.run.dry_run, "print the plan and stop");
   bench->add_flag("--json", a.run.json, "print JSON");
+  keep_options(*bench, a.run.again);
   app.require_subcommand(1);
   app.footer(R"(Examples:
   assay llm init --family qwen3 --size tiny --out model

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +21,7 @@
 #include "lab/beside/summary.h"
 #include "lab/decide/exits.h"
 #include "lab/run/runner.h"
+#include "lab/show/markdown/markdown.h"
 #include "lab/show/terminal/table.h"
 #include "lab/stats/stopping.h"
 #include "lab/store/store.h"
@@ -289,9 +290,10 @@ int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs) {
   for (std::size_t i = 0; i < runs.size() && status != kInterrupted; ++i) {
     status = std::max(status, run_one(setup, runs[i], store ? &*store : nullptr, all));
     if (status == kInterrupted && i + 1 < runs.size()) {
-      std::string left;
-      for (std::size_t j = i + 1; j < runs.size(); ++j) left += " " + runs[j].label;
-      progress.note(fmt::format("not begun: assay run --config {}{}", typed.config, left));
+      auto words = typed.again;
+      for (std::size_t j = i + 1; j < runs.size(); ++j) words.push_back(runs[j].label);
+      std::ranges::transform(words, words.begin(), lab::shell_word);
+      progress.note(fmt::format("not begun: {}", fmt::join(words, " ")));
     }
   }
   if (typed.json) print(pretty_json(typed.config.empty() ? all.front() : all) + "\n");
