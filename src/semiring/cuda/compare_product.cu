@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
   using S = Shape<kRows, kColumns, kThreadRows, kThreadColumns, kTerms>;
   constexpr int kStages = S::kStages;
   extern __shared__ __align__(128) float shared[];
-  __shared__ std::uint64_t full[kStages];
+  __shared__ std::uint64_t full[kStages], empty[kStages];
   const int block = static_cast<int>(blockIdx.x), tiles_m = p.a.panels, tiles_n = p.b.panels;
   struct Place {
     int batch, m, n;
@@ -191,6 +191,7 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
     ahead = {0, 0, 0, 0};
     for (int s = 0; s < kStages; ++s) {
       barrier_init(&full[s], 1);
+      barrier_init(&empty[s], S::kThreads / 32);
       warps_done[s] = 0;
     }
     barrier_init_fence();
@@ -269,10 +270,10 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
         }
         __syncwarp();
         if (threadIdx.x % 32 == 0) {
-          __threadfence_block();
+          barrier_arrive(&empty[slot]);
           if (atomicAdd(&warps_done[slot], 1) == S::kThreads / 32 - 1) {
+            barrier_wait(&empty[slot], number / kStages % 2);
             warps_done[slot] = 0;
-            __threadfence_block();
             fetch(slot);
           }
         }
