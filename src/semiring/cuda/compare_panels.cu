@@ -100,12 +100,12 @@ __global__ void __launch_bounds__(256) panel_kernel(PanelPair pair, int split) {
 
 }  // namespace
 
-Panels plan_panels(Arena& arena, const Factor<float>& f, int batches, int width, int stage_terms) {
+Panels plan_panels(Arena& arena, const Factor<float>& f, int batches, int width) {
   Panels p;
   p.batches = f.batch_stride == 0 ? 1 : batches;
   p.width = width;
   p.panels = static_cast<int>(ceil_div(f.rows, width));
-  p.terms = static_cast<int>(ceil_div(f.terms, stage_terms) * stage_terms);
+  p.terms = static_cast<int>(ceil_div(f.terms, kStageTerms) * kStageTerms);
   p.data = arena.take<float>(static_cast<std::int64_t>(p.batches) * p.panels * p.terms * width);
   p.largest = nullptr;
   return p;

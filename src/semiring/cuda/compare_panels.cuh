@@ -8,6 +8,8 @@
 
 namespace assay::semiring::cuda {
 
+inline constexpr int kStageTerms = 32;
+
 // Panels of `width` rows, [batch][panel][term][width], terms padded to whole stages with −∞.
 struct Panels {
   int batches, width, panels, terms;
@@ -31,9 +33,8 @@ struct PanelPair {
   int is_min;  // numbers change their signs
 };
 
-// `width` is a multiple of 32, terms are padded to one of `stage_terms`. `largest` is left to the
-// caller.
-Panels plan_panels(Arena& arena, const Factor<float>& f, int batches, int width, int stage_terms);
+// `width` is a multiple of 32. `largest` is left to the caller.
+Panels plan_panels(Arena& arena, const Factor<float>& f, int batches, int width);
 // Fills both. `largest` must hold numbers below all others.
 void pack_panels(const PanelPair& pair, cudaStream_t stream);
 

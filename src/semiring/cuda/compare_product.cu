@@ -16,13 +16,13 @@ namespace assay::semiring::cuda {
 namespace {
 
 // Tile of kM×kN entries, kRows×kColumns for each thread, in groups of four that lie apart so that
-// the threads of a warp read neighbouring numbers. Terms come in stages of kTerms, 128 at a time.
-template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kTerms>
+// the threads of a warp read neighbouring numbers.
+template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kUnroll>
 struct Shape {
-  static constexpr int kStages = 128 / kTerms;
+  static constexpr int kStages = 4;
   static constexpr int kM = kRows * kThreadRows, kN = kColumns * kThreadColumns;
   static constexpr int kThreads = kThreadRows * kThreadColumns;
-  static constexpr int kStageFloats = kTerms * (kM + kN);
+  static constexpr int kStageFloats = kStageTerms * (kM + kN);
   static constexpr int kBytes = kStages * kStageFloats * 4;
 };
 
@@ -126,15 +126,15 @@ __device__ __forceinline__ bool put_together(const CompareArguments& p, int of_t
 }
 
 // Without kCut there is a block for each tile.
-template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kTerms, bool kCut>
+template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kUnroll, bool kCut>
 __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
     compare_kernel(const CompareArguments p) {
 #if __CUDA_ARCH__ >= 900
   after_the_kernel_before();
-  using S = Shape<kRows, kColumns, kThreadRows, kThreadColumns, kTerms>;
+  using S = Shape<kRows, kColumns, kThreadRows, kThreadColumns, kUnroll>;
   constexpr int kStages = S::kStages;
   extern __shared__ __align__(128) float shared[];
-  __shared__ std::uint64_t full[kStages], empty[kStages];
+  __shared__ std::uint64_t full[kStages];
   const int block = static_cast<int>(blockIdx.x), tiles_m = p.a.panels, tiles_n = p.b.panels;
   struct Place {
     int batch, m, n;
@@ -150,19 +150,17 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
     at.b_panel = static_cast<std::int64_t>(p.b.batches == 1 ? 0 : at.batch) * tiles_n + at.n;
     return at;
   };
-  // The last warp that is done with a stage fetches another to its place, across the ends of
-  // segments: nobody waits for the others but at those. Registers are all taken: what a segment
-  // needs is made before it begins, and kept here.
+  // One thread fetches stages, across the ends of segments. Everybody waits for it before the next
+  // stage, and registers are all taken: what a segment needs is made before it begins, and kept
+  // here.
   struct alignas(16) Fetched {
     int a_stage, b_stage, stages, tile;  // the first of the segment; stages 0: there is none
   };
-  constexpr int kSegments = kStages + 2;  // this one, and those that may be fetched from meanwhile
-  __shared__ Fetched segments[kSegments];
-  __shared__ int warps_done[kStages];
+  __shared__ Fetched segments[kStages];  // this one and as many as may be fetched from
   __shared__ struct alignas(16) { int a_stage, b_stage, left, segment; } ahead;
   const auto prepare = [&](int n) {
     Segment s;
-    Fetched& to = segments[n % kSegments];
+    Fetched& to = segments[n % kStages];
     to.stages = 0;
     if (!segment_of(p.deal, block, n, s)) return;
     const Place at = place_of(s.tile);
@@ -172,30 +170,26 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
   const auto fetch = [&](int slot) {
     auto next = ahead;
     if (next.left == 0) {
-      const Fetched from = segments[next.segment % kSegments];
+      const Fetched from = segments[next.segment % kStages];
       if (from.stages == 0) return;
       next = {from.a_stage, from.b_stage, from.stages, next.segment + 1};
     }
     float* to = shared + slot * S::kStageFloats;
     std::uint64_t* barrier = &full[slot];
     barrier_expect(barrier, S::kStageFloats * 4);
-    bulk_copy(to, p.a.data + static_cast<std::int64_t>(next.a_stage) * (kTerms * S::kM),
-              kTerms * S::kM * 4, barrier);
-    bulk_copy(to + kTerms * S::kM,
-              p.b.data + static_cast<std::int64_t>(next.b_stage) * (kTerms * S::kN),
-              kTerms * S::kN * 4, barrier);
+    bulk_copy(to, p.a.data + static_cast<std::int64_t>(next.a_stage) * (kStageTerms * S::kM),
+              kStageTerms * S::kM * 4, barrier);
+    bulk_copy(to + kStageTerms * S::kM,
+              p.b.data + static_cast<std::int64_t>(next.b_stage) * (kStageTerms * S::kN),
+              kStageTerms * S::kN * 4, barrier);
     ahead = {next.a_stage + 1, next.b_stage + 1, next.left - 1, next.segment};
   };
   if (threadIdx.x == 0) {
-    for (int n = 0; n < (kCut ? kSegments - 1 : 2); ++n) prepare(n);
+    for (int n = 0; n < (kCut ? kStages - 1 : 2); ++n) prepare(n);
     ahead = {0, 0, 0, 0};
-    for (int s = 0; s < kStages; ++s) {
-      barrier_init(&full[s], 1);
-      barrier_init(&empty[s], S::kThreads / 32);
-      warps_done[s] = 0;
-    }
+    for (int s = 0; s < kStages; ++s) barrier_init(&full[s], 1);
     barrier_init_fence();
-    for (int s = 0; s < kStages; ++s) fetch(s);
+    for (int s = 0; s < kStages - 1; ++s) fetch(s);
   }
   // A warp's lanes: 4 rows of threads by 8 columns.
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -204,8 +198,8 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
   int number = 0;  // of stages so far
   for (int n = 0; kCut || n == 0; ++n) {
     __syncthreads();  // everyone is done with the segment before
-    if (kCut && threadIdx.x == 0) prepare(n + kSegments - 1);
-    const Fetched& now = segments[n % kSegments];
+    if (kCut && threadIdx.x == 0) prepare(n + kStages - 1);
+    const Fetched& now = segments[n % kStages];
     if (now.stages == 0) break;
     const auto has_negative = [&] {
       const Place at = place_of(now.tile);
@@ -222,59 +216,33 @@ __global__ void __launch_bounds__(kThreadRows* kThreadColumns, 1)
     const auto reduce = [&](auto negative) {
       constexpr bool kNegative = decltype(negative)::value;
       for (const int end = number + now.stages; number < end; ++number) {
-        const int slot = number % kStages;
-        barrier_wait(&full[slot], number / kStages % 2);
-        const float* const left = shared + slot * S::kStageFloats + ty * 4;
-        const float* const right = shared + slot * S::kStageFloats + kTerms * S::kM + tx * 4;
-        const auto load_rows = [&](float(&x)[2][4], int t, int four) {
-#pragma unroll
-          for (int l = 0; l < 2; ++l)
-            *reinterpret_cast<float4*>(x[l]) =
-                *reinterpret_cast<const float4*>(left + (t + l) * S::kM + four * (4 * kThreadRows));
-        };
-        const auto load_columns = [&](float(&y)[2][kColumns], int t) {
+        // Everyone is done with the stage that is fetched into. (Warps that may drift apart, each
+        // stage with a barrier of its own, were 3 % slower.)
+        __syncthreads();
+        if (threadIdx.x == 0) fetch((number + kStages - 1) % kStages);
+        barrier_wait(&full[number % kStages], number / kStages % 2);
+        const float* left = shared + number % kStages * S::kStageFloats + ty * 4;
+        const float* right =
+            shared + number % kStages * S::kStageFloats + kStageTerms * S::kM + tx * 4;
+#pragma unroll kUnroll
+        for (int t = 0; t < kStageTerms; t += 2) {
+          float x[2][kRows], y[2][kColumns];
 #pragma unroll
           for (int l = 0; l < 2; ++l) {
 #pragma unroll
+            for (int i = 0; i < kRows; i += 4)
+              *reinterpret_cast<float4*>(&x[l][i]) = *reinterpret_cast<const float4*>(
+                  left + (t + l) * S::kM + i / 4 * (4 * kThreadRows));
+#pragma unroll
             for (int j = 0; j < kColumns; j += 4)
-              *reinterpret_cast<float4*>(&y[l][j]) =
-                  *reinterpret_cast<const float4*>(right + (t + l) * S::kN + j * kThreadColumns);
+              *reinterpret_cast<float4*>(&y[l][j]) = *reinterpret_cast<const float4*>(
+                  right + (t + l) * S::kN + j / 4 * (4 * kThreadColumns));
           }
-        };
-        // Two terms at a time. Of the next two the columns are loaded before these are added, rows
-        // as soon as theirs are; at the end of a stage the first ones again, which nobody uses.
-        float x[kRows / 4][2][4], y[2][2][kColumns];
-        load_columns(y[0], 0);
 #pragma unroll
-        for (int four = 0; four < kRows / 4; ++four) load_rows(x[four], 0, four);
-#pragma unroll 1
-        for (int t = 0; t < kTerms; t += 4) {
+          for (int i = 0; i < kRows; ++i) {
 #pragma unroll
-          for (int turn = 0; turn < 2; ++turn) {
-            const int next = turn == 0 ? t + 2 : (t + 4) % kTerms;
-            load_columns(y[1 - turn], next);
-#pragma unroll
-            for (int four = 0; four < kRows / 4; ++four) {
-#pragma unroll
-              for (int i = 0; i < 4; ++i) {
-#pragma unroll
-                for (int j = 0; j < kColumns; ++j) {
-                  int& to = best[4 * four + i][j];
-                  to = best_of<kNegative>(to, x[four][0][i] + y[turn][0][j],
-                                          x[four][1][i] + y[turn][1][j]);
-                }
-              }
-              load_rows(x[four], next, four);
-            }
-          }
-        }
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) {
-          barrier_arrive(&empty[slot]);
-          if (atomicAdd(&warps_done[slot], 1) == S::kThreads / 32 - 1) {
-            barrier_wait(&empty[slot], number / kStages % 2);
-            warps_done[slot] = 0;
-            fetch(slot);
+            for (int j = 0; j < kColumns; ++j)
+              best[i][j] = best_of<kNegative>(best[i][j], x[0][i] + y[0][j], x[1][i] + y[1][j]);
           }
         }
       }
@@ -343,19 +311,19 @@ Deal deal_of(std::int64_t tiles, int stages, int at_a_time) {
 }
 
 // `at_a_time`: the number of blocks that the device runs at a time.
-template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kTerms, bool kMayCut>
+template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kUnroll, bool kMayCut>
 void launch(const CompareProduct& q, int at_a_time, Arena& arena, unsigned long long* refused,
             cudaStream_t stream) {
-  using S = Shape<kRows, kColumns, kThreadRows, kThreadColumns, kTerms>;
+  using S = Shape<kRows, kColumns, kThreadRows, kThreadColumns, kUnroll>;
   CompareArguments p;
-  p.a = plan_panels(arena, q.a, q.batches, S::kM, kTerms);
-  p.b = plan_panels(arena, q.b, q.batches, S::kN, kTerms);
+  p.a = plan_panels(arena, q.a, q.batches, S::kM);
+  p.b = plan_panels(arena, q.b, q.batches, S::kN);
   p.c = q.c;
   p.m = q.m, p.n = q.n, p.is_min = q.is_min;
   const std::int64_t tiles = static_cast<std::int64_t>(q.batches) * p.a.panels * p.b.panels;
   const std::int64_t a_panels = static_cast<std::int64_t>(p.a.batches) * p.a.panels;
   const std::int64_t b_panels = static_cast<std::int64_t>(p.b.batches) * p.b.panels;
-  p.deal = deal_of(tiles, p.a.terms / kTerms, kMayCut ? at_a_time : 0);
+  p.deal = deal_of(tiles, p.a.terms / kStageTerms, kMayCut ? at_a_time : 0);
   const std::int64_t cut = tiles - p.deal.whole, counters = a_panels + b_panels + tiles + 1 + cut;
   p.a.largest = arena.take<int>(counters);
   p.b.largest = p.a.largest + a_panels;
@@ -366,8 +334,8 @@ void launch(const CompareProduct& q, int at_a_time, Arena& arena, unsigned long 
   check(cudaMemsetAsync(p.a.largest, 0x80, 4 * static_cast<std::size_t>(counters), stream),
         "cudaMemsetAsync");
   pack_panels({q.a, q.b, p.a, p.b, q.is_min}, stream);
-  const auto whole = compare_kernel<kRows, kColumns, kThreadRows, kThreadColumns, kTerms, false>;
-  const auto cuts = compare_kernel<kRows, kColumns, kThreadRows, kThreadColumns, kTerms, kMayCut>;
+  const auto whole = compare_kernel<kRows, kColumns, kThreadRows, kThreadColumns, kUnroll, false>;
+  const auto cuts = compare_kernel<kRows, kColumns, kThreadRows, kThreadColumns, kUnroll, kMayCut>;
   const auto kernel = cut == 0 ? whole : cuts;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes),
         "compare_kernel's shared memory");
@@ -392,11 +360,11 @@ void compare_product(const CompareProduct& q, int multiprocessors, Arena& arena,
                      unsigned long long* refused, cudaStream_t stream) {
   const std::int64_t large_tiles = ceil_div(q.m, 256) * ceil_div(q.n, 128) * q.batches;
   if (large_tiles >= 100) {
-    launch<16, 8, 16, 16, 64, true>(q, multiprocessors, arena, refused, stream);  // one on each
+    launch<8, 8, 32, 16, 8, true>(q, multiprocessors, arena, refused, stream);  // one on each
   } else if (ceil_div(q.m, 64) * ceil_div(q.n, 64) * q.batches >= 200) {
-    launch<4, 8, 16, 8, 32, false>(q, 0, arena, refused, stream);
+    launch<4, 8, 16, 8, 2, false>(q, 0, arena, refused, stream);
   } else {
-    launch<4, 4, 8, 16, 32, false>(q, 0, arena, refused, stream);
+    launch<4, 4, 8, 16, 2, false>(q, 0, arena, refused, stream);
   }
 }
 

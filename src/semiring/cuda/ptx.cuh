@@ -51,10 +51,6 @@ __device__ __forceinline__ void barrier_expect(std::uint64_t* barrier, int bytes
       "r"(bytes)
       : "memory");
 }
-__device__ __forceinline__ void barrier_arrive(std::uint64_t* barrier) {
-  asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
-               : "memory");
-}
 // Arrives at the same barrier of one block of the cluster.
 __device__ __forceinline__ void barrier_arrive_at(std::uint64_t* barrier, int block) {
   asm volatile(
