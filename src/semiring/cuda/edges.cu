@@ -37,8 +37,8 @@ struct Rows64 {
 };
 
 // Issued where it stands: the compiler would rather wait for each load than keep several under way.
-__device__ __forceinline__ float4 load_now(const float4* from, bool is_wanted) {
-  float4 x{0, 0, 0, 0};
+__device__ __forceinline__ float4 load_now(const float4* from, bool is_wanted, float otherwise) {
+  float4 x{otherwise, otherwise, otherwise, otherwise};
   asm volatile(
       "{\n.reg .pred p;\nsetp.ne.b32 p, %5, 0;\n"
       "@p ld.global.nc.L1::no_allocate.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];\n}\n"
@@ -47,8 +47,8 @@ __device__ __forceinline__ float4 load_now(const float4* from, bool is_wanted) {
   return x;
 }
 
-// Slot `part` of up to 16 of a row: its source (−1: absent) and weight. What is read or written
-// once leaves the caches first, so that they keep the sources, which others want again.
+// Slot `part` of up to 16 of a row: its source (−1: absent, of weight 1) and weight. What is read
+// or written once leaves the caches first, so that they keep the sources, which others want again.
 struct Slot {
   int source;
   float weight;
@@ -56,30 +56,26 @@ struct Slot {
 __device__ __forceinline__ Slot slot_of(const Rows64& p, std::int64_t row, bool is_row, int slot) {
   Slot s;
   s.source = is_row && slot < p.slots ? __ldcs(p.idx + row * p.idx_stride + slot) : -1;
-  s.weight = s.source >= 0 ? __ldcs(p.v + row * p.v_stride + slot) : 0.0f;
+  s.weight = s.source >= 0 ? __ldcs(p.v + row * p.v_stride + slot) : 1.0f;
   return s;
 }
 
-// f(is present, weight, source's part) for 16 slots of a row, by half a warp whose lanes hold one
-// slot and four features each.
+// f(weight, source's part) for 16 slots of a row, by half a warp whose lanes hold one slot and four
+// features each. What is absent has `absent` features: no sum and no maximum changes by them.
 template <int kAtOnce, class F>
 __device__ __forceinline__ void for_each_source(const Rows64& p, const Slot& mine, int part,
-                                                const F& f) {
+                                                float absent, const F& f) {
 #pragma unroll
   for (int begin = 0; begin < 16; begin += kAtOnce) {
     float4 x[kAtOnce];
 #pragma unroll
     for (int s = 0; s < kAtOnce; ++s) {
       const int source = __shfl_sync(~0u, mine.source, begin + s, 16);
-      x[s] =
-          load_now(reinterpret_cast<const float4*>(p.x + source * p.x_stride) + part, source >= 0);
+      x[s] = load_now(reinterpret_cast<const float4*>(p.x + source * p.x_stride) + part,
+                      source >= 0, absent);
     }
 #pragma unroll
-    for (int s = 0; s < kAtOnce; ++s) {
-      const int source = __shfl_sync(~0u, mine.source, begin + s, 16);
-      const float w = __shfl_sync(~0u, mine.weight, begin + s, 16);
-      f(source >= 0, w, x[s]);
-    }
+    for (int s = 0; s < kAtOnce; ++s) f(__shfl_sync(~0u, mine.weight, begin + s, 16), x[s]);
   }
 }
 
@@ -146,7 +142,7 @@ __global__ void __launch_bounds__(32 * kWarps, 2) weights_kernel(Rows64 p, std::
     for (int i = 0; i < kWarpRows / 2; ++i) {
       const std::int64_t row = block * kWarpRows + 2 * i + half;
       ahead[i] =
-          load_now(reinterpret_cast<const float4*>(p.x + row * p.x_stride) + part, row < p.rows);
+          load_now(reinterpret_cast<const float4*>(p.x + row * p.x_stride) + part, row < p.rows, 0);
     }
   };
   if constexpr (!kGather) load_rows(first_block);
@@ -165,8 +161,7 @@ __global__ void __launch_bounds__(32 * kWarps, 2) weights_kernel(Rows64 p, std::
     for (int r = half; kGather && r < kWarpRows; r += 2) {
       const bool is_row = first + r < p.rows;
       float4 sum{0, 0, 0, 0};
-      const auto add = [&](bool is_present, float w, const float4& x) {
-        if (!is_present) return;
+      const auto add = [&](float w, const float4& x) {
         sum.x = fmaf(w, x.x, sum.x);
         sum.y = fmaf(w, x.y, sum.y);
         sum.z = fmaf(w, x.z, sum.z);
@@ -174,9 +169,10 @@ __global__ void __launch_bounds__(32 * kWarps, 2) weights_kernel(Rows64 p, std::
       };
       const Slot mine = next;
       next = slot_of(p, first + r + 2, r + 2 < kWarpRows && first + r + 2 < p.rows, part);
-      for_each_source<kGatherAtOnce>(p, mine, part, add);
+      for_each_source<kGatherAtOnce>(p, mine, part, 0, add);
       for (int begin = 16; begin < p.slots; begin += 16)
-        for_each_source<kGatherAtOnce>(p, slot_of(p, first + r, is_row, begin + part), part, add);
+        for_each_source<kGatherAtOnce>(p, slot_of(p, first + r, is_row, begin + part), part, 0,
+                                       add);
       *reinterpret_cast<float4*>(sums + r * kPitch + part * 4) = sum;
     }
     __syncwarp();
@@ -231,21 +227,23 @@ __global__ void __launch_bounds__(32 * kWarps, 2) weights_kernel(Rows64 p, std::
   }
 }
 
-// out = max v·x, x being W x already.
+// out = max v·x, x being W x already, by the kernel before: slots are asked for until it is done.
 __global__ void __launch_bounds__(256) largest_kernel(Rows64 p) {
   const std::int64_t row = (static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x) / 16;
   const bool is_row = row < p.rows;
   const int part = threadIdx.x % 16;
+  Slot mine = slot_of(p, row, is_row, part);
+  wait_for_the_kernel_before();
   float4 best{-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-  for (int begin = 0; begin < p.slots; begin += 16)
-    for_each_source<16>(p, slot_of(p, row, is_row, begin + part), part,
-                        [&](bool is_present, float w, const float4& x) {
-                          if (!is_present) return;
-                          best.x = max_or_nan(best.x, w * x.x);
-                          best.y = max_or_nan(best.y, w * x.y);
-                          best.z = max_or_nan(best.z, w * x.z);
-                          best.w = max_or_nan(best.w, w * x.w);
-                        });
+  for (int begin = 0; begin < p.slots; begin += 16) {
+    if (begin > 0) mine = slot_of(p, row, is_row, begin + part);
+    for_each_source<16>(p, mine, part, -INFINITY, [&](float w, const float4& x) {
+      best.x = max_or_nan(best.x, w * x.x);
+      best.y = max_or_nan(best.y, w * x.y);
+      best.z = max_or_nan(best.z, w * x.z);
+      best.w = max_or_nan(best.w, w * x.w);
+    });
+  }
   if (is_row) __stcs(reinterpret_cast<float4*>(p.out + row * p.out_stride) + part, best);
 }
 
@@ -352,8 +350,8 @@ void aggregate_edges(const Edges& e, void* workspace, Stream stream_handle) {
   launch_weights<false>(transform, stream);
   p.x = transform.out;
   p.x_stride = kWidth;
-  largest_kernel<<<static_cast<unsigned>(ceil_div(p.rows, 16)), 256, 0, stream>>>(p);
-  check(cudaGetLastError(), "largest_kernel");
+  launch_kernel(largest_kernel, dim3(static_cast<unsigned>(ceil_div(p.rows, 16))), 256, 0, stream,
+                true, p);
 }
 
 }  // namespace assay::semiring::cuda

@@ -17,8 +17,8 @@ inline void check(cudaError_t status, const char* what) { kernels::cuda::check(s
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Launches a kernel. One that `follows` another of ours on the stream may start before that one is
-// done, and waits for it by after_the_kernel_before() (ptx.cuh), which every kernel must call that
-// is launched so, or that such a one follows.
+// done, and waits for it by wait_for_the_kernel_before() or after_the_kernel_before() (ptx.cuh),
+// which every kernel must call that is launched so, or that such a one follows on another.
 template <typename... Parameters, typename... Arguments>
 void launch_kernel(void (*kernel)(Parameters...), dim3 grid, int threads, int shared_bytes,
                    cudaStream_t stream, bool follows, Arguments&&... arguments) {

@@ -19,13 +19,18 @@ __device__ __forceinline__ float max_or_nan(float a, float b) {
 }
 __device__ __forceinline__ double max_or_nan(double a, double b) { return a > b || a != a ? a : b; }
 
-// Lets the next kernel begin to start, and waits until the one before is done and its results are
-// to be seen (launch_kernel in launch.h).
+// Waits until the kernel before is done and its results are to be seen (launch_kernel in launch.h).
+__device__ __forceinline__ void wait_for_the_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// The same, and lets the next kernel begin to start.
 __device__ __forceinline__ void after_the_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+  wait_for_the_kernel_before();
 }
 
 #if __CUDA_ARCH__ >= 900

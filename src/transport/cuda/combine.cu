@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -64,25 +65,48 @@ __device__ void sum_bundle(const DeviceLines& lines, int bundle, const double* x
   }
 }
 
+// Numbers of shared memory that a block of threads takes for each output, and for each input where
+// those have room, too: four sources by four rows in sixteen places.
+constexpr int result_pitch(int halves) { return halves * kHalfRows + 1; }
+constexpr int input_pitch(int halves) { return halves * kHalfRows + 4; }
+
 // A block of threads takes some rows of a matrix: the sums along one angle into shared memory, then
-// those along the other, a bundle for each warp, then the rows of the result. Inputs come from the
-// caches the second time: what shared memory has room for is the result.
-template <int kHalves>
+// those along the other, a bundle for each warp, then the rows of the result. The inputs are copied
+// to shared memory first (`kCopied`), or come from the caches the second time.
+template <int kHalves, bool kCopied>
 __global__ void __launch_bounds__(32 * kMostWarps)
     combine(ScaledTerms at, double factor, int rows, Matrices in, bool turned, Matrices out) {
   extern __shared__ double result[];
-  constexpr int kRows = kHalves * kHalfRows, kPitch = kRows + 1;
+  constexpr int kRows = kHalves * kHalfRows, kPitch = result_pitch(kHalves);
   const auto& terms = at.terms;
   const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
   const int warps = static_cast<int>(blockDim.x) / 32, i = static_cast<int>(blockIdx.y);
   const int first = static_cast<int>(blockIdx.x) * kRows, own_row = lane / 4;
-  const int from_row = min(first + own_row, rows - 1), last = rows - 1 - from_row;
-  const double* const x = in.data + i * in.step + from_row;
+  const double* x = in.data + i * in.step;
+  int ld = in.ld, last = kRows;
+  if constexpr (kCopied) {
+    double* const copied = result + terms.outputs * kPitch;
+    ld = input_pitch(kHalves);
+    for (int n = t; n < terms.inputs * kRows; n += static_cast<int>(blockDim.x)) {
+      const int r = n % kRows, c = n / kRows;
+      __pipeline_memcpy_async(copied + c * ld + r,
+                              x + min(first + r, rows - 1) + static_cast<std::int64_t>(c) * in.ld,
+                              sizeof(double));
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    x = copied + own_row;
+  } else {
+    const int from_row = min(first + own_row, rows - 1);
+    last = rows - 1 - from_row;
+    x += from_row;
+  }
   // use(output, row, sum)
   const auto for_each_sum = [&](const DeviceLines& lines, const auto& use) {
     for (int bundle = warp; bundle < lines.bundles; bundle += warps) {
       Sums sums[kHalves][kBundled];
-      sum_bundle<kHalves>(lines, bundle, x, last, in.ld, sums);
+      sum_bundle<kHalves>(lines, bundle, x, last, ld, sums);
       const int group = lines.group[bundle], groups = lines.group[bundle + 1] - group;
 #pragma unroll
       for (int g = 0; g < kBundled; ++g) {
@@ -105,7 +129,7 @@ __global__ void __launch_bounds__(32 * kMostWarps)
   for_each_sum(terms.first, [&](int output, int eighth, double sum) {
     double& to = result[output * kPitch + own_row + 8 * eighth];
     const double g = at.shift * terms.g_value[output];
-    const double* const column = x + terms.g_source[output] * static_cast<std::int64_t>(in.ld);
+    const double* const column = x + terms.g_source[output] * static_cast<std::int64_t>(ld);
     to = scale * (to + sum + g * column[min(8 * eighth, last)]);
   });
   __syncthreads();
@@ -154,19 +178,23 @@ __global__ void __launch_bounds__(256) pin(bool transposed, Matrices out) {
 void combine_columns(const ScaledTerms& terms, double factor, int rows, const Matrices& in,
                      bool turned, const Matrices& out, kernels::cuda::Stream stream) {
   if (rows == 0 || in.count == 0) return;
-  const auto bytes = [&](int halves) {
-    return static_cast<std::size_t>(terms.terms.outputs) *
-           static_cast<std::size_t>(halves * kHalfRows + 1) * sizeof(double);
+  const auto bytes = [&](int halves, bool copied) {
+    const int numbers = terms.terms.outputs * result_pitch(halves) +
+                        (copied ? terms.terms.inputs * input_pitch(halves) : 0);
+    return static_cast<std::size_t>(numbers) * sizeof(double);
   };
-  const int halves = bytes(2) <= most_shared_bytes() ? 2 : 1;
+  const bool copied = bytes(2, true) <= most_shared_bytes();
+  const int halves = bytes(2, copied) <= most_shared_bytes() ? 2 : 1;
   // As few warps as take the bundles in as many turns.
   const int bundles = std::max(terms.terms.first.bundles, terms.terms.second.bundles);
   const int turns = (bundles + kMostWarps - 1) / kMostWarps;
   const int warps = (bundles + turns - 1) / turns;
-  launch(halves == 2 ? combine<2> : combine<1>,
+  launch(copied        ? combine<2, true>
+         : halves == 2 ? combine<2, false>
+                       : combine<1, false>,
          dim3(blocks(rows, halves * kHalfRows), blocks(in.count, 1)),
-         static_cast<unsigned>(32 * warps), bytes(halves), stream, terms, factor, rows, in, turned,
-         out);
+         static_cast<unsigned>(32 * warps), bytes(halves, copied), stream, terms, factor, rows, in,
+         turned, out);
 }
 
 void add_diagonal_block(const DiagonalEntries& entries, double collisions, const DeviceCases& cases,

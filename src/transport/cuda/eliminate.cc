@@ -114,14 +114,20 @@ void BatchedElimination::eliminate(const DeviceCases& cases, Elimination how) {
     inverse_.invert(block(k, cases.count), how == Elimination::kDense);
     descend(k, cases);
   }
-  if (host.pinned) pin_first_row(transposed_[0], block(0, cases.count), stream_);
-  cublas_->factor(lu_, cases.count);
+  if (host.pinned) {
+    pin_first_row(transposed_[0], block(0, cases.count), stream_);
+    cublas_->factor(lu_, cases.count);
+  } else {
+    inverse_.invert(block(0, cases.count), true);
+  }
 }
 
 void BatchedElimination::solve_block(int k, const Vectors& x, bool adding, const Vectors& y,
                                      const DeviceCases& cases) {
   const bool transposed = transposed_[static_cast<std::size_t>(k)];
-  if (k > 0) return multiply(block(k, cases.count), transposed, x, adding, y, cases.open, stream_);
+  if (k > 0 || !system_->host().pinned) {
+    return multiply(block(k, cases.count), transposed, x, adding, y, cases.open, stream_);
+  }
   to_columns(x, lu_.n, columns_, cases.count, stream_);
   cublas_->solve(lu_, transposed, static_cast<int>(kBoth), cases.count);
   from_columns(columns_, lu_.n, y, cases.count, stream_);
@@ -221,7 +227,8 @@ std::vector<EliminationResult> BatchedElimination::solve(std::span<const Case> c
   kernels::cuda::copy_to_device(nu_, nu.data(), nu.size() * sizeof(double), stream_);
   kernels::cuda::copy_to_device(epsi_, epsi.data(), epsi.size() * sizeof(double), stream_);
   eliminate(on_device, how);
-  const auto singular = kernels::cuda::Cublas::singular(lu_, on_device.count, stream_);
+  const auto singular = host.pinned ? kernels::cuda::Cublas::singular(lu_, on_device.count, stream_)
+                                    : std::vector<bool>(cases.size());  // NaN would tell
   fill_sources(*system_, f_, on_device.count, stream_);
   solve_by_blocks(f_, 2, on_device);
   assess_all(on_device, f_);

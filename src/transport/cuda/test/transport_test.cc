@@ -15,6 +15,7 @@
 #include <random>
 
 #include "base/clock.h"
+#include "transport/attempt.h"
 #include "transport/cuda/batch.h"
 #include "transport/cuda/eliminate.h"
 #include "transport/prepared.h"
@@ -290,6 +291,10 @@ void time_all(Device& device) {
        [&] { combine_columns(system.lower_by_column(5), 1, n, a, true, b, stream); });
   tell("192 combinations",
        [&] { combine_columns(system.upper_by_row(5), 1, n, a, false, b, stream); });
+  const DeviceSystem half(system_of(prepared, Method::kParity));
+  tell("192 combinations of one parity, turned", [&] {
+    combine_columns(half.lower_by_column(5), 1, half.host().block_size(5), a, true, b, stream);
+  });
   const double one = 1;
   for (const int width : {320, 160, 64, 32}) {
     tell(fmt::format("192 products 625x{0}x{0}", width).c_str(), [&] {
@@ -332,6 +337,7 @@ int main(int argc, char** argv) {
     for (const bool adjoint : {false, true}) {
       if (small && adjoint) break;  // the same kernels
       for (const Grid grid : {Grid{3, 3, 2}, Grid{5, 7, 4}, Grid{5, 3, 9}}) {
+        if (small && grid.n_zeta != 7) continue;  // one of them has every kernel
         test_solutions(example, grid, adjoint, Method::kAuto, 0, true);
         test_solutions(example, grid, adjoint, Method::kDense, 3, true);
         test_solutions(example, grid, adjoint, Method::kParity, 0, false);
@@ -347,8 +353,8 @@ int main(int argc, char** argv) {
         test_solutions(sines, grid, adjoint, Method::kAuto, 0, true);
       }
     }
-    test_lanes(2, 0, 17);
     if (!small) {
+      test_lanes(2, 0, 17);
       test_lanes(1, 0, 35);
       test_lanes(3, 0, 35);
       test_lanes(3, 70, 35);
