@@ -26,7 +26,12 @@ int main(int argc, char** argv) {
   const auto runtime = is_plain ? plain_runtime() : cpu_runtime(2);
   const auto begin = monotonic_ns();
   int wrong = 0;
+  constexpr long kToldEvery = 500;
   for (long i = first; i < first + graphs; ++i) {
+    if (i > first && (i - first) % kToldEvery == 0) {
+      fmt::print(stderr, "{} of {} graphs, {} wrong, {:.0f} s\n", i - first, graphs, wrong,
+                 static_cast<double>(monotonic_ns() - begin) * 1e-9);
+    }
     const auto seed = static_cast<std::uint64_t>(i);
     std::string mistake;
     try {
@@ -43,6 +48,7 @@ int main(int argc, char** argv) {
     }
     if (mistake.empty()) continue;
     fmt::print("graph {}: {}\n", i, mistake);
+    std::fflush(stdout);
     if (++wrong == 20) break;
   }
   fmt::print("{} graphs x {} candidates ({}), {} wrong, {:.1f} s\n", graphs, count, runtime.name,
