@@ -112,6 +112,25 @@ TEST(Bounds, OfWhatIsVerySmallAreNotNothing) {
 }
 
 // f64 has not all integers of 64 bits.
+// The square of 1 / x is no number here, and 1 / x is as far off as x all the same.
+TEST(Bounds, OfAReciprocalAreThoseOfItsOperand) {
+  for (const double size : {1.0, 1e160, -1e160, 1e-160}) {
+    Graph g;
+    const auto sum = GraphTensor::input(g, "x", DType::kF64, {10000}).sum(0);
+    sum.set_output("sum");
+    recip(sum).set_output("reciprocal");
+    Tensor x(DType::kF64, Shape({10000}));
+    for (auto& value : x.as<double>()) value = size;
+    const auto found = interpret_with_bounds(g, {{"x", x.view()}}, {});
+    const auto relative = [&](const char* name) {
+      const auto& of = found.at(name);
+      return of.bounds[0] / std::abs(of.value.as<double>()[0]);
+    };
+    EXPECT_GE(relative("reciprocal"), relative("sum")) << size;
+    EXPECT_LE(relative("reciprocal"), 2 * relative("sum")) << size;
+  }
+}
+
 TEST(Bounds, TellLargeIntegersApart) {
   Graph g;
   GraphTensor::input(g, "x", DType::kI64, {1}).set_output("y");

@@ -25,19 +25,20 @@ double together(double a, double b) {
   return std::max(a, b) < kSquareable ? a + b : std::sqrt(a * a + b * b);
 }
 
-// How fast a function changes there.
-double slope_of(Op op, double x, double result) {
+// What a small change of x comes to behind a function. One factor after the other: the square of a
+// result may be less than any number.
+double carried(double change, Op op, double x, double result) {
   switch (op) {
     case Op::kExp2:
-      return std::numbers::ln2 * result;
+      return change * result * std::numbers::ln2;
     case Op::kLog2:
-      return 1 / (std::numbers::ln2 * std::abs(x));
+      return change / std::abs(x) / std::numbers::ln2;
     case Op::kSqrt:
-      return 0.5 / result;
+      return change / result * 0.5;
     case Op::kRecip:
-      return result * result;
+      return change * std::abs(result) * std::abs(result);
     default:
-      return 1;
+      return change;
   }
 }
 
@@ -183,7 +184,7 @@ Error ElementBound::of_function(Op op, const Number& x, double result) const {
   const double spread =
       std::max(std::abs(value_of(op, low) - at), std::abs(value_of(op, high) - at));
   return rounded(
-      {spread + own, together(x.error.deviation * slope_of(op, x.value, result), kEvenly * own)},
+      {spread + own, together(carried(x.error.deviation, op, x.value, result), kEvenly * own)},
       result);
 }
 
