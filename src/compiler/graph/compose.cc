@@ -89,7 +89,10 @@ std::optional<View> composed_by(std::vector<Digit> digits, const View& outer, co
     for (auto& digit : digits) {
       const auto step = exact_quotient(stride, digit.place);
       if (!step || step->is(0)) continue;
-      (step->range(symbols).low >= 0 ? digit.high : digit.low) += *step * (extent - 1);
+      // Forwards for some values of the symbols, backwards for others: neither end is known.
+      const auto ways = step->range(symbols);
+      if (ways.low < 0 && ways.high > 0) return std::nullopt;
+      (ways.low >= 0 ? digit.high : digit.low) += *step * (extent - 1);
       result.strides.push_back(*step * digit.stride);
       is_found = true;
       break;

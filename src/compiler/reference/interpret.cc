@@ -12,6 +12,7 @@
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
 #include "compiler/reference/exact_sum.h"
+#include "compiler/reference/reads_through.h"
 #include "compiler/reference/shared_loop.h"
 #include "compiler/reference/walk.h"
 
@@ -126,11 +127,25 @@ class Interpreter {
     return out;
   }
 
+  // What a sum reads of one factor of its terms.
+  FixedView factor_of(const Node& sum, const Node& product, std::size_t which,
+                      const View& composed) const {
+    const auto elements = Shape(extents(product.shape)).element_count();
+    const auto outer = fixed(sum.operands[0].view, symbols_, elements);
+    const auto inner = view_of(product.operands[which]);
+    auto all = view_of({product.operands[which].node, composed});
+    if (!reads_through(all, outer, inner)) {
+      throw InternalError(fmt::format("{} through {} is not {}", sum.operands[0].view.to_string(),
+                                      product.operands[which].view.to_string(),
+                                      composed.to_string()));
+    }
+    return all;
+  }
   Tensor summed_products(const Node& node, const SumOfProducts& products) const {
     Tensor out(node.dtype, Shape(extents(node.shape)));
     const auto& product = graph_.node(products.product);
-    const auto a = view_of({product.operands[0].node, products.a}),
-               b = view_of({product.operands[1].node, products.b});
+    const auto a = factor_of(node, product, 0, products.a),
+               b = factor_of(node, product, 1, products.b);
     visit_graph_dtype(node.dtype, [&]<typename T>(std::type_identity<T>) {
       const Rows<T> x(values_[product.operands[0].node], a),
           y(values_[product.operands[1].node], b);
