@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/rules/positions.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/graph/compose.h"
@@ -26,18 +27,40 @@ View number_view(const View& view, const Dim& value) {
 }
 std::optional<Dim> integer_constant(const TensorEGraph& terms, ClassId id) {
   const auto value = terms.constant_of(id);
-  if (!value || std::abs(*value) > 0x1p53) return std::nullopt;
+  if (!value || std::abs(*value) >= 0x1p53) return std::nullopt;  // or it may be another's
   return Dim(static_cast<std::int64_t>(*value));
 }
 
 }  // namespace
 
+double reach_of(const View& view, const Symbols& symbols) {
+  const auto size = [&](const Dim& dim) {
+    const auto range = dim.range(symbols);
+    return std::max(std::abs(static_cast<double>(range.low)),
+                    std::abs(static_cast<double>(range.high)));
+  };
+  double reach = size(view.offset);
+  for (std::size_t i = 0; i < view.rank(); ++i) {
+    if (!view.strides[i].is(0)) reach += size(view.strides[i]) * size(view.shape[i]);
+  }
+  return reach;
+}
+bool is_held(DType dtype, double reach) {
+  return reach <
+         (size_of(dtype) == 8 ? 0x1p61 : std::exp2(8.0 * static_cast<double>(size_of(dtype)) - 1));
+}
+
 std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View& view) {
   // An axis of extent 1 has position 0 alone.
   const auto& facts = terms.facts(id);
   if (is_floating(facts.dtype) || facts.dtype == DType::kBool) return std::nullopt;
+  const auto is_safe = [&](double reach) { return is_held(facts.dtype, reach); };
+  const auto reach = [&](const View& numbers) { return reach_of(numbers, terms.symbols()); };
   if (const auto value = integer_constant(terms, id)) return number_view(view, *value);
-  if (terms.node_of(id, Op::kIota)) return view;
+  if (terms.node_of(id, Op::kIota)) {
+    if (!is_safe(reach(view))) return std::nullopt;
+    return view;
+  }
   const auto child = [&](const egraph::NodeView& node, std::size_t i) -> std::optional<View> {
     const auto through = compose(view, terms.attributes(node.payload).views[i], terms.symbols());
     if (!through) return std::nullopt;
@@ -45,13 +68,15 @@ std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View&
   };
   if (const auto node = terms.node_of(id, Op::kAdd)) {
     const auto a = child(*node, 0), b = child(*node, 1);
-    if (a && b) return combined(*a, *b, 1);
+    if (a && b && is_safe(reach(*a) + reach(*b))) return combined(*a, *b, 1);
   }
   if (const auto node = terms.node_of(id, Op::kMul)) {
     for (const std::size_t i : {0, 1}) {
       const auto factor = integer_constant(terms, node->children[i]);
       const auto a = factor ? child(*node, 1 - i) : std::nullopt;
-      if (a) return combined(number_view(*a, 0), *a, *factor);
+      if (a && is_safe(reach(*a) * reach(number_view(*a, *factor)))) {
+        return combined(number_view(*a, 0), *a, *factor);
+      }
     }
   }
   return std::nullopt;

@@ -121,6 +121,10 @@ TensorRule grouped_rule(TensorEGraph& terms, const Mistakes& mistakes) {
       return std::nullopt;
     const auto interval = terms.facts(match.classes[expert]).interval;
     if (interval.low < 0 || interval.high >= *count) return std::nullopt;
+    // The index of the last weight is held by its dtype: integers wrap around.
+    if (!is_held(add.dtype, reach_of(View::contiguous(weights.shape), terms.symbols()))) {
+      return std::nullopt;
+    }
     TermAttributes attributes;
     attributes.dtype = product.dtype;
     attributes.shape = product.shape;

@@ -131,7 +131,8 @@ Interval TensorEGraph::interval_of(const egraph::NodeView& node,
       return {exact, exact};
     }
     case Op::kIota:
-      return {0, std::max<std::int64_t>(attributes.shape[0].range(symbols()).high, 1) - 1};
+      return fitted(attributes.dtype, 0,
+                    std::max<std::int64_t>(attributes.shape[0].range(symbols()).high, 1) - 1);
     case Op::kAdd: {
       const auto a = child(0), b = child(1);
       return fitted(attributes.dtype, Int128{a.low} + b.low, Int128{a.high} + b.high);
@@ -152,8 +153,9 @@ Interval TensorEGraph::interval_of(const egraph::NodeView& node,
       return {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
     case Op::kGather:
-    case Op::kMaxReduce:
       return child(0);
+    case Op::kMaxReduce:  // of none is the least there is
+      return attributes.views[0].shape.back().range(symbols()).low > 0 ? child(0) : all;
     default:
       return all;
   }
