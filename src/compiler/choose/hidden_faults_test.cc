@@ -302,10 +302,10 @@ TEST(HiddenFaults, WhatIsOnlyWrongFromSomeLengthOn) {
   };
   const auto graph = causal(std::nullopt);
   ProgramVerifier verifier(graph);
-  EXPECT_EQ(verifier.mistake_far_out(default_program(graph)), std::nullopt);
+  EXPECT_EQ(verifier.mistake_far_out(default_program(graph), plain_runtime()), std::nullopt);
   for (const std::int64_t from : {256, 257, 292, 700, 1000}) {
     const auto wrong = default_program(causal(from));
-    EXPECT_NE(verifier.mistake_far_out(wrong), std::nullopt) << from;
+    EXPECT_NE(verifier.mistake_far_out(wrong, plain_runtime()), std::nullopt) << from;
   }
 }
 

@@ -244,7 +244,7 @@ class Search {
     const bool is_right =
         (!verified_.insert(hash).second || !verifier_.mistake_of(program, runtime_)) &&
         (use == Use::kTimed || !far_verified_.insert(hash).second ||
-         !verifier_.mistake_far_out(program));
+         !verifier_.mistake_far_out(program, runtime_));
     if (is_right) return;
     const auto compile = [&](const Graph& part) {
       return Candidates(part, options_.compile).program(genome, runtime_);

@@ -3,6 +3,7 @@
 #include "compiler/cpu/cpu_runtime.h"
 
 #include "compiler/cpu/cpu_kernel.h"
+#include "compiler/cpu/linear_product.h"
 #include "kernels/bf16/pair_units.h"
 
 namespace assay::compiler {
@@ -33,6 +34,7 @@ Runtime cpu_runtime(int threads) {
               },
           .variants = [](const Kernel& kernel) { return cpu_variants(kernel); },
           .threads = threads,
+          .row_borders = {kManyTokens},
           .units = unit != nullptr ? std::string(unit->name) : "none"};
 }
 

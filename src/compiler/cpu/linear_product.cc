@@ -67,7 +67,6 @@ bool is_linear(const Factor& b, std::int64_t m, std::int64_t n) {
   // One panel of W's rows at least, and vectors of tokens that are not nearly empty. Of many tokens
   // each panel of W serves so many that packing it costs nothing, and packed tiles are faster by
   // then: 7 % with f32 and 1024³ (Xeon, AVX-512), no less with 2048 tokens.
-  constexpr std::int64_t kManyTokens = 1024;
   return b.row_stride == 1 && b.dtype != DType::kF64 && m >= linear_kernels().lanes / 2 &&
          m < kManyTokens && n >= linear_kernels().rows;
 }

@@ -9,6 +9,8 @@
 
 namespace assay::compiler {
 
+// Of so many rows and more none is.
+inline constexpr std::int64_t kManyTokens = 1024;
 // Whether a product is one: terms of b lie together, and there is something to gain.
 bool is_linear(const Factor& b, std::int64_t m, std::int64_t n);
 

@@ -36,6 +36,8 @@ struct Runtime {
   // How many ways it has of computing a kernel: Kernel::variant is below that.
   std::function<std::uint32_t(const Kernel&)> variants = [](const Kernel&) { return 1U; };
   int threads = 1;  // that a kernel has at most
+  // Numbers of rows from which on it computes products in another way.
+  std::vector<std::int64_t> row_borders;
   // What its kernels use of the processor, where that can be chosen: speeds are of that.
   std::string units;
 };

@@ -50,18 +50,21 @@ std::uint64_t fingerprint_of(std::span<const std::byte> bytes, int threads) {
                      pieces.size() * sizeof(std::uint64_t));
 }
 
-GuardedBlock::GuardedBlock(std::size_t bytes, const std::byte* from)
-    : bytes_(bytes), capacity_(bytes), block_(aligned_block<std::byte>(bytes + 2 * kGuard)) {
+GuardedBlock::GuardedBlock(std::size_t bytes, const std::byte* from, std::size_t shift)
+    : bytes_(bytes),
+      capacity_(bytes),
+      shift_(shift),
+      block_(aligned_block<std::byte>(bytes + shift + 2 * kGuard)) {
   hold(bytes, from);
 }
 
 void GuardedBlock::hold(std::size_t bytes, const std::byte* from) {
   if (bytes > capacity_) {
-    block_ = aligned_block<std::byte>(bytes + 2 * kGuard);
+    block_ = aligned_block<std::byte>(bytes + shift_ + 2 * kGuard);
     capacity_ = bytes;
   }
   bytes_ = bytes;
-  std::memset(block_.get(), static_cast<int>(kGuardByte), kGuard);
+  std::memset(block_.get(), static_cast<int>(kGuardByte), kGuard + shift_);
   std::memset(data() + bytes, static_cast<int>(kGuardByte), capacity_ - bytes + kGuard);
   if (from == nullptr) {
     std::memset(data(), static_cast<int>(kGuardByte), bytes);
@@ -72,7 +75,7 @@ void GuardedBlock::hold(std::size_t bytes, const std::byte* from) {
 
 bool GuardedBlock::is_whole() const {
   const auto is_guard = [](std::byte b) { return b == kGuardByte; };
-  return std::all_of(block_.get(), block_.get() + kGuard, is_guard) &&
+  return std::all_of(block_.get(), data(), is_guard) &&
          std::all_of(data() + bytes_, data() + capacity_ + kGuard, is_guard);
 }
 

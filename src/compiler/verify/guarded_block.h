@@ -20,19 +20,20 @@ std::uint64_t fingerprint_of(std::span<const std::byte> bytes, int threads);
 // A buffer between two guards.
 class GuardedBlock {
  public:
-  // A copy of what is at `from`; null: bytes of the guards.
-  GuardedBlock(std::size_t bytes, const std::byte* from);
+  // A copy of what is at `from`; null: bytes of the guards. So many bytes behind where vectors and
+  // lines of memory begin.
+  GuardedBlock(std::size_t bytes, const std::byte* from, std::size_t shift = 0);
   // The same of other contents, at the same address where there is room.
   void hold(std::size_t bytes, const std::byte* from);
-  std::byte* data() const { return block_.get() + kGuard; }
+  std::byte* data() const { return block_.get() + kGuard + shift_; }
   // Whether both guards are as they were.
   bool is_whole() const;
   std::uint64_t fingerprint(int threads) const { return fingerprint_of({data(), bytes_}, threads); }
 
  private:
-  static constexpr std::size_t kGuard = 128;
+  static constexpr std::size_t kGuard = 128;  // or more
 
-  std::size_t bytes_, capacity_;
+  std::size_t bytes_, capacity_, shift_;
   AlignedBlock<std::byte> block_;
 };
 

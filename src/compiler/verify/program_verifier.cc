@@ -61,7 +61,8 @@ VerifyOptions options_for(const Kernel& kernel, const Graph& graph, VerifyOption
     }
   }
   // What is hidden need not be read (program.h), which bounds do not know.
-  if (std::holds_alternative<Attention>(kernel.work)) {
+  const auto* attention = std::get_if<Attention>(&kernel.work);
+  if (attention != nullptr && (attention->causal || attention->mask)) {
     std::erase(options.styles, InputStyle::kAdversarial);
   }
   return options;
@@ -193,8 +194,21 @@ std::vector<ProgramVerifier::Trial>& ProgramVerifier::far_trials() {
   return far_trials_;
 }
 
-std::optional<std::string> ProgramVerifier::mistake_far_out(const Program& program) {
-  return mistake_in_meaning(program, far_trials());
+std::optional<std::string> ProgramVerifier::mistake_far_out(const Program& program,
+                                                            const Runtime& runtime) {
+  if (auto mistake = mistake_in_meaning(program, far_trials())) return mistake;
+  for (const auto& kernel : program.kernels) {
+    if (!right_beyond_.insert(way_of(kernel, runtime)).second) continue;
+    for (const auto border : runtime.row_borders) {
+      const auto rows = SampledRows::beyond(border, kernel, program.symbols, options_, products_);
+      if (!rows) continue;
+      if (auto mistake = rows->mistake_of(kernel, runtime)) {
+        right_beyond_.erase(way_of(kernel, runtime));
+        return fmt::format("a kernel ({}) by itself: {}", kind_of(kernel), *mistake);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> ProgramVerifier::mistake_in_meaning(const Program& program,

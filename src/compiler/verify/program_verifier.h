@@ -33,9 +33,10 @@ class ProgramVerifier {
   // Nothing where the program is right; else what is wrong.
   std::optional<std::string> mistake_of(const Program& program, const Runtime& runtime);
 
-  // Its meaning at far greater values of the symbols (VerifyOptions::far). Takes as long as many of
-  // the other look: for programs that are going to be used.
-  std::optional<std::string> mistake_far_out(const Program& program);
+  // Its meaning at far greater values of the symbols (VerifyOptions::far), and its products of more
+  // rows than the runtime computes in one way (Runtime::row_borders). Takes as long as many of the
+  // other look: for programs that are going to be used.
+  std::optional<std::string> mistake_far_out(const Program& program, const Runtime& runtime);
 
   // Elements that are held to a bound, of all that were looked at so far.
   struct Coverage {
@@ -67,6 +68,7 @@ class ProgramVerifier {
   // Right kernels, by what they compute and how, and what of each operand that it writes was held
   // to a bound.
   std::map<std::string, std::map<std::string, Verifier::Coverage>> right_;
+  std::set<std::string> right_beyond_;  // borders of their rows
   Verifier::Coverage kernels_;
   Verifier runs_;
 };

@@ -29,11 +29,20 @@ class SampledRows {
   static std::vector<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
                                      const VerifyOptions& options, KnownProducts& products);
 
+  // A few more rows than `border`, of kernels that compute those soon.
+  static std::optional<SampledRows> beyond(std::int64_t border, const Kernel& kernel,
+                                           const Symbols& symbols, const VerifyOptions& options,
+                                           KnownProducts& products);
+
   // Of the kernel it was made for, or of another way of computing it.
   std::optional<std::string> mistake_of(const Kernel& kernel, const Runtime& runtime) const;
 
  private:
-  SampledRows() = default;
+  // Every step-th row and every step-th column at those values of the symbols, where either is no
+  // more work to interpret than that.
+  SampledRows(const Kernel& kernel, const Symbols& symbols, const Bindings& values,
+              std::int64_t step, const VerifyOptions& options, double most_work,
+              KnownProducts& products);
   void expect(const Kernel& few, std::map<std::string, BoundedTensor> known);
 
   Symbols symbols_;

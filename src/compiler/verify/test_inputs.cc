@@ -183,8 +183,10 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most) {
   std::int64_t step = 0;
   for (const auto& [name, interval] : graph.symbols()) {
     low[name] = interval.low;
-    // Apart from each other, so that one is not taken for another, and odd like the first.
-    high[name] = std::min(interval.high, std::max(interval.low, most - 4 * step));
+    // Apart from each other, so that one is not taken for another, and odd like the first. Two
+    // values of each, where it has two.
+    const auto own = std::max<std::int64_t>(most - 4 * step, 1);
+    high[name] = std::min(interval.high, own > interval.low ? own : interval.low + own);
     ++step;
   }
   std::vector<Bindings> values = {low};

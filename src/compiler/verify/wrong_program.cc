@@ -78,7 +78,7 @@ SmallestMistake minimised(const Graph& graph, const CompileFunction& compile,
     auto program = compile(part);
     ProgramVerifier verifier(part, options);
     auto what = verifier.mistake_of(program, runtime);
-    if (!what) what = verifier.mistake_far_out(program);
+    if (!what) what = verifier.mistake_far_out(program, runtime);
     if (!what) return std::nullopt;
     return SmallestMistake{part, std::move(program), std::move(*what)};
   };
