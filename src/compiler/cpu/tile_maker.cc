@@ -124,6 +124,13 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
   Instruction instruction{.of_row = value.of_row, .dtype = value.dtype, .to = i};
   instruction.operand_count = static_cast<int>(operands.size());
   const DType from = region_.values[operands[0]].dtype;
+  if (t_.walked_[i].is_gathered) {  // by where it is: there is no index to be computed
+    instruction.kind = Kind::kGather;
+    instruction.operand_count = 0;
+    instruction.dtype = from;
+    instruction.walked = i;
+    return emit(instruction, i);
+  }
   unsigned single = 0;
   bool all_single = true;
   for (std::size_t o = 0; o < operands.size(); ++o) {
@@ -144,10 +151,6 @@ void RegionTiles::Maker::visit_op(std::uint32_t i) {
   }
   if (value.op == Op::kGather) {
     instruction.kind = Kind::kGather;
-    if (t_.walked_[i].is_gathered) {
-      instruction.operand_count = 0;  // there is no index
-      t_.places_[i].is_single = false;
-    }
     instruction.dtype = from;
     instruction.walked = i;
     return emit(instruction, i);

@@ -258,8 +258,17 @@ class GraphMaker {
   GraphTensor index() {
     const auto shape = new_shape();
     const auto dtype = below(2) == 0 ? DType::kI32 : DType::kI64;
+    if (below(2) == 0) return new_input(dtype, shape);
+    // Of positions alone: one number everywhere, or so much more along each axis.
+    auto all =
+        GraphTensor::constant(graph_, dtype, static_cast<double>(below(5)) - 1).broadcast_to(shape);
     if (shape.size() == 1 && below(2) == 0) return GraphTensor::iota(graph_, shape[0], dtype);
-    return new_input(dtype, shape);
+    for (std::size_t axis = 0; axis < shape.size() && below(4) > 0; ++axis) {
+      auto along = GraphTensor::iota(graph_, shape[axis], dtype);
+      for (auto i = axis + 1; i < shape.size(); ++i) along = along.unsqueeze(-1);
+      all = all + (along * along.like(static_cast<double>(below(4)) - 1)).broadcast_to(shape);
+    }
+    return all;
   }
 
   Philox stream_;
