@@ -12,40 +12,12 @@
 #include "compiler/choose/candidate.h"
 #include "compiler/graph/graph_models.h"
 #include "compiler/run/memory_plan.h"
+#include "compiler/testing/faulty_runtime.h"
 #include "compiler/verify/program_verifier.h"
 #include "compiler/verify/rounded_values.h"
 
 namespace assay::compiler {
 namespace {
-
-using Operands = std::span<std::byte* const>;
-// Called in the place of a kernel, with what the kernel would do.
-using Fault = std::function<void(const Kernel&, const Bindings&, Operands, std::function<void()>)>;
-
-class FaultyKernel : public ReadyKernel {
- public:
-  FaultyKernel(Kernel kernel, Fault fault) : kernel_(std::move(kernel)), fault_(std::move(fault)) {}
-  void run(const Bindings& symbols, Operands operands) override {
-    fault_(kernel_, symbols, operands, [&] { right_->run(symbols, operands); });
-  }
-
- private:
-  Kernel kernel_;
-  Fault fault_;
-  std::unique_ptr<ReadyKernel> right_ = plain_runtime().prepare(kernel_);
-};
-
-Runtime with_fault(Fault fault) {
-  auto runtime = plain_runtime();
-  runtime.prepare = [fault = std::move(fault)](const Kernel& kernel) {
-    return std::make_unique<FaultyKernel>(kernel, fault);
-  };
-  return runtime;
-}
-
-std::int64_t bytes_of(const Kernel::Formal& formal, const Bindings& symbols) {
-  return product(formal.shape).at(symbols) * static_cast<std::int64_t>(size_of(formal.dtype));
-}
 
 Program default_program(const Graph& graph, const CompileOptions& options = {}) {
   return Candidates(graph, options).program({}, plain_runtime());
@@ -56,16 +28,6 @@ bool sees(const Graph& graph, const Fault& fault) {
   const auto program = default_program(graph);
   EXPECT_EQ(ProgramVerifier(graph).mistake_of(program, plain_runtime()), std::nullopt);
   return ProgramVerifier(graph).mistake_of(program, with_fault(fault)).has_value();
-}
-
-// The last element of the result is 0.
-Fault last_is_lost(std::function<bool(const Bindings&)> where) {
-  return [where = std::move(where)](const Kernel& kernel, const Bindings& symbols,
-                                    Operands operands, const std::function<void()>& right) {
-    right();
-    const auto bytes = bytes_of(kernel.operands.back(), symbols);
-    if (where(symbols)) std::memset(operands.back() + bytes - 4, 0, 4);
-  };
 }
 
 Graph squares(std::int64_t least) {

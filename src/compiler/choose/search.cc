@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/build_id.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -16,8 +17,9 @@
 namespace assay::compiler {
 namespace {
 
-// Raised whenever programs of equal choices change, or the lines of a journal.
-constexpr int kVersion = 7;
+// Raised whenever programs of equal choices change, or the lines of a journal: what tells builds
+// apart that have no id.
+constexpr int kVersion = 8;
 
 // Candidates are numbered as they are drawn.
 constexpr std::int64_t kGreatestNumber = 1'000'000'000;
@@ -321,7 +323,8 @@ std::string search_file(const Graph& graph, const Runtime& runtime, const Search
   Json key = {{"graph", graph_to_json(graph)}, {"runtime", runtime.name},
               {"threads", runtime.threads},    {"units", runtime.units},
               {"toolchain", __VERSION__},      {"machine", options.machine},
-              {"version", kVersion},           {"disabled", options.compile.disabled}};
+              {"version", kVersion},           {"disabled", options.compile.disabled},
+              {"build", build_id()}};
   for (const auto& [name, value] : options.symbols) key["symbols"][name] = value;
   return options.folder + "/" + short_hash(canonical_json(key)) + ".jsonl";
 }

@@ -184,11 +184,14 @@ class BoundMaker {
         errors[i] = bound.of_sum(length, sums, value_at(result, static_cast<std::int64_t>(i)));
         continue;
       }
+      bool has_nan = false;  // for certain: then the greatest is none either
       for (std::int64_t k = 0; k < length; ++k) {
-        const auto error = x.next().error;
-        errors[i] = {std::max(errors[i].bound, error.bound),
-                     std::max(errors[i].deviation, error.deviation)};
+        const auto term = x.next();
+        has_nan = has_nan || term.is_nan();
+        errors[i] = {std::max(errors[i].bound, term.error.bound),
+                     std::max(errors[i].deviation, term.error.deviation)};
       }
+      if (has_nan) errors[i] = {};
     }
   }
   template <typename T>

@@ -22,6 +22,7 @@ constexpr double kEvenly = 1 / std::numbers::sqrt3;
 // Squares of what is smaller are nothing.
 constexpr double kSquareable = 0x1p-480;
 double together(double a, double b) {
+  a = std::abs(a), b = std::abs(b);
   return std::max(a, b) < kSquareable ? a + b : std::sqrt(a * a + b * b);
 }
 
@@ -91,7 +92,7 @@ Error ElementBound::rounded(Error error, double result) const {
 
 Error ElementBound::of(Op op, std::span<const Number> x, double result) const {
   // Whatever the other operand is.
-  const bool keeps_nan = op == Op::kAdd || op == Op::kMul;
+  const bool keeps_nan = op == Op::kAdd || op == Op::kMul || op == Op::kMax;
   if (keeps_nan && std::ranges::any_of(x, [](const Number& n) { return n.is_nan(); })) return {};
   for (const auto& number : x) {
     if (number.is_open() && op != Op::kSelect) return kAnything;

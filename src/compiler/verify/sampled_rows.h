@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Products of many rows by matrices that are too large to be interpreted as often: the kernel
-// computes all rows, and a few rows and a few columns are looked at, so that every block has some
-// of either. What a runtime does with many rows at a time it does with none of the few that are
-// affordable (verifier.h).
+// Kernels at sizes that are too large to be interpreted: the kernel computes all of them, and a few
+// rows and columns, or heads, are looked at, so that every block of a product has some of either.
+// What a runtime does with many rows at a time it does with none of the few that are affordable
+// (verifier.h).
 
 #include <map>
 #include <optional>
@@ -22,10 +22,9 @@ namespace assay::compiler {
 
 class SampledRows {
  public:
-  // One for each number of rows: many, few (8), and those of options.used_at. None where
-  // the kernel is no product, where it cannot have as many, where as many are looked at with these
-  // options anyway, and where even a few of them are more than may be interpreted. Sums that other
-  // kernels have too are taken from `products`.
+  // Products of many rows and of few (8), and whatever it is at options.used_at. None of what is
+  // looked at with these options anyway, and where even a part is more than may be interpreted.
+  // Sums that other kernels have too are taken from `products`.
   static std::vector<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
                                      const VerifyOptions& options, KnownProducts& products);
 
@@ -38,11 +37,9 @@ class SampledRows {
   std::optional<std::string> mistake_of(const Kernel& kernel, const Runtime& runtime) const;
 
  private:
-  // Every step-th row and every step-th column at those values of the symbols, where either is no
-  // more work to interpret than that.
+  // Parts at those values of the symbols that are no more work to interpret than that.
   SampledRows(const Kernel& kernel, const Symbols& symbols, const Bindings& values,
-              std::int64_t step, const VerifyOptions& options, double most_work,
-              KnownProducts& products);
+              std::uint64_t seed, double most_work, KnownProducts& products);
   void expect(const Kernel& few, std::map<std::string, BoundedTensor> known);
 
   Symbols symbols_;

@@ -17,8 +17,8 @@
 namespace assay::compiler {
 namespace {
 
-constexpr std::array<std::string_view, 6> kStyleNames = {"ordinary", "adversarial", "masking",
-                                                         "huge",     "strong",      "direct"};
+constexpr std::array<std::string_view, 7> kStyleNames = {
+    "ordinary", "adversarial", "masking", "huge", "strong", "direct", "specks"};
 
 // Elements that are drawn; larger inputs repeat them. A prime, which is no row's length: what lies
 // elsewhere is something else.
@@ -44,6 +44,10 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
     }
     case InputStyle::kStrong:
       return pick % 4 == 0 ? plain * std::exp2(uniform(raw * 0x9E3779B97F4A7C15U, 0, 7)) : plain;
+    case InputStyle::kSpecks:
+      if (pick % 256 != 0) return plain;
+      return pick / 256 % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : std::copysign(kInfinity, plain);
     case InputStyle::kAdversarial:
       break;
   }

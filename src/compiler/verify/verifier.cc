@@ -71,11 +71,21 @@ std::vector<Bindings> fitting_symbols(const Graph& graph, const VerifyOptions& o
   for (const auto fitting : options.fitting) {
     add([&](const auto&, const auto&) { return fitting; }, options.cheap_work);
   }
-  const auto used = [&](const std::string& name, const auto& interval) {
+  const auto used = used_symbols(graph.symbols(), options);
+  if (!options.used_at.empty()) {
+    add([&](const auto& name, const auto&) { return used.at(name); }, options.most_work);
+  }
+  return values;
+}
+
+Bindings used_symbols(const Symbols& symbols, const VerifyOptions& options) {
+  Bindings values;
+  for (const auto& [name, interval] : symbols) {
     const auto at = options.used_at.find(name);
-    return at == options.used_at.end() ? interval.low : at->second;
-  };
-  if (!options.used_at.empty()) add(used, options.most_work);
+    values[name] = at == options.used_at.end()
+                       ? interval.low
+                       : std::clamp(at->second, interval.low, interval.high);
+  }
   return values;
 }
 

@@ -41,7 +41,7 @@ struct VerifyOptions {
   Bindings used_at;
   // Of programs that are going to be used: each symbol in turn about so great, or as great as
   // far_work allows, the others at their least. A rule can be wrong from some length on.
-  std::vector<std::int64_t> far = {293, 1031};
+  std::vector<std::int64_t> far = {293, 1031, 16'411};
   double far_work = 3e7;
   // At the least values of symbols also what reaches results past all products (kDirect).
   bool tries_direct = true;
@@ -54,6 +54,8 @@ std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions
 std::vector<Bindings> symbols_of_other_styles(const Graph& graph, VerifyOptions options);
 // Those of most_alone.
 std::vector<Bindings> long_symbols(const Graph& graph, const VerifyOptions& options);
+// What they are when the program is used, the least values of those of which nothing is known.
+Bindings used_symbols(const Symbols& symbols, const VerifyOptions& options);
 // Those of `fitting` and `used_at` that are within a graph's intervals and affordable.
 std::vector<Bindings> fitting_symbols(const Graph& graph, const VerifyOptions& options);
 

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Parts of a kernel that compute some of its results from the same operands: what is too large to
+// be interpreted is looked at in places.
+
+#include <optional>
+#include <vector>
+
+#include "compiler/program/program.h"
+
+namespace assay::compiler {
+
+// How many rows a product has; nothing of other kernels.
+std::optional<Dim> rows_of(const Kernel& kernel);
+// How many products it adds up in all.
+double products_of(const Kernel& kernel, const Bindings& symbols);
+
+// Of a product every step-th column, and of many rows every step-th row; of attention some heads;
+// of a region some rows. Nothing of other kernels.
+std::vector<Kernel> thinned(const Kernel& kernel, const Bindings& symbols, std::int64_t step);
+// Where such a kernel writes.
+std::vector<const Access*> written_by(const Kernel& kernel);
+
+}  // namespace assay::compiler
