@@ -77,7 +77,9 @@ Runtime runtime_from(const CompileArguments& a) {
 ExecutorOptions executor_options(const Program& program) {
   ExecutorOptions options;
   const char* value = std::getenv("ASSAY_COMPILER_SEQUENTIAL");  // NOLINT(concurrency-mt-unsafe)
-  if (value == nullptr || std::string_view(value) != "1") return options;
+  if (value == nullptr || std::string_view(value).empty() || std::string_view(value) == "0") {
+    return options;
+  }
   options.canaries = true;
   options.before_step = [&program](std::size_t step) {
     const auto& kernel = program.kernels[program.steps[step].kernel];

@@ -37,13 +37,17 @@ std::optional<AffineIndex> product_of(AffineIndex a, AffineIndex b) {
 
 }  // namespace
 
+namespace {
+
+// `left`: how many values may still be looked at. What is computed of itself again and again is
+// visited as often as it is written out.
 std::optional<AffineIndex> affine_index(const Region& region, std::uint32_t id,
                                         const std::vector<std::int64_t>& shape,
-                                        const Bindings& symbols) {
+                                        const Bindings& symbols, int& left) {
   const auto& value = region.values[id];
-  if (value.dtype != DType::kI64) return std::nullopt;
+  if (value.dtype != DType::kI64 || --left < 0) return std::nullopt;
   const auto operand = [&](std::size_t o) {
-    return affine_index(region, value.values[o], shape, symbols);
+    return affine_index(region, value.values[o], shape, symbols, left);
   };
   std::optional<AffineIndex> index;
   if (value.op == Op::kConst) {
@@ -59,6 +63,15 @@ std::optional<AffineIndex> affine_index(const Region& region, std::uint32_t id,
     if (a && b) index = value.op == Op::kAdd ? sum_of(*a, *b) : product_of(*a, *b);
   }
   return index && is_small(*index, shape) ? index : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<AffineIndex> affine_index(const Region& region, std::uint32_t id,
+                                        const std::vector<std::int64_t>& shape,
+                                        const Bindings& symbols) {
+  int left = 64;
+  return affine_index(region, id, shape, symbols, left);
 }
 
 }  // namespace assay::compiler

@@ -50,7 +50,14 @@ bool is_held(DType dtype, double reach) {
          (size_of(dtype) == 8 ? 0x1p61 : std::exp2(8.0 * static_cast<double>(size_of(dtype)) - 1));
 }
 
-std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View& view) {
+namespace {
+
+// How many terms are looked at: masks of models have a dozen, and one that is made of itself again
+// and again is visited as often as it is written out.
+constexpr int kMostTerms = 200;
+
+std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View& view, int& left) {
+  if (--left < 0) return std::nullopt;
   // An axis of extent 1 has position 0 alone.
   const auto& facts = terms.facts(id);
   if (is_floating(facts.dtype) || facts.dtype == DType::kBool) return std::nullopt;
@@ -64,7 +71,7 @@ std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View&
   const auto child = [&](const egraph::NodeView& node, std::size_t i) -> std::optional<View> {
     const auto through = compose(view, terms.attributes(node.payload).views[i], terms.symbols());
     if (!through) return std::nullopt;
-    return linear_of(terms, node.children[i], *through);
+    return linear_of(terms, node.children[i], *through, left);
   };
   if (const auto node = terms.node_of(id, Op::kAdd)) {
     const auto a = child(*node, 0), b = child(*node, 1);
@@ -83,16 +90,16 @@ std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View&
 }
 
 std::optional<std::vector<View>> conditions_of(const TensorEGraph& terms, ClassId id,
-                                               const View& view) {
-  if (terms.facts(id).dtype != DType::kBool) return std::nullopt;
+                                               const View& view, int& left) {
+  if (terms.facts(id).dtype != DType::kBool || --left < 0) return std::nullopt;
   const auto through = [&](const egraph::NodeView& node, std::size_t i) {
     return compose(view, terms.attributes(node.payload).views[i], terms.symbols());
   };
   if (const auto node = terms.node_of(id, Op::kLess)) {  // a < b: b − a − 1 ≥ 0
     const auto va = through(*node, 0), vb = through(*node, 1);
     if (!va || !vb) return std::nullopt;
-    const auto a = linear_of(terms, node->children[0], *va);
-    const auto b = linear_of(terms, node->children[1], *vb);
+    const auto a = linear_of(terms, node->children[0], *va, left);
+    const auto b = linear_of(terms, node->children[1], *vb, left);
     if (!a || !b) return std::nullopt;
     auto condition = combined(*b, *a, -1);
     condition.offset += -1;
@@ -103,7 +110,7 @@ std::optional<std::vector<View>> conditions_of(const TensorEGraph& terms, ClassI
                no = terms.constant_of(node->children[2]);
     const auto v = through(*node, 0);
     if (yes != 0.0 || no != 1.0 || !v) return std::nullopt;
-    const auto inner = conditions_of(terms, node->children[0], *v);
+    const auto inner = conditions_of(terms, node->children[0], *v, left);
     if (!inner || inner->size() != 1) return std::nullopt;
     auto condition = combined(number_view((*inner)[0], -1), (*inner)[0], -1);
     return std::vector<View>{condition};
@@ -113,13 +120,25 @@ std::optional<std::vector<View>> conditions_of(const TensorEGraph& terms, ClassI
     for (const std::size_t i : {0, 1}) {
       const auto v = through(*node, i);
       if (!v) return std::nullopt;
-      const auto inner = conditions_of(terms, node->children[i], *v);
+      const auto inner = conditions_of(terms, node->children[i], *v, left);
       if (!inner) return std::nullopt;
       all.insert(all.end(), inner->begin(), inner->end());
     }
     return all;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<View> linear_of(const TensorEGraph& terms, ClassId id, const View& view) {
+  int left = kMostTerms;
+  return linear_of(terms, id, view, left);
+}
+std::optional<std::vector<View>> conditions_of(const TensorEGraph& terms, ClassId id,
+                                               const View& view) {
+  int left = kMostTerms;
+  return conditions_of(terms, id, view, left);
 }
 
 }  // namespace assay::compiler

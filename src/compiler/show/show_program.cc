@@ -139,9 +139,9 @@ std::string explained(const Program& program, const ProgramFacts& facts) {
       "arena {}\n",
       scaled(static_cast<double>(plan_memory(program, facts.symbols).arena_bytes), "B"));
   if (const auto repeat = repeat_of(program)) {
-    text += fmt::format("steps {} to {} are {} kernels, {} times\n", repeat->first,
+    text += fmt::format("steps {} to {} are {} kernel{}, {} times\n", repeat->first,
                         repeat->first + repeat->length * repeat->count - 1, repeat->length,
-                        repeat->count);
+                        repeat->length == 1 ? "" : "s", repeat->count);
   }
   return text;
 }

@@ -89,8 +89,10 @@ template <typename T>
 struct Sine;
 template <>
 struct Sine<float> {
-  // π in parts, each what is left of it, rounded.
-  static constexpr float kPi[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+  // π in parts, each what is left of it, rounded towards 0: none is below 0, and −0 less nothing
+  // of them stays −0. And as one number.
+  static constexpr float kPi[] = {0x1.921fb4p+1f, 0x1.4442d0p-23f, 0x1.84698ap-47f};
+  static constexpr float kWholePi = 0x1.921fb6p+1f;
   // sin r = r + r³·(c0 + c1 r² + …), |r| ≤ 1.62: far arguments are reduced to a little more
   // than π/2. 0.14 u.
   static constexpr float kTerms[] = {-0x1.55554ap-3f, 0x1.110e6ap-7f, -0x1.9f5bf2p-13f,
@@ -100,8 +102,9 @@ struct Sine<float> {
 };
 template <>
 struct Sine<double> {
-  static constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53,
-                                   -0x1.f1976b7ed8fbcp-109};
+  static constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c06p-53,
+                                   0x1.c1cd129024e09p-106};
+  static constexpr double kWholePi = 0x1.921fb54442d18p+1;
   static constexpr double kTerms[] = {
       -1.0 / 6,
       1.0 / 120,
@@ -139,7 +142,10 @@ HWY_INLINE V sin_by(D d, V x, const T (&terms)[kCount]) {
   const V n = hn::Sub(rounded, hn::Set(d, C::kRound));
   V r = x;
 #pragma GCC unroll 3
-  for (int part = 0; part < kParts; ++part) r = hn::NegMulAdd(n, hn::Set(d, Sine<T>::kPi[part]), r);
+  for (int part = 0; part < kParts; ++part) {
+    const T of_pi = kParts == 1 ? Sine<T>::kWholePi : Sine<T>::kPi[part];
+    r = hn::NegMulAdd(n, hn::Set(d, of_pi), r);
+  }
   const auto odd = hn::ShiftLeft<sizeof(T) * 8 - 1>(hn::BitCast(di, rounded));
   r = hn::BitCast(d, hn::Xor(hn::BitCast(di, r), odd));
   const V square = hn::Mul(r, r);
