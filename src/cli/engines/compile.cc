@@ -184,6 +184,20 @@ void print_search(const SearchResult& found) {
 
 namespace {
 
+// Where no symbol can be smaller, the interpreter takes as long as it takes.
+void warn_of_long_verification(const CompileArguments& a, const Graph& graph,
+                               const SearchOptions& options) {
+  if (a.search == 0 && !a.verify) return;
+  const double work =
+      interpreted_elements(graph, affordable_symbols(graph, options.verify).front());
+  constexpr double kLong = 1e9, kEachSecond = 1e8;  // all looks together, on two cores
+  if (work < kLong) return;
+  fmt::print(stderr,
+             "assay: warning: {:.1e} operations are to be interpreted to verify one program, "
+             "whatever --seconds says: some {:.0f} s\n",
+             work, work / kEachSecond);
+}
+
 int compile_read(const CompileArguments& a, const GraphFile& file,
                  const std::optional<SafetensorsFile>& inputs, const compiler::Bindings& symbols) {
   const auto& graph = file.graph;
@@ -199,6 +213,7 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
   if (a.verbose) {
     options.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
+  warn_of_long_verification(a, graph, options);
   SearchResult found;
   const OtherPrograms others;
   try {

@@ -271,6 +271,28 @@ TEST(HiddenFaults, WhatIsOnlyWrongFromSomeLengthOn) {
   }
 }
 
+// What rules could make of a choice that is the same for every number: not where there is none.
+TEST(HiddenFaults, WhatIsOnlyWrongOfWhatIsNoNumber) {
+  const auto graph_of = [](bool is_right, bool chooses) {
+    Graph g;
+    const auto s = g.symbol("s", 1, 64);
+    const auto x = GraphTensor::input(g, "x", DType::kF32, {s, 8}),
+               y = GraphTensor::input(g, "y", DType::kF32, {s, 8});
+    const auto b = GraphTensor::input(g, "b", DType::kBool, {s, 8});
+    const auto chosen = is_right ? select(b, x, x.like(0)) : x * b.cast(DType::kF32);
+    const auto greatest = is_right ? max(x, y) : select(less(x, y), y, x);
+    (chooses ? chosen : greatest).set_output("z");
+    return g;
+  };
+  for (const bool chooses : {true, false}) {
+    const auto graph = graph_of(true, chooses);
+    ProgramVerifier verifier(graph);
+    const auto wrong = default_program(graph_of(false, chooses));
+    EXPECT_EQ(verifier.mistake_of(default_program(graph), plain_runtime()), std::nullopt);
+    EXPECT_NE(verifier.mistake_of(wrong, plain_runtime()), std::nullopt) << chooses;
+  }
+}
+
 TEST(HiddenFaults, RoundedValuesAreKnownByTheirOwnSize) {
   Graph g;
   const auto rounded = GraphTensor::input(g, "x", DType::kF32, {1001}).cast(DType::kBF16);
