@@ -39,7 +39,7 @@ FREE = re.compile(
     r"source_location|span|sstream|stack|stdexcept|stop_token|streambuf|string|string_view|system_error|thread|tuple|"
     r"type_traits|typeindex|typeinfo|unordered_map|unordered_set|utility|valarray|variant|vector|version)$|fmt/|omp\.h$|xmmintrin\.h$|arm_neon\.h$|immintrin\.h$|cpuid\.h$|"
     r"(sys|arpa|linux|netinet)/[a-z_]+\.h$|"
-    r"(unistd|signal|fcntl|sched|stdlib|time|dlfcn|poll|string|stdio|pthread|spawn|errno|netdb|regex)\.h$")
+    r"(unistd|signal|fcntl|sched|stdlib|time|dlfcn|elf|link|poll|string|stdio|pthread|spawn|errno|netdb|regex)\.h$")
 TESTS = {"lab/testing", "gtest"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ANY_INCLUDE = re.compile(r"^\s*#\s*(include|include_next|import)\b")

@@ -11,8 +11,8 @@
 #include <map>
 
 #include "compiler/choose/candidate.h"
+#include "compiler/choose/test_faulty_runtime.h"
 #include "compiler/graph/graph_models.h"
-#include "compiler/testing/faulty_runtime.h"
 #include "compiler/verify/program_verifier.h"
 
 namespace assay::compiler {

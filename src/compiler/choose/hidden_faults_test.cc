@@ -10,9 +10,9 @@
 #include <map>
 
 #include "compiler/choose/candidate.h"
+#include "compiler/choose/test_faulty_runtime.h"
 #include "compiler/graph/graph_models.h"
 #include "compiler/run/memory_plan.h"
-#include "compiler/testing/faulty_runtime.h"
 #include "compiler/verify/program_verifier.h"
 #include "compiler/verify/rounded_values.h"
 
