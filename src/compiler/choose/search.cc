@@ -320,10 +320,14 @@ std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime,
 }
 
 std::string search_file(const Graph& graph, const Runtime& runtime, const SearchOptions& options) {
-  Json key = {{"graph", graph_to_json(graph)}, {"runtime", runtime.name},
-              {"threads", runtime.threads},    {"units", runtime.units},
-              {"toolchain", __VERSION__},      {"machine", options.machine},
-              {"version", kVersion},           {"disabled", options.compile.disabled},
+  Json key = {{"graph", graph_to_json(graph)},
+              {"runtime", runtime.name},
+              {"threads", runtime.threads},
+              {"units", runtime.units},
+              {"toolchain", __VERSION__},
+              {"machine", options.machine},
+              {"version", kVersion},
+              {"disabled", options.compile.disabled},
               {"build", build_id()}};
   for (const auto& [name, value] : options.symbols) key["symbols"][name] = value;
   return options.folder + "/" + short_hash(canonical_json(key)) + ".jsonl";
