@@ -100,6 +100,11 @@ TEST(CpuPositions, SymbolsChangeWhatWasComputedOnce) {
   };
   rotary(x, half("cos"), half("sin")).set_output("turned");
   concat({x, x * 2.0}, 0).set_output("twice");
+  // A cache that is empty at first.
+  const auto p = g.symbol("p", 0, 64);
+  const auto cache = GraphTensor::input(g, "cache", DType::kF32, {p, 3, 8});
+  concat({cache, x}, 0).set_output("cached");
+  pad(cache, 1, 1, 2, -1).set_output("padded");
   expect_right(g, "s");
 }
 

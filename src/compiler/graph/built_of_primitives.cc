@@ -37,6 +37,27 @@ std::size_t axis_in(const GraphTensor& x, int axis, const char* what) {
        to_string(a.shape()), name_of(b.dtype()), to_string(b.shape()));
 }
 
+bool can_be_empty(const GraphTensor& x) {
+  return product(x.shape()).range(x.graph().symbols()).low < 1;
+}
+
+// x from `before` on along an axis that is so long, and `value` around it: of elements there may be
+// none to be read, but none to be written.
+GraphTensor put_into(const GraphTensor& x, std::size_t at, const Dim& before, const Dim& extent,
+                     double value) {
+  auto& graph = x.graph();
+  auto shape = x.shape();
+  shape[at] = extent;
+  auto index = number(graph, 0, DType::kI64);
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    auto along = GraphTensor::iota(graph, x.shape()[i]);
+    if (i == at) along = along + number(graph, before, DType::kI64);
+    for (std::size_t k = i + 1; k < x.rank(); ++k) along = along.unsqueeze(-1);
+    index = i == 0 ? along : index * number(graph, shape[i], DType::kI64) + along;
+  }
+  return scatter(x.like(value).broadcast_to(shape), index, x);
+}
+
 }  // namespace
 
 GraphTensor operator-(const GraphTensor& x) { return x * x.like(-1); }
@@ -110,6 +131,7 @@ GraphTensor layer_norm(const GraphTensor& x, const GraphTensor& weight, const Gr
 
 GraphTensor rows(const GraphTensor& table, const GraphTensor& index) {
   if (table.rank() != 2) fail("rows: of a table of two axes, got {}", to_string(table.shape()));
+  if (can_be_empty(table)) fail("rows: of a table that can be empty: {}", to_string(table.shape()));
   const auto width = GraphTensor::iota(table.graph(), table.shape()[1], index.dtype());
   const auto first = index.unsqueeze(-1) * number(table.graph(), table.shape()[1], index.dtype());
   return gather(table, first + width);
@@ -118,6 +140,7 @@ GraphTensor rows(const GraphTensor& table, const GraphTensor& index) {
 GraphTensor pad(const GraphTensor& x, int axis, const Dim& before, const Dim& after, double value) {
   const auto at = axis_in(x, axis, "pad");
   const Dim extent = x.shape()[at] + before + after;
+  if (can_be_empty(x)) return put_into(x, at, before, extent, value);
   // Where an element comes from, and whether there is one.
   auto& graph = x.graph();
   auto position = GraphTensor::iota(graph, extent) - number(graph, before, DType::kI64);

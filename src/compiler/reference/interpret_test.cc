@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -228,6 +229,39 @@ TEST(Interpret, RowsPadsAndConcats) {
             (std::vector<double>{0, 1, 10, 11, 20, 21, kInf, 5, 0, 1, 10, 11, 20, 21}));
   EXPECT_EQ(b.run(concat({table, table}, -1)),
             (std::vector<double>{0, 1, 0, 1, 10, 11, 10, 11, 20, 21, 20, 21}));
+}
+
+// A cache that is empty at first, with what follows on it, along either axis.
+TEST(Interpret, PadsAndConcatsOfWhatCanBeEmpty) {
+  for (const std::int64_t cached : {0, 1, 2}) {
+    for (const int axis : {0, 1}) {
+      Graph g;
+      const Dim p = g.symbol("p", 0, 4);
+      const auto cache = GraphTensor::input(
+          g, "cache", DType::kF32, axis == 0 ? std::vector<Dim>{p, 2} : std::vector<Dim>{2, p});
+      const auto more = GraphTensor::input(g, "more", DType::kF32, {2, 2});
+      concat({cache, more}, axis).set_output("joined");
+      pad(cache, axis, 1, 0, 9).set_output("padded");
+      Tensor x(DType::kF32, axis == 0 ? Shape({cached, 2}) : Shape({2, cached}));
+      Tensor y(DType::kF32, Shape({2, 2}));
+      std::ranges::fill(x.as<float>(), 5.0F);
+      std::ranges::fill(y.as<float>(), 7.0F);
+      const auto found = interpret(g, {{"cache", x.view()}, {"more", y.view()}}, {{"p", cached}});
+      // Column by column along the second axis.
+      const auto is = [&](const char* name, std::int64_t line, float value) {
+        const auto& tensor = found.at(name);
+        for (const std::int64_t i : {0, 1}) {
+          const auto width = axis == 0 ? 2 : tensor.element_count() / 2;
+          const auto at = axis == 0 ? line * width + i : i * width + line;
+          EXPECT_EQ(tensor.as<float>()[static_cast<std::size_t>(at)], value)
+              << name << " " << line << " of axis " << axis << ", " << cached;
+        }
+      };
+      for (std::int64_t line = 0; line < cached + 2; ++line)
+        is("joined", line, line < cached ? 5 : 7);
+      for (std::int64_t line = 0; line < cached + 1; ++line) is("padded", line, line == 0 ? 9 : 5);
+    }
+  }
 }
 
 TEST(Interpret, SymbolsAndInputsAreChecked) {
