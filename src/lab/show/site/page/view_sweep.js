@@ -194,6 +194,7 @@ function byRun(model, one, own, points, axis, value) {
       traces: [{
         type: "scatter",
         mode: "lines+markers",
+        cliponaxis: false,
         x: rows.map((s) => model.points[s.point].map.get(axis.name)),
         y: rows.map((s) => value.get(s)[0]),
         line: {color: colour, width: 2},
@@ -236,6 +237,7 @@ function acrossRuns(model, one, own, points, axis, value) {
                          traces: rows.length ? [{
                            type: "scatter",
                            mode: "lines+markers",
+                           cliponaxis: false,
                            x: rows.map((s) => model.runs[s.run].id),
                            y: rows.map((s) => value.get(s)[0]),
                            line: {color: style.colour, width: 2, dash: style.dash},
