@@ -87,19 +87,48 @@ class Llm(CliTest):
 
     def test_interrupted_it_keeps_what_was_said(self):
         model = self.init("gemma4")
-        process = subprocess.Popen(
-            [ASSAY, "llm", "generate", "--model", model, "--tokens", "1,2,3", "--max-tokens", "2000",
-             "--ignore-end", "--stream"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)  # fmt: skip
-        begin = process.stdout.read(1)  # something was said
-        process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=300)
-        errors = errors.decode()
-        self.assertEqual(process.returncode, 130, errors)
-        said = (begin + rest).decode().strip().split(",")
-        self.assertTrue(all(token.isdigit() for token in said))
-        self.assertLess(len(said), 2000)
-        self.assertIn("stopped by interrupted", errors)
+        endless = [ASSAY, "llm", "generate", "--model", model, "--tokens", "1,2,3", "--max-tokens", "2000",
+                   "--ignore-end", "--stream"]  # fmt: skip
+        for end in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+            begin = process.stdout.read(1)  # something was said
+            process.send_signal(end)
+            rest, errors = process.communicate(timeout=300)
+            errors = errors.decode()
+            self.assertEqual(process.returncode, 130, errors)
+            said = (begin + rest).decode().strip().split(",")
+            self.assertTrue(all(token.isdigit() for token in said))
+            self.assertLess(len(said), 2000)
+            self.assertIn("stopped by interrupted", errors)
+        # Nobody listens any more.
+        process = subprocess.Popen(endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        process.stdout.read(1)
+        process.stdout.close()
+        self.assertIn("stopped by interrupted", process.stderr.read().decode())
+        process.stderr.close()
+        self.assertNotEqual(process.wait(timeout=300), 0)
+
+    def test_what_is_no_prompt_or_does_not_fit_is_refused(self):
+        model = self.init("llama")
+        for arguments, status, says in [
+            (("--tokens", ""), 2, "a token is a number"),
+            (("--tokens", "1", "--chat"), 2, "--chat is about a --prompt"),
+        ]:
+            result = self.assay("llm", "generate", "--model", model, *arguments)
+            self.assertEqual((result.returncode, result.stdout), (status, ""), result.stderr)
+            self.assertIn(says, result.stderr)
+        config = os.path.join(model, "config.json")
+        with open(config) as file:
+            fields = json.load(file)
+        fields["max_position_embeddings"] = 1 << 27
+        with open(config, "w") as file:
+            json.dump(fields, file)
+        result = subprocess.run(
+            ["sh", "-c", 'ulimit -v 8000000; exec "$@"', "sh", ASSAY, "llm", "generate", "--model", model,
+             "--tokens", "1", "--context", str(1 << 27)],
+            capture_output=True, text=True, timeout=300)  # fmt: skip
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn(f"a context of {1 << 27} tokens takes", result.stderr)
 
     def chat(self, model, said, *more):
         """The answers, and what was told of them."""

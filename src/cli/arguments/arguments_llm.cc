@@ -66,6 +66,9 @@ void add_llm(CLI::App& app, LlmArguments& a) {
   generate
       ->add_option("--tokens", a.tokens, "the same as token numbers, e.g. 1,2,3; so is the answer")
       ->delimiter(',')
+      ->check([](const std::string& text) {
+        return text.empty() ? "a token is a number, not ''" : std::string();
+      })
       ->excludes(prompt);
   generate->add_flag("--chat", a.chat, "the prompt is a message: put it into the chat template");
   generate->add_option("--system", a.system, "with --chat: what the model is told before");

@@ -9,6 +9,7 @@
 namespace assay::cli {
 namespace {
 
+constexpr int kEnds[] = {SIGINT, SIGTERM};
 // Handlers know nothing else.
 std::atomic<bool> text_is_interrupted = false;
 
@@ -19,13 +20,13 @@ InterruptedText::InterruptedText() {
   struct sigaction action = {};
   action.sa_handler = [](int) { text_is_interrupted = true; };
   action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : kEnds) sigaction(signal, &action, nullptr);
 }
 
 InterruptedText::~InterruptedText() {
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : kEnds) sigaction(signal, &action, nullptr);
 }
 
 bool InterruptedText::is_interrupted() const { return text_is_interrupted; }

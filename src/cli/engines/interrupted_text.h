@@ -4,7 +4,7 @@
 
 namespace assay::cli {
 
-// While one lives, the first Ctrl-C ends the text that is being said, where it is; the second, and
+// While one lives, the first Ctrl-C or SIGTERM ends the text that is being said, where it is; the second, and
 // any behind its life, everything.
 class InterruptedText {
  public:

@@ -110,6 +110,7 @@ int generate_tokens(const LlmArguments& a) {
   const auto begin = monotonic_ns();
   if (a.tokens.empty() == !a.prompt) fail("give a prompt by --prompt or by --tokens");
   if (!a.system.empty() && !a.chat) fail("--system belongs to --chat");
+  if (a.chat && !a.prompt) fail("--chat is about a --prompt: tokens are read as they are");
   const models::LoadedModel model(a.model);
   Speech speech(a);
   auto session = session_of(a, model, limits_of(a, model.config, speech.prompt().size()));
@@ -130,7 +131,7 @@ int generate_tokens(const LlmArguments& a) {
   const InterruptedText interrupt;
   options.on_token = [&](std::int64_t token) {
     say(speech.next(token));
-    return !interrupt.is_interrupted();
+    return !interrupt.is_interrupted() && std::ferror(stdout) == 0;  // or nobody listens
   };
   options.is_interrupted = [&] { return interrupt.is_interrupted(); };
   const auto said = models::generate(session, speech.prompt(), options);

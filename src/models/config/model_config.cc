@@ -318,7 +318,7 @@ ModelConfig read_model_config(const std::string& folder) {
   auto config = model_config_from_json(parse_json(read_input_file(path, kLargest), path), path);
   const auto generation = folder + "/generation_config.json";
   std::error_code error;
-  if (std::filesystem::exists(generation, error)) {
+  if (std::filesystem::exists(std::filesystem::symlink_status(generation, error))) {
     const auto json = parse_json(read_input_file(generation, kLargest), generation);
     ConfigFields fields(json, generation);
     const auto ends = fields.integers("eos_token_id", 0, config.vocab - 1);

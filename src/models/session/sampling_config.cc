@@ -14,7 +14,7 @@ SamplingOptions read_sampling_config(const std::string& folder) {
   SamplingOptions options;
   const auto path = folder + "/generation_config.json";
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return options;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) return options;
   constexpr std::size_t kLargest = 1 << 20;
   const auto json = parse_json(read_input_file(path, kLargest), path);
   ConfigFields fields(json, path);

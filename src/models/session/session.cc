@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/resident_memory.h"
+#include "base/units.h"
 #include "models/families/rotary_tables.h"
 
 namespace assay::models {
@@ -16,6 +18,7 @@ Session::Session(const ModelConfig& config, const ModelWeights& weights, const G
       limits_(limits),
       interrupt_(std::make_unique<std::function<bool()>>()),
       executor_(std::move(program), runtime, interruptible()) {
+  check_memory();
   for (const auto& buffer : executor_.program().buffers) {
     if (buffer.kind == compiler::Buffer::Kind::kTemporary) continue;
     outer_.push_back(memory_of(buffer));
@@ -35,11 +38,40 @@ std::byte* Session::own(DType dtype, const std::vector<std::int64_t>& extents) {
   return own_.emplace_back(dtype, Shape(extents)).bytes().data();
 }
 
+// Memory that is promised and not there would bring down whatever runs here.
+void Session::check_memory() const {
+  double bytes = 0;
+  for (const auto& buffer : executor_.program().buffers) {
+    const bool is_given = buffer.kind == compiler::Buffer::Kind::kInput &&
+                          rotary_table_of(buffer.name) == std::nullopt;
+    if (is_given || buffer.kind == compiler::Buffer::Kind::kTemporary) continue;
+    double elements = 1;
+    for (const auto& dim : buffer.shape) elements *= static_cast<double>(dim.at(greatest()));
+    bytes += elements * static_cast<double>(size_of(buffer.dtype));
+  }
+  const double available = available_bytes();
+  if (bytes <= available) return;
+  throw EnvironmentError(
+      fmt::format("not enough memory: a context of {} tokens takes {}, and {} can be had",
+                  limits_.context, format_bytes(bytes), format_bytes(available)));
+}
+
+// Which use of a rotary embedding an input is a table of, if any.
+std::optional<std::size_t> Session::rotary_table_of(const std::string& name) const {
+  for (std::size_t i = 0; i < rotary_uses(config_).size(); ++i) {
+    if (name == rotary_cosine(i) || name == rotary_sine(i)) return i;
+  }
+  return std::nullopt;
+}
+
+// The largest that everything can become.
+compiler::Bindings Session::greatest() const {
+  return {{"s", limits_.chunk}, {"p", limits_.context - 1}};
+}
+
 std::byte* Session::memory_of(const compiler::Buffer& buffer) {
-  // The largest it can become.
-  const compiler::Bindings greatest = {{"s", limits_.chunk}, {"p", limits_.context - 1}};
   std::vector<std::int64_t> extents;
-  for (const auto& dim : buffer.shape) extents.push_back(dim.at(greatest));
+  for (const auto& dim : buffer.shape) extents.push_back(dim.at(greatest()));
   if (buffer.kind == compiler::Buffer::Kind::kState) {
     auto* data = own(buffer.dtype, extents);
     cache_bytes_ += own_.back().byte_count();
@@ -56,12 +88,10 @@ std::byte* Session::memory_of(const compiler::Buffer& buffer) {
     tokens_ = reinterpret_cast<std::int64_t*>(data);
     return data;
   }
-  const auto uses = rotary_uses(config_);
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const bool is_cosine = buffer.name == rotary_cosine(i);
-    if (!is_cosine && buffer.name != rotary_sine(i)) continue;
-    auto tables =
-        rotary_tables(config_.rotaries.at(uses[i].rotary), uses[i].width, limits_.capacity());
+  if (const auto number = rotary_table_of(buffer.name)) {
+    const auto use = rotary_uses(config_)[*number];
+    auto tables = rotary_tables(config_.rotaries.at(use.rotary), use.width, limits_.capacity());
+    const bool is_cosine = buffer.name == rotary_cosine(*number);
     own_.push_back(std::move(is_cosine ? tables.cosine : tables.sine));
     return own_.back().bytes().data();
   }

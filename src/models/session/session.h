@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,9 @@ class Session {
  private:
   compiler::ExecutorOptions interruptible() const;
   std::byte* own(DType dtype, const std::vector<std::int64_t>& extents);
+  void check_memory() const;
+  std::optional<std::size_t> rotary_table_of(const std::string& name) const;
+  compiler::Bindings greatest() const;
   std::byte* memory_of(const compiler::Buffer& buffer);
 
   const ModelConfig& config_;

@@ -85,6 +85,10 @@ std::string name_in_part(const std::string& name) {
 const std::byte* bytes_of(const TensorView& view) {
   return static_cast<const std::byte*>(view.raw_data());
 }
+bool is_same(const TensorView& a, const TensorView& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.raw_data(), b.raw_data(), static_cast<std::size_t>(a.byte_count())) == 0;
+}
 
 }  // namespace
 
@@ -122,7 +126,13 @@ ModelWeights::ModelWeights(const ModelConfig& config, const std::string& folder)
     const auto name = config.is_part ? name_in_part(stored_name) : stored_name;
     if (name.empty() || views_.contains(name)) continue;
     // What some programs write although it follows from the rest.
-    if (config.has_tied_head && name == "lm_head.weight") continue;
+    if (config.has_tied_head && name == "lm_head.weight") {
+      if (is_same(stored.view, views_.at("model.embed_tokens.weight"))) continue;
+      fail(
+          "{}: tensor '{}' is not model.embed_tokens.weight, though config.json says "
+          "tie_word_embeddings",
+          *stored.file, fit(printable(stored_name), 80));
+    }
     if (name.ends_with(".rotary_emb.inv_freq")) continue;
     fail("{}: tensor '{}' belongs to no part of the model", *stored.file,
          fit(printable(stored_name), 80));

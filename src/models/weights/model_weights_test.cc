@@ -69,11 +69,20 @@ TEST(ModelWeights, MissingExtraAndWrongOnesAreNamed) {
                        "model"));
   // What follows from the rest is let pass: the head is the embeddings.
   EXPECT_EQ(refused([&](auto& tensors) {
-              tensors.emplace("lm_head.weight", Tensor(DType::kF32, Shape({512, 64})));
+              tensors.emplace("lm_head.weight",
+                              Tensor::copy(tensors.at("model.embed_tokens.weight").view()));
               tensors.emplace("model.layers.0.self_attn.rotary_emb.inv_freq",
                               Tensor(DType::kF32, Shape({16})));
             }),
             "nothing was refused");
+  // Another one is not: whoever wrote it meant something.
+  EXPECT_THAT(refused([&](auto& tensors) {
+                auto head = Tensor::copy(tensors.at("model.embed_tokens.weight").view());
+                head.bytes()[5] ^= std::byte{1};
+                tensors.emplace("lm_head.weight", std::move(head));
+              }),
+              EndsWith("/model.safetensors: tensor 'lm_head.weight' is not "
+                       "model.embed_tokens.weight, though config.json says tie_word_embeddings"));
 }
 
 TEST(ModelWeights, NoFilesAndCutFiles) {
