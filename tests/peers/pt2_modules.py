@@ -189,6 +189,33 @@ def integer_arithmetic():
     return Of(function), (a, b, torch.randint(-9, 9, (40,), dtype=torch.int32))
 
 
+@case(("f32",))
+def integers_at_their_ends():
+    """Of 32 bits: quotients whose multiples wrap around, numbers that no such integer is, the least without a size."""
+
+    def function(a, b):
+        return (
+            a // b, torch.div(a, b, rounding_mode="trunc"), torch.fmod(a, b), torch.remainder(a, b), a // 7,
+            a + 2**31, a - (2**31 + 5), a.pow(0), (a.float() * 1e-9).pow(0),
+        )  # fmt: skip
+
+    ends = [-(2**31), -(2**31) + 1, -2_000_000_000, -16_777_217, -7, 0, 5, 16_777_217, 2_000_000_000, 2**31 - 1]
+    by = [5, 7, 1_500_000_000, -1, 3, 2, -3, 1, -3, 2**31 - 1]
+    return Of(function), (torch.tensor(ends, dtype=torch.int32), torch.tensor(by, dtype=torch.int32))
+
+
+ROWS = Dim("rows", min=2, max=64)
+
+
+@case(("f32",), dynamic={"x": {0: 2 * ROWS}, "y": {0: ROWS}})
+def sizes_that_follow_from_others():
+    class Halves(nn.Module):
+        def forward(self, x, y):
+            return x.reshape(2, -1, 3).sum(0) * y
+
+    return Halves(), (random(8, 3), random(4, 3))
+
+
 @case()
 def cache_that_is_written():
     class Cache(nn.Module):

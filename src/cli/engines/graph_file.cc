@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -76,6 +77,25 @@ void refuse_unknown_inputs(const GraphFile& file, const SafetensorsFile& inputs,
        fmt::join(known, ", "));
 }
 
+namespace {
+
+// What the only symbol of a linear extent (s, 2*s, s + 3) is where the extent is that long.
+std::optional<std::pair<std::string, std::int64_t>> solved(const compiler::Dim& dim,
+                                                           std::int64_t extent) {
+  std::set<std::string> symbols;
+  dim.add_symbols(symbols);
+  if (symbols.size() != 1) return std::nullopt;
+  const auto& symbol = *symbols.begin();
+  // From 16 on, so that quotients and remainders by small numbers do not look linear.
+  const auto at = [&](std::int64_t value) { return dim.at({{symbol, value}}); };
+  const auto first = at(16), step = at(17) - first;
+  const bool is_linear = at(18) - at(17) == step && at(31) - first == 15 * step;
+  if (!is_linear || step == 0 || (extent - first) % step != 0) return std::nullopt;
+  return std::pair(symbol, 16 + (extent - first) / step);
+}
+
+}  // namespace
+
 compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFile& inputs,
                                      const std::string& path) {
   compiler::Bindings found;
@@ -95,8 +115,9 @@ compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFil
     if (!inputs.contains(node.name)) continue;
     const auto& view = inputs.view(node.name);
     for (std::size_t i = 0; i < std::min(view.rank(), node.shape.size()); ++i) {
-      const auto& text = node.shape[i].to_string();
-      if (file.graph.symbols().contains(text)) bind(text, view.extent(i), node.name);
+      if (const auto known = solved(node.shape[i], view.extent(i))) {
+        bind(known->first, known->second, node.name);
+      }
     }
   }
   for (const auto& [symbol, argument] : file.symbol_arguments) {

@@ -190,7 +190,8 @@ void Graph::check_node(const Node& node) const {
       shape.push_back(shape_of(0).back());
       same_shape(0, shape);
       if (node.op == Op::kMaxReduce && shape.back().range(symbols_).low < 1) {
-        fail("max_reduce: over an axis that can be empty: {}", to_string(shape));
+        fail("max_reduce: over an axis that can be empty: {} (let its symbols begin at 1)",
+             to_string(shape));
       }
       return;
     }

@@ -19,6 +19,7 @@ Typed typed_number(const Number& number) {
 }  // namespace
 
 GraphTensor integer_constant(Graph& graph, DType dtype, std::int64_t value) {
+  if (dtype == DType::kI32) value = static_cast<std::int32_t>(value);  // as torch's wrap around
   if (dtype != DType::kI64) return GraphTensor::constant(graph, dtype, static_cast<double>(value));
   compiler::Node node;
   node.op = compiler::Op::kConst;

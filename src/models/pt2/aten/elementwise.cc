@@ -51,6 +51,9 @@ Result div(Call& c) {
 }
 // In f64, so that the quotient is on the right side of whole numbers.
 GraphTensor rounded_quotient(const GraphTensor& a, const GraphTensor& b, bool is_floor) {
+  if (a.dtype() == DType::kI32) {  // a multiple of b beside a may be none of them
+    return rounded_quotient(a.cast(DType::kI64), b.cast(DType::kI64), is_floor).cast(DType::kI32);
+  }
   if (!is_floating(a.dtype())) {
     const auto down = integer_quotient(a, b);
     if (is_floor) return down;
@@ -78,13 +81,17 @@ Result floor_divide(Call& c) {
 Result fmod(Call& c) {
   // With the dividend's sign.
   return elementwise(c, {"self", "other"}, [](const auto& x) {
-    const auto size = mod(absolute(x[0]), absolute(x[1]));
-    return select(less(x[0], x[0].like(0)), -size, size);
+    const auto dtype =
+        x[0].dtype() == DType::kI32 ? DType::kI64 : x[0].dtype();  // −2^31 has no size
+    const auto a = x[0].cast(dtype), b = x[1].cast(dtype);
+    const auto size = mod(absolute(a), absolute(b));
+    return select(less(a, a.like(0)), -size, size).cast(x[0].dtype());
   });
 }
 
 // x^n by squaring.
 GraphTensor whole_power(const GraphTensor& x, std::int64_t n) {
+  if (n == 0) return x.like(1).broadcast_to(x.shape());
   auto result = x.like(1), square = x;
   bool is_first = true;
   for (auto left = n; left > 0; left /= 2) {
