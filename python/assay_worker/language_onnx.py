@@ -18,6 +18,7 @@ from onnx import TensorProto, helper
 from assay_worker import safetensors
 from assay_worker.graph_onnx import MICROSOFT, Model
 from assay_worker.language import LanguageModel, slowed_down
+from assay_worker.workload import ProviderFailure
 
 
 class Maker(Model):
@@ -76,6 +77,9 @@ class Onnx(LanguageModel):
     def __init__(self, folder, point, cores, count):
         with open(os.path.join(folder, "config.json")) as file:
             config = json.load(file)
+        if config["head_dim"] % 8 != 0:
+            message = f"onnxruntime's attention has heads of multiples of 8, this model of {config['head_dim']}"
+            raise ProviderFailure("skipped", "provider_not_applicable", message)
         self.vocabulary, self.position = config["vocab_size"], 0
         weights = {}
         for shard in glob.glob(os.path.join(glob.escape(folder), "*.safetensors")):

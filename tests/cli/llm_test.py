@@ -233,6 +233,12 @@ class Llm(CliTest):
         self.assertEqual(self.generate(model, "--temperature", "2", "--top-k", "100", "--top-p", "0.99").stdout, sampled)
         self.assertEqual(self.generate(model, "--temperature", "0").stdout, greedy)
         self.assertEqual(self.generate(model, "--top-k", "1").stdout, greedy)
+        configured(do_sample=True, temperature=2.0)  # 50, as transformers has it
+        unsaid = self.generate(model).stdout
+        configured()
+        self.assertEqual(self.generate(model, "--temperature", "2", "--top-k", "50").stdout, unsaid)
+        configured(stop_strings=["."])
+        self.assertIn("stop_strings", self.refused("llm", "generate", "--model", model, "--tokens", "1"))
         configured(repetition_penalty=50.0)
         tokens = self.generate(model).stdout.strip().split(",")
         self.assertEqual(len(set(tokens)), len(tokens))

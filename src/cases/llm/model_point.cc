@@ -42,12 +42,12 @@ MadeModel made_model(const std::string& model) {
   fail("point: 'model' is FAMILY-SIZE as assay llm init has them, or a folder, not '{}'", model);
 }
 
+}  // namespace
+
 std::string dtype_of_config(const Json& config) {
   const auto name = config.value("dtype", config.value("torch_dtype", std::string()));
   return name == "float32" ? "f32" : name == "bfloat16" ? "bf16" : name == "float16" ? "f16" : name;
 }
-
-}  // namespace
 
 ModelPoint::ModelPoint(const Json& point)
     : model(lab::point_word(point, "model")),

@@ -15,6 +15,9 @@
 
 namespace assay::cases::llm {
 
+// "bf16" of a config.json that says bfloat16; what it says where that is no dtype of models.
+std::string dtype_of_config(const Json& config);
+
 struct ModelPoint {
   // FAMILY-SIZE as `assay llm init` makes it with this dtype and seed, or a folder (it has a
   // slash).

@@ -114,7 +114,10 @@ Json model_point_of(const TomlTable& table, std::int64_t decoded) {
   auto point = prompt_of(table, model);
   const auto prompt = point.at("prompt").get<std::int64_t>();
   point["model"] = model.name;
-  const auto dtype = table.has("dtype") ? table.text("dtype") : "bf16";
+  // A folder knows what its weights are.
+  const auto dtype = table.has("dtype")   ? table.text("dtype")
+                     : table.has("model") ? cases::llm::dtype_of_config(model.config)
+                                          : "bf16";
   if (dtype != "f32" && dtype != "bf16" && dtype != "f16") {
     table.reject("dtype", "expected f32, bf16 or f16, not '{}'", dtype);
   }
@@ -138,11 +141,11 @@ Json model_point_of(const TomlTable& table, std::int64_t decoded) {
 RunArguments read_llm_config(const TomlTable& table, const LlmSuite& suite, bool sweep) {
   auto a = suite.settings;
   read_run_settings(table, a);
-  const auto calls_of = [&](const char* key, std::optional<int>& to) {
-    if (table.has(key)) to = static_cast<int>(count_of(table, key, 1, 1 << 20));
+  const auto calls_of = [&](const char* key, std::optional<int>& to, std::int64_t least) {
+    if (table.has(key)) to = static_cast<int>(count_of(table, key, least, 1 << 20, least));
   };
-  calls_of("warmups", a.warm_up);
-  calls_of("iters", a.batches);
+  calls_of("warmups", a.warm_up, 1);
+  calls_of("iters", a.batches, 5);  // fewer times have no spread to tell
   const auto decoded = count_of(table, "decode_tokens", 16, 1 << 12);
   const auto model = model_point_of(table, decoded);
   auto points = Json::array();

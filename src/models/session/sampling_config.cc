@@ -20,7 +20,8 @@ SamplingOptions read_sampling_config(const std::string& folder) {
   ConfigFields fields(json, path);
   if (fields.flag_or("do_sample", false)) {
     options.temperature = fields.positive_or("temperature", 1);
-    options.top_k = fields.count_or("top_k", 0, 0, INT64_MAX);
+    constexpr std::int64_t kWithoutAWord = 50;  // as transformers has it
+    options.top_k = fields.count_or("top_k", kWithoutAWord, 0, INT64_MAX);
     options.top_p = fields.positive_or("top_p", 1);
     const auto* min_p = fields.find("min_p");
     if (min_p != nullptr && *min_p != 0) options.min_p = fields.positive("min_p");
@@ -35,8 +36,10 @@ SamplingOptions read_sampling_config(const std::string& folder) {
                           "min_length", "min_new_tokens"}) {
     fields.expect(key, 0);
   }
-  for (const char* key : {"bad_words_ids", "force_words_ids", "suppress_tokens", "sequence_bias",
-                          "begin_suppress_tokens", "forced_bos_token_id", "forced_eos_token_id"}) {
+  for (const char* key :
+       {"bad_words_ids", "force_words_ids", "suppress_tokens", "sequence_bias",
+        "begin_suppress_tokens", "forced_bos_token_id", "forced_eos_token_id", "stop_strings",
+        "exponential_decay_length_penalty", "top_h", "watermarking_config"}) {
     fields.expect(key, nullptr);
   }
   Sampler{options};  // says which is outside of its range
