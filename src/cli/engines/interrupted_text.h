@@ -4,8 +4,8 @@
 
 namespace assay::cli {
 
-// While one lives, the first Ctrl-C or SIGTERM ends the text that is being said, where it is; the second, and
-// any behind its life, everything.
+// While one lives, the first Ctrl-C or SIGTERM ends the text that is being said, where it is; the
+// second, and any behind its life, everything.
 class InterruptedText {
  public:
   InterruptedText();
