@@ -95,7 +95,7 @@ class Browser:
             raise RuntimeError(f"{expression[:200]}: {json.dumps(result['exceptionDetails'])[:800]}")
         return result["result"].get("value")
 
-    def wait(self, expression, what, seconds=30):
+    def wait(self, expression, what, seconds=120):
         """Until an expression is true; the deadline only ends what would hang."""
         deadline = time.monotonic() + seconds
         while not self.run(f"Boolean({expression})"):
