@@ -463,6 +463,7 @@ search_budgets = [4, 0, 4]
             ({"max_context": "9000"}, ("configs.x.max_context", "9000")),
             ({"decode_tokens": "0"}, ("configs.x.decode_tokens", "not 0")),
             ({"iters": "0"}, ("configs.x.iters", "not 0")),
+            ({"iters": "2"}, ("configs.x.iters", "expected 5 to", "not 2")),
             ({"warmups": "-1"}, ("configs.x.warmups", "not -1")),
             ({"search_budgets": "[1, 2.5]"}, ("configs.x.search_budgets", "2.5")),
             ({"search_budgets": "'many'"}, ("configs.x.search_budgets", "got a string")),

@@ -135,6 +135,12 @@ TEST(CpuPositions, WhichIndicesAreLinear) {
   for (const std::uint32_t value : {5U, 7U, 8U}) {
     EXPECT_FALSE(affine_index(region, value, {3, 5}, {})) << value;
   }
+  // Twice itself, sixty times: nobody writes that out.
+  for (std::uint32_t last = 8; last < 68; ++last) {
+    region.values.push_back({.op = Op::kAdd, .dtype = DType::kI64, .values = {last, last}});
+  }
+  region.values[8] = iota(0, 0, 0);
+  EXPECT_FALSE(affine_index(region, 68, {3, 5}, {}));
 }
 
 }  // namespace

@@ -65,6 +65,25 @@ Made attention_with(DType dtype, const Mask& mask) {
   return made;
 }
 
+// A mask that is made of itself, and a position that goes a long way: looked at so far, and right.
+TEST(WrappingMasks, WhatIsWrittenOutWithoutEndIsNoWindow) {
+  const auto doubled = [](Graph&, const GraphTensor& i, const GraphTensor& j) {
+    auto seen = logical_not(less(i, j));
+    for (int times = 0; times < 40; ++times) seen = seen * seen;
+    return seen;
+  };
+  const auto long_way = [](Graph& g, const GraphTensor& i, const GraphTensor& j) {
+    auto far = i;
+    for (int times = 0; times < 3000; ++times) far = far + number(g, DType::kI64, times % 2);
+    return less(j, far);
+  };
+  for (const Mask& mask : {Mask(doubled), Mask(long_way)}) {
+    const auto made = attention_with(DType::kI64, mask);
+    EXPECT_EQ(made.mistake, "");
+    EXPECT_FALSE(made.has_window);
+  }
+}
+
 TEST(WrappingMasks, OnlyWhatDoesNotWrapIsAWindow) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const auto window_of = [](std::int64_t size) {

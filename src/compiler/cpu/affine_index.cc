@@ -35,10 +35,6 @@ std::optional<AffineIndex> product_of(AffineIndex a, AffineIndex b) {
   return a;
 }
 
-}  // namespace
-
-namespace {
-
 // `left`: how many values may still be looked at. What is computed of itself again and again is
 // visited as often as it is written out.
 std::optional<AffineIndex> affine_index(const Region& region, std::uint32_t id,

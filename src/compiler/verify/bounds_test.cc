@@ -10,6 +10,7 @@
 
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/graph_tensor.h"
+#include "compiler/verify/element_bound.h"
 #include "compiler/verify/test_inputs.h"
 
 namespace assay::compiler {
@@ -129,6 +130,14 @@ TEST(Bounds, OfAReciprocalAreThoseOfItsOperand) {
     EXPECT_GE(relative("reciprocal"), relative("sum")) << size;
     EXPECT_LE(relative("reciprocal"), 2 * relative("sum")) << size;
   }
+}
+
+// Too small to be squared, and of either sign: errors are added up all the same.
+TEST(Bounds, OfSmallProductsGrowWithEveryError) {
+  const Number a{1e-150, {1e-165, 1e-165}}, b{-1, {1e-16, 1e-16}};
+  const auto error = ElementBound(DType::kF64).of_product(a, b, -1e-150);
+  EXPECT_GE(error.deviation, 1e-165);
+  EXPECT_GE(error.bound, 1e-165);
 }
 
 TEST(Bounds, TellLargeIntegersApart) {
