@@ -254,14 +254,15 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
       json["verified"] = {{"meaning", coverage_to_json(coverage->meaning)},
                           {"kernels", coverage_to_json(coverage->kernels)},
                           {"runs", coverage_to_json(coverage->runs)},
-                          {"unheld", coverage->unheld}};
+                          {"unheld", coverage->unheld},
+                          {"unseen", coverage->unseen}};
     }
     fmt::print("{}\n", pretty_json(json));
   } else {
     fmt::print("{}", explained(found.program, facts));
     if (a.search > 0 || found.from_before > 0) print_search(found);
     if (coverage) {
-      const auto& [meaning, kernels, runs, unheld] = *coverage;
+      const auto& [meaning, kernels, runs, unheld, unseen] = *coverage;
       fmt::print(
           "verified, elements held to a bound: {} of {} of its meaning in f64, {} of {} of its "
           "kernels one by one, {} of {} of its runs\n",
@@ -278,6 +279,12 @@ int compile_read(const CompileArguments& a, const GraphFile& file,
                100 * others_share);
   }
   if (a.run) run_once(a, file, inputs, found.program, runtime, options.symbols);
+  if (coverage && !coverage->unseen.empty()) {
+    fmt::print(stderr,
+               "assay: warning: too large to be verified at the size that is used, and verified "
+               "at others: {}\n",
+               fmt::join(coverage->unseen, ", "));
+  }
   if (!coverage || coverage->unheld.empty()) return kFine;
   fmt::print(stderr,
              "assay: no element of these outputs was held to a bound, whether they are right is "

@@ -73,6 +73,24 @@ TEST_F(FaultsOfSize, BeyondABorderOfTheRuntime) {
   EXPECT_TRUE(sees(last_is_lost([](const Bindings& b) { return b.at("s") > 1024; })));
 }
 
+// The number of rows need not be a symbol, and a symbol need not go far beyond the border.
+TEST_F(FaultsOfSize, BeyondABorderThatSeveralSymbolsReach) {
+  row_borders = {1024};
+  const auto w = [&] { return input("w", {64, 30}); };
+  const auto lost_with = [&](const std::function<std::int64_t(const Bindings&)>& rows) {
+    return all_is_lost([=](const Bindings& symbols, Operands) { return rows(symbols) >= 1024; });
+  };
+  matmul(input("x", {graph.symbol("s", 1, 1040), 64}), w()).set_output("y");
+  EXPECT_TRUE(sees(lost_with([](const Bindings& b) { return b.at("s"); })));
+  graph = Graph();
+  matmul(input("x", {2 * graph.symbol("s", 1, 4096), 64}), w()).set_output("y");
+  EXPECT_TRUE(sees(lost_with([](const Bindings& b) { return 2 * b.at("s"); })));
+  graph = Graph();
+  matmul(input("x", {graph.symbol("s", 1, 600) + graph.symbol("p", 0, 600), 64}), w())
+      .set_output("y");
+  EXPECT_TRUE(sees(lost_with([](const Bindings& b) { return b.at("s") + b.at("p"); })));
+}
+
 // Also where the number of rows is no symbol by itself, and where there are no rows.
 TEST_F(FaultsOfSize, AtTheSizeThatIsUsed) {
   const auto at_used = lost_at([](std::int64_t at) { return at == 500; });
@@ -97,6 +115,80 @@ TEST_F(FaultsOfSize, AtTheSizeThatIsUsed) {
   s = begin();
   softmax(input("x", {4 * s, 512}), -1).set_output("y");
   EXPECT_TRUE(sees(at_used));
+  options.most_work = options.most_kernel_work = 3e5;
+  s = begin();  // one axis, all of it one row
+  const auto x = input("x", {1000 * s});
+  (x * x * x + 1.0).set_output("y");
+  EXPECT_TRUE(sees(at_used));
+  s = begin();  // more results than may be interpreted
+  softmax(input("x", {4 * s, 256}), -1).set_output("y");
+  EXPECT_TRUE(sees(at_used));
+}
+
+// Where only some of the results are looked at, all else is looked at as everywhere.
+TEST_F(FaultsOfSize, WhatIsWrittenElsewhereAtTheSizeThatIsUsed) {
+  options.most_work = 3e5;
+  options.most_kernel_work = 1e6;
+  options.used_at = {{"s", 500}};
+  const auto s = graph.symbol("s", 1, 4096);
+  matmul(input("x", {s, 40}), input("w", {40, 200})).set_output("y");
+  const auto writes = [](std::size_t operand, bool is_beyond) {
+    return [=](const Kernel& kernel, const Bindings& symbols, Operands operands,
+               const std::function<void()>& right) {
+      right();
+      if (symbols.at("s") != 500) return;
+      const auto bytes = is_beyond ? bytes_of(kernel.operands[operand], symbols) : 20;
+      std::memset(operands[operand] + bytes, 1, 4);
+    };
+  };
+  EXPECT_TRUE(sees(writes(0, false)));
+  EXPECT_TRUE(sees(writes(1, false)));
+  EXPECT_TRUE(sees(writes(2, true)));
+}
+
+// There are no inputs of two kinds at each size, but there are two calls.
+TEST_F(FaultsOfSize, TheFirstAnswerAtTheSizeThatIsUsed) {
+  options.used_at = {{"s", 500}};
+  for (const double most_work : {1e8, 2e4}) {  // the whole is looked at, some rows are
+    graph = Graph();
+    options.most_work = options.most_kernel_work = most_work;
+    const auto x = input("x", {graph.symbol("s", 1, 4096), 64});
+    (x * x + 1.0).set_output("y");
+    std::map<const std::byte*, std::vector<std::byte>> known;
+    EXPECT_TRUE(sees([&](const Kernel& kernel, const Bindings& symbols, Operands operands,
+                         const std::function<void()>& right) {
+      right();
+      if (symbols.at("s") != 500) return;
+      const auto bytes = static_cast<std::size_t>(bytes_of(kernel.operands.back(), symbols));
+      const auto [first, is_new] = known.try_emplace(operands[0]);
+      if (is_new) first->second.assign(operands.back(), operands.back() + bytes);
+      std::memcpy(operands.back(), first->second.data(), bytes);
+    })) << most_work;
+  }
+}
+
+// A token behind many, of a model that is searched with few; and every head but the first.
+TEST_F(FaultsOfSize, AttentionOnManyKeys) {
+  options.most_work = options.most_kernel_work = options.cheap_work = 3e5;
+  options.used_at = {{"s", 16}};
+  const auto s = graph.symbol("s", 1, 4096);
+  attention(input("q", {12, 1, 8}), input("k", {12, s, 8}), input("v", {12, s, 8}), {})
+      .set_output("y");
+  EXPECT_TRUE(sees(lost_at([](std::int64_t at) { return at >= 3000; })));
+  EXPECT_TRUE(sees(last_is_lost([](const Bindings& b) { return b.at("s") >= 3000; })));
+}
+
+TEST_F(FaultsOfSize, WhatIsTooLargeEvenInPartIsSaid) {
+  const auto s = graph.symbol("s", 1, 4096);
+  softmax(input("x", {2, 5000 * s}), -1).set_output("y");
+  options.most_work = options.most_kernel_work = 1e5;
+  for (const std::int64_t used : {1, 500}) {
+    options.used_at = {{"s", used}};
+    const auto program = Candidates(graph, {}).program({}, plain_runtime());
+    ProgramVerifier verifier(graph, options);
+    EXPECT_FALSE(verifier.mistake_of(program, plain_runtime()));
+    EXPECT_EQ(verifier.coverage(program, plain_runtime()).unseen.empty(), used == 1);
+  }
 }
 
 TEST_F(FaultsOfSize, WhereOperandsAreNotAligned) {

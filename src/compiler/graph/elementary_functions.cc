@@ -10,8 +10,12 @@
 
 namespace assay::compiler {
 
-GraphTensor exp(const GraphTensor& x) { return exp2(x * std::numbers::log2e); }
-GraphTensor log(const GraphTensor& x) { return log2(x) * std::numbers::ln2; }
+GraphTensor exp(const GraphTensor& x) {
+  return computed_wide(x, [](const GraphTensor& w) { return exp2(w * std::numbers::log2e); });
+}
+GraphTensor log(const GraphTensor& x) {
+  return computed_wide(x, [](const GraphTensor& w) { return log2(w) * std::numbers::ln2; });
+}
 
 // Of sin(x + π/2) the sum would be rounded, and large x have no cosine left. Near its zeros this
 // one is exact to the last place of 1.

@@ -74,6 +74,14 @@ double few(double) { return 4; }
 // Of eˣ, whose argument is rounded before it is raised: x log₂e is off by half a unit of its own.
 double of_exponential(double x) { return 4 + std::abs(x); }
 
+TEST_P(ElementaryFunctions, ExponentialAndLogarithm) {
+  const bool is_narrow = GetParam() == DType::kBF16 || GetParam() == DType::kF16;
+  expect_exact(
+      exp, [](long double x) { return std::exp(x); }, GetParam(), is_narrow ? few : of_exponential);
+  const auto log_of_size = [](const GraphTensor& x) { return log(max(x, -x)); };
+  expect_exact(
+      log_of_size, [](long double x) { return std::log(std::abs(x)); }, GetParam(), few);
+}
 TEST_P(ElementaryFunctions, TanhNearZero) {
   expect_exact(
       tanh, [](long double x) { return std::tanh(x); }, GetParam(), few);

@@ -114,8 +114,10 @@ class BoundMaker {
   }
 
   void elementwise(NodeId id, const Node& node) {
+    const bool is_integer = !is_floating(node.dtype);  // of such all is exact
     const bool stays_exact = node.op == Op::kCast || node.op == Op::kAdd || node.op == Op::kMax ||
-                             node.op == Op::kMod || node.op == Op::kLess || node.op == Op::kSelect;
+                             node.op == Op::kMod || node.op == Op::kLess ||
+                             node.op == Op::kSelect || is_integer;
     if (stays_exact && is_exact(node)) return;
     auto& errors = made(id);
     constexpr std::size_t kTogether = 1024;
@@ -126,6 +128,10 @@ class BoundMaker {
       elementwise_from(id, node, first, std::span(errors).subspan(first, count));
     };
     share_loop(static_cast<std::int64_t>(errors.size()), static_cast<std::int64_t>(blocks), take);
+    // Comparisons of what is not exact can all be certain.
+    if (is_integer && std::ranges::all_of(errors, [](const Error& e) { return e == Error(); })) {
+      errors.clear();
+    }
   }
   void elementwise_from(NodeId id, const Node& node, std::size_t first,
                         std::span<Error> errors) const {
@@ -173,7 +179,16 @@ class BoundMaker {
     const ElementBound bound(node.dtype);
     auto& errors = made(id);
     if (products) {  // of integers: exact, or nothing is asked
-      std::ranges::fill(errors, kAnything);
+      const auto& factors = graph_.node(products->product).operands;
+      auto a = reader({factors[0].node, products->a}), b = reader({factors[1].node, products->b});
+      for (auto& error : errors) {
+        bool is_exact = true;
+        for (std::int64_t k = 0; k < length; ++k) {
+          const auto x = a.next(), y = b.next();
+          is_exact = is_exact && x.is_exact() && y.is_exact();
+        }
+        if (!is_exact) error = kAnything;
+      }
       return;
     }
     auto x = reader(node.operands[0]);

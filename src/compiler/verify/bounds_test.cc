@@ -152,6 +152,30 @@ TEST(Bounds, TellLargeIntegersApart) {
 }
 
 // Two errors that are one: 24 doublings are a factor, not a walk.
+// What is computed of integers alone is exact, also sums of products of products; of a comparison
+// that could go either way no more is open than what it goes into.
+TEST(Bounds, IntegersAreHeldToThemselves) {
+  for (const auto dtype : {DType::kI32, DType::kI64}) {
+    Graph graph;
+    const auto x = GraphTensor::input(graph, "x", dtype, {4, 6});
+    const auto w = GraphTensor::input(graph, "w", dtype, {6, 5});
+    matmul(x * x, w).set_output("y");
+    const auto f = GraphTensor::input(graph, "f", DType::kF32, {4, 6});
+    const auto near = less(sin(f) * sin(f), f * f);  // of row 2, where f is 0, anything
+    matmul(near.cast(dtype), w).set_output("z");
+    auto trial = make_trial(graph, {}, InputStyle::kOrdinary, 3);
+    const auto values = trial.inputs.at("f").as<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = i / 6 == 2 ? 1e-9F : 1 + 0.1F * static_cast<float>(i);
+    }
+    const auto held = interpret_with_bounds(graph, trial.views(), {});
+    for (const double bound : held.at("y").bounds) EXPECT_EQ(bound, 0);
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(std::isinf(held.at("z").bounds[i]), i / 5 == 2) << i;
+    }
+  }
+}
+
 TEST(Bounds, OfWhatIsAddedToItselfGrowAsItDoes) {
   for (const bool adds : {true, false}) {
     Graph g;

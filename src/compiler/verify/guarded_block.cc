@@ -73,6 +73,13 @@ void GuardedBlock::hold(std::size_t bytes, const std::byte* from) {
   }
 }
 
+void GuardedBlock::turn(std::size_t element) {
+  if (bytes_ <= element) return;
+  std::vector<std::byte> first(data(), data() + element);
+  std::memmove(data(), data() + element, bytes_ - element);
+  std::ranges::copy(first, data() + bytes_ - element);
+}
+
 bool GuardedBlock::is_whole() const {
   const auto is_guard = [](std::byte b) { return b == kGuardByte; };
   return std::all_of(block_.get(), data(), is_guard) &&

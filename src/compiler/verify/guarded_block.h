@@ -25,6 +25,10 @@ class GuardedBlock {
   GuardedBlock(std::size_t bytes, const std::byte* from, std::size_t shift = 0);
   // The same of other contents, at the same address where there is room.
   void hold(std::size_t bytes, const std::byte* from);
+  // Contents that are others, and as good as those that it holds: each element is where the one
+  // before it was, the first at the end.
+  void turn(std::size_t element);
+  std::size_t bytes() const { return bytes_; }
   std::byte* data() const { return block_.get() + kGuard + shift_; }
   // Whether both guards are as they were.
   bool is_whole() const;

@@ -91,12 +91,12 @@ struct ProgramVerifier::Trial {
 struct ProgramVerifier::PreparedKernel {
   Graph graph;
   std::optional<Verifier> verifier;
-  std::vector<SampledRows> sampled;
+  SampledRows::All sampled;
 
   std::optional<std::string> mistake_of(const Kernel& way, const Symbols& symbols,
                                         const Runtime& runtime) {
     auto mistake = verifier->mistake_of(program_of(way, symbols), runtime);
-    for (const auto& rows : sampled) {
+    for (const auto& rows : sampled.sizes) {
       if (!mistake) mistake = rows.mistake_of(way, runtime);
     }
     return mistake;
@@ -275,6 +275,7 @@ std::optional<std::string> ProgramVerifier::mistake_in_kernels(const Program& pr
     }
     const auto held = verifier.coverage_by_output();
     right_.emplace(way_of(kernel, runtime), held);
+    if (prepared->sampled.misses_use) unseen_.insert(way_of(kernel, runtime));
     for (const auto& [name, of_operand] : held) kernels_.add(of_operand);
     // What is expected is at hand now: the kernel's other ways are looked at too.
     auto other = kernel;
@@ -340,6 +341,11 @@ ProgramVerifier::Coverage ProgramVerifier::coverage(const Program& program,
     }
   }
   all.kernels = kernels_;
+  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+    const auto& kernel = program.kernels[i];
+    if (!unseen_.contains(way_of(kernel, runtime))) continue;
+    all.unseen.push_back(fmt::format("kernel {} ({})", i, kind_of(kernel)));
+  }
   return all;
 }
 

@@ -45,6 +45,8 @@ class ProgramVerifier {
     // neither do its runs say anything of them, nor what its kernels mean together with what each
     // of those computes that they are made by.
     std::vector<std::string> unheld;
+    // Kernels that are too large to be looked at, even in part, at VerifyOptions::used_at.
+    std::vector<std::string> unseen;
   };
   Coverage coverage(const Program& program, const Runtime& runtime);
 
@@ -69,6 +71,7 @@ class ProgramVerifier {
   // to a bound.
   std::map<std::string, std::map<std::string, Verifier::Coverage>> right_;
   std::set<std::string> right_beyond_;  // borders of their rows
+  std::set<std::string> unseen_;        // of them: Coverage::unseen
   Verifier::Coverage kernels_;
   Verifier runs_;
 };

@@ -22,29 +22,44 @@ namespace assay::compiler {
 
 class SampledRows {
  public:
-  // Products of many rows and of few (8), and whatever it is at options.used_at. None of what is
-  // looked at with these options anyway, and where even a part is more than may be interpreted.
-  // Sums that other kernels have too are taken from `products`.
-  static std::vector<SampledRows> of(const Kernel& kernel, const Symbols& symbols,
-                                     const VerifyOptions& options, KnownProducts& products);
+  // Products of many rows and of few (8), attention on many keys (options.most_alone), and whatever
+  // it is at options.used_at. None of what is
+  // looked at with these options anyway, and where even a part is more than may be interpreted:
+  // `misses_use` says whether that is so at options.used_at. Sums that other kernels have too are
+  // taken from `products`.
+  struct All {
+    std::vector<SampledRows> sizes;
+    bool misses_use = false;
+  };
+  static All of(const Kernel& kernel, const Symbols& symbols, const VerifyOptions& options,
+                KnownProducts& products);
 
-  // A few more rows than `border`, of kernels that compute those soon.
+  // More rows than `border`, by a few where rows can be so many, of kernels that compute those
+  // soon.
   static std::optional<SampledRows> beyond(std::int64_t border, const Kernel& kernel,
                                            const Symbols& symbols, const VerifyOptions& options,
                                            KnownProducts& products);
 
-  // Of the kernel it was made for, or of another way of computing it.
+  // Of the kernel it was made for, or of another way of computing it: of a second call, at the
+  // addresses of a first one that was given something else.
   std::optional<std::string> mistake_of(const Kernel& kernel, const Runtime& runtime) const;
 
  private:
+  // What a part of the kernel writes, and where in an operand that lies. Of the rest nothing is
+  // said.
+  struct Part {
+    std::uint32_t operand;
+    FixedView places;
+    BoundedTensor expected;
+  };
+
   // Parts at those values of the symbols that are no more work to interpret than that.
   SampledRows(const Kernel& kernel, const Symbols& symbols, const Bindings& values,
               std::uint64_t seed, double most_work, KnownProducts& products);
-  void expect(const Kernel& few, std::map<std::string, BoundedTensor> known);
 
   Symbols symbols_;
   Trial trial_;
-  std::map<std::string, BoundedTensor> expected_;  // of all else anything
+  std::vector<Part> parts_;
 };
 
 }  // namespace assay::compiler

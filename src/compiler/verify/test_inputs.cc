@@ -45,6 +45,7 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
     case InputStyle::kStrong:
       return pick % 4 == 0 ? plain * std::exp2(uniform(raw * 0x9E3779B97F4A7C15U, 0, 7)) : plain;
     case InputStyle::kSpecks:
+      if (pick % 8 == 1) return plain * 0x1p-20;
       if (pick % 256 != 0) return plain;
       return pick / 256 % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()
                                  : std::copysign(kInfinity, plain);
@@ -107,8 +108,9 @@ std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, st
         return -1;
       case 3:
         return 0;
-      case 4:  // what a floating-point number of the same size has no room for
-        return (is_wide ? std::int64_t{1} << 53 : 1 << 24) + 1;
+      case 4:  // what a floating-point number of the same size has no room for, and its neighbour
+        return (is_wide ? std::int64_t{1} << 53 : 1 << 24) +
+               static_cast<std::int64_t>(pick / 8 % 2);
       default:
         break;
     }
@@ -267,9 +269,11 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
     const bool has_empty_rows =
         style == InputStyle::kMasking && drawn > width && drawn == tensor.element_count();
     const Philox rows(seed, 0x726F7773 + number);
+    Philox::Block four{};  // of the stream, for two elements
     for (std::int64_t i = 0; i < drawn; ++i) {
       const auto at = static_cast<std::uint64_t>(i);
-      auto pick = stream[2 * at] >> 32, raw = stream[2 * at + 1];
+      if (at % 2 == 0) four = stream.block(at / 2);
+      auto pick = four[at % 2 * 2] >> 32, raw = four[at % 2 * 2 + 1];
       if (has_empty_rows && rows[at / static_cast<std::uint64_t>(width)] % 8 == 0) {
         pick = 0;  // −∞, or 0
         raw = 0;   // false

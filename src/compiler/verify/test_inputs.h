@@ -28,7 +28,7 @@ enum class InputStyle : std::uint8_t {
   kDirect,  // ordinary, but 0 where an input is only ever a factor of sums of products, as
             // weights are: what reaches the result past all products stands there alone
   kSpecks,  // ordinary, but for one in some hundreds that is NaN or infinite: what it spoils is
-            // seen beside what it does not
+            // seen beside what it does not; and one in eight is very small
 };
 
 struct Trial {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/verify/thinned_kernel.h"
 
+#include <algorithm>
+
 namespace assay::compiler {
 namespace {
 
@@ -16,8 +18,8 @@ const Access& rows_read_by(const Kernel& kernel) {
   return grouped != nullptr ? grouped->a : std::get<Matmul>(kernel.work).a;
 }
 
-void pick(Access& access, std::size_t axis, std::int64_t step) {
-  access.view = access.view.slice(axis, 0, access.view.shape[axis], step);
+void pick(Access& access, std::size_t axis, std::int64_t step, const Dim& from = 0) {
+  access.view = access.view.slice(axis, from, access.view.shape[axis], step);
 }
 // What is one for each row has no columns. What an epilogue is given first is a product's sum.
 void pick(Region& region, std::size_t axis, std::int64_t step, bool is_epilogue) {
@@ -32,6 +34,24 @@ void pick(Region& region, std::size_t axis, std::int64_t step, bool is_epilogue)
   for (auto& store : region.stores) {
     if (!(is_column && region.values[store.value].of_row)) pick(store.to, axis, step);
   }
+}
+
+// `from`: the first of so many along an axis.
+template <class From>
+void pick_heads(Attention& attention, const From& from, std::int64_t step) {
+  for (std::size_t axis = 0; axis + 2 < attention.q.view.rank(); ++axis) {
+    const auto first = from(attention.q.view.shape[axis]);
+    for (auto* access : {&attention.q, &attention.k, &attention.v, &attention.out}) {
+      pick(*access, axis, step, first);
+    }
+    if (attention.mask) pick(*attention.mask, axis, step, first);
+  }
+}
+
+bool has_reductions(const Region& region) {
+  return std::ranges::any_of(region.values, [](const auto& value) {
+    return value.op == Op::kSum || value.op == Op::kMaxReduce;
+  });
 }
 
 Kernel with_few_rows(Kernel kernel, std::size_t axis, std::int64_t step) {
@@ -85,16 +105,22 @@ std::vector<Kernel> thinned(const Kernel& kernel, const Bindings& symbols, std::
   }
   auto part = kernel;
   if (auto* attention = std::get_if<Attention>(&part.work)) {
-    for (std::size_t axis = 0; axis + 2 < attention->q.view.rank(); ++axis) {
-      for (auto* access : {&attention->q, &attention->k, &attention->v, &attention->out}) {
-        pick(*access, axis, step);
-      }
-      if (attention->mask) pick(*attention->mask, axis, step);
-    }
-    return {part};
+    auto last = part;
+    pick_heads(
+        *attention, [](const Dim&) { return Dim(0); }, step);
+    pick_heads(
+        std::get<Attention>(last.work), [](const Dim& heads) { return heads - 1; }, step);
+    return {part, last};
   }
   if (auto* region = std::get_if<Region>(&part.work)) {
+    std::int64_t rows = 1;
     for (std::size_t axis = 0; axis + 1 < region->shape.size(); ++axis) {
+      rows *= region->shape[axis].at(symbols);
+    }
+    const auto column = region->shape.size() - 1;
+    const bool picks_columns = rows < step && !has_reductions(*region);
+    if (picks_columns) pick(*region, column, step, false);
+    for (std::size_t axis = 0; !picks_columns && axis < column; ++axis) {
       pick(*region, axis, step, false);
     }
     return {part};
@@ -102,18 +128,35 @@ std::vector<Kernel> thinned(const Kernel& kernel, const Bindings& symbols, std::
   return {};
 }
 
-std::vector<const Access*> written_by(const Kernel& kernel) {
-  const auto of_region = [](const Region& region) {
-    std::vector<const Access*> all;
-    for (const auto& store : region.stores) all.push_back(&store.to);
-    return all;
+namespace {
+
+// In one place for reading and writing.
+template <class K, class F>
+void for_written(K& kernel, const F& f) {
+  const auto of_region = [&](auto& region) {
+    for (auto& store : region.stores) f(store.to);
   };
-  if (const auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) return {&grouped->out};
-  if (const auto* attention = std::get_if<Attention>(&kernel.work)) return {&attention->out};
-  if (const auto* region = std::get_if<Region>(&kernel.work)) return of_region(*region);
-  const auto& matmul = std::get<Matmul>(kernel.work);
-  if (!matmul.epilogue) return {&matmul.out};
-  return of_region(*matmul.epilogue);
+  if (auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) return f(grouped->out);
+  if (auto* attention = std::get_if<Attention>(&kernel.work)) return f(attention->out);
+  if (auto* region = std::get_if<Region>(&kernel.work)) return of_region(*region);
+  auto& matmul = std::get<Matmul>(kernel.work);
+  matmul.epilogue ? of_region(*matmul.epilogue) : f(matmul.out);
+}
+
+}  // namespace
+
+std::vector<Access> written_by(const Kernel& kernel) {
+  std::vector<Access> all;
+  for_written(kernel, [&](const Access& access) { all.push_back(access); });
+  return all;
+}
+
+Kernel with_dense_results(Kernel kernel) {
+  for_written(kernel, [&](Access& access) {
+    kernel.operands[access.operand].shape = access.view.shape;
+    access.view = View::contiguous(access.view.shape);
+  });
+  return kernel;
 }
 
 }  // namespace assay::compiler

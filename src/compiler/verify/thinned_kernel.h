@@ -17,10 +17,13 @@ std::optional<Dim> rows_of(const Kernel& kernel);
 // How many products it adds up in all.
 double products_of(const Kernel& kernel, const Bindings& symbols);
 
-// Of a product every step-th column, and of many rows every step-th row; of attention some heads;
-// of a region some rows. Nothing of other kernels.
+// Of a product every step-th column, and of many rows every step-th row; of attention some heads,
+// and the last;// of a region some rows, or, where it has few and reduces none of them, some
+// columns. Nothing of other kernels.
 std::vector<Kernel> thinned(const Kernel& kernel, const Bindings& symbols, std::int64_t step);
 // Where such a kernel writes.
-std::vector<const Access*> written_by(const Kernel& kernel);
+std::vector<Access> written_by(const Kernel& kernel);
+// The same results without gaps: operands that are written have nothing else in them.
+Kernel with_dense_results(Kernel kernel);
 
 }  // namespace assay::compiler

@@ -112,6 +112,7 @@ struct Verifier::Prepared {
   std::map<std::string, std::shared_ptr<const Input>> inputs;
   std::map<std::string, BoundedTensor> expected;
   bool is_repeated = false;  // for want of other inputs of that size
+  bool is_preceded = false;  // likewise: a call with the same ones, turned, comes first
 };
 
 // What one program works on: at the same addresses in many calls, as a model's activations are, so
@@ -122,6 +123,7 @@ struct Verifier::Desk {
   Blocks inputs, outputs;  // states are inputs
   OneSided one_sided;
   bool is_shifted = false;
+  bool is_turned = false;  // GuardedBlock::turn()
 
   // From now on everything begins one element behind the beginning of a vector.
   void shift() {
@@ -134,6 +136,7 @@ struct Verifier::Desk {
     const auto [at, is_new] =
         blocks.try_emplace(name, bytes, from, is_shifted ? size_of(buffer.dtype) : 0);
     if (!is_new) at->second.hold(bytes, from);
+    if (from != nullptr && is_turned) at->second.turn(size_of(buffer.dtype));
     return at->second.data();
   }
 };
@@ -189,6 +192,7 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     const bool has_other = i < in_all_styles && i < of_other_styles.size() &&
                            of_other_styles[i] == values[i] && options_.styles.size() > 1;
     trials.back().is_repeated = i < in_all_styles && !has_other;
+    trials.back().is_preceded = i >= in_all_styles;
     for (std::size_t k = 1; i < in_all_styles && k < options_.styles.size(); ++k) {
       // As many, but for what is beyond a border at one size and not at the other.
       give(of_other_styles[std::min(i, of_other_styles.size() - 1)], options_.styles[k]);
@@ -278,6 +282,9 @@ std::optional<std::string> Verifier::mistake_of(const Program& program, const Ru
     if (++number == (std::ssize(all) + 1) / 2 + 1) desk.shift();
     std::optional<std::string> mistake;
     try {
+      desk.is_turned = trial->is_preceded;
+      if (desk.is_turned) call(executor, *trial, desk);
+      desk.is_turned = false;
       mistake = mistake_in(executor, *trial, desk);
     } catch (const InternalError& e) {
       mistake = e.what();
@@ -300,10 +307,12 @@ std::optional<std::string> Verifier::mistake_of(const Program& program, const Ru
   return std::nullopt;
 }
 
-std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepared& trial,
-                                                Desk& desk) const {
+// Returns the inputs that lie on the desk.
+std::map<std::string, const Verifier::Input*> Verifier::call(Executor& executor,
+                                                             const Prepared& trial,
+                                                             Desk& desk) const {
   const auto& program = executor.program();
-  std::map<std::string, const Input*> moved;  // inputs that lie on the desk
+  std::map<std::string, const Input*> moved;
   std::vector<std::byte*> pointers;
   for (const auto& buffer : program.buffers) {
     const auto bytes = [&] {
@@ -338,6 +347,12 @@ std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepar
     }
   }
   executor.run(trial.symbols, pointers);
+  return moved;
+}
+
+std::optional<std::string> Verifier::mistake_in(Executor& executor, const Prepared& trial,
+                                                Desk& desk) const {
+  const auto moved = call(executor, trial, desk);
   const auto beside = [](std::string_view name) {
     return fmt::format("what lies beside '{}' was overwritten", name);
   };

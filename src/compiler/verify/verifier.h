@@ -87,6 +87,8 @@ class Verifier {
   std::vector<Prepared>& prepared();
   std::vector<Prepared*> calls();
   std::set<std::string> inputs_of_new_steps(const Program& program, const Runtime& runtime);
+  std::map<std::string, const Input*> call(Executor& executor, const Prepared& trial,
+                                           Desk& desk) const;
   std::optional<std::string> mistake_in(Executor& executor, const Prepared& trial,
                                         Desk& desk) const;
 
