@@ -186,7 +186,8 @@ void test_solutions(const Surface& surface, const Grid& grid, bool adjoint, Meth
 void test_lanes(int lanes, int batch, int collisionalities) {
   const auto prepared = prepare(builtin_surface("example"), {5, 7, 4});
   std::vector<double> nu;
-  for (int i = 0; i < collisionalities; ++i) nu.push_back(1e-5 * std::pow(1e5, i / (collisionalities - 1.0)));
+  for (int i = 0; i < collisionalities; ++i)
+    nu.push_back(1e-5 * std::pow(1e5, i / (collisionalities - 1.0)));
   const auto cases = case_grid(nu, std::vector<double>{0, 1e-3, 2e-3, -1e-3});
   BatchSolver solver(prepared, batch, lanes);
   for (const Method method : {Method::kAuto, Method::kStructured, Method::kDense}) {
