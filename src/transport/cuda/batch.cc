@@ -57,7 +57,7 @@ struct Share {
 struct BatchSolver::Parts {
   Prepared prepared;
   std::size_t batch;
-  std::size_t most_lanes;  // 0: see lanes_for()
+  std::size_t most_lanes;
   std::map<bool, DeviceSystem> systems;
   std::vector<std::unique_ptr<Lane>> lanes;
 
@@ -66,12 +66,6 @@ struct BatchSolver::Parts {
         batch(b > 0 ? static_cast<std::size_t>(b) : std::numeric_limits<std::size_t>::max()),
         most_lanes(static_cast<std::size_t>(l)) {
     lanes.push_back(std::make_unique<Lane>(true));
-  }
-
-  // Kernels of half the size leave more to overlap.
-  std::size_t lanes_for(Method method) const {
-    if (most_lanes > 0) return most_lanes;
-    return method == Method::kParity ? 4 : 2;
   }
 
   const DeviceSystem& system_for(Method method) {
@@ -131,8 +125,7 @@ struct BatchSolver::Parts {
       }
       waiting.resize(std::min(waiting.size(), left));
       left -= waiting.size();
-      const auto parts =
-          std::clamp<std::size_t>(waiting.size() / kLeastShare, 1, lanes_for(method));
+      const auto parts = std::clamp<std::size_t>(waiting.size() / kLeastShare, 1, most_lanes);
       for (std::size_t part = 0; part < parts && !waiting.empty(); ++part) {
         if (method != Method::kDense) lane = std::max<std::size_t>(lane, 1);
         const std::size_t begin = waiting.size() * part / parts;

@@ -15,10 +15,10 @@ namespace assay::transport::cuda {
 class BatchSolver {
  public:
   // On the current device, at most `batch` cases at a time; 0: as many as its memory takes. Memory
-  // is kept from one solve() to the next. Cases are dealt out to `lanes` streams (0: as many as are
-  // fastest on an H200, by method), which overlap, and cases of another method to streams of their
-  // own. Throws DeviceError where there is no device, EnvironmentError where there is no cuBLAS.
-  explicit BatchSolver(const Prepared& prepared, int batch = 0, int lanes = 0);
+  // is kept from one solve() to the next. Cases are dealt out to `lanes` streams, which overlap,
+  // and cases of another method to streams of their own. Throws DeviceError where there is no
+  // device, EnvironmentError where there is no cuBLAS.
+  explicit BatchSolver(const Prepared& prepared, int batch = 0, int lanes = 2);
   ~BatchSolver();
 
   // Tells of the cases as their batches are done, not in order. Warnings, notes and the change to a
