@@ -19,17 +19,17 @@ def make_inputs(point, input_set):
     """The inputs of src/cases/semiring/edge_inputs.cc, bit for bit: v, idx, x, w."""
     n, k, d, dtype = point["n"], point["k"], point["d"], DTYPES[point["dtype"]]
 
-    def raw(name, *shape):
-        stream = philox.input_stream(point["seed"], name, input_set)
-        return philox.raw(stream, math.prod(shape)).reshape(shape)
+    def stream(name):
+        return philox.input_stream(point["seed"], name, input_set)
 
     width = math.sqrt(3.0)
-    v = philox.uniform(raw("v", n, k), 0.0, 1.0).astype(dtype)
-    x = philox.uniform(raw("x", n, d), -width, width).astype(dtype)
-    w = philox.uniform(raw("w", d, d), -width, width).astype(dtype)
-    idx = philox.uniform_below(raw("idx", n, k), n).astype(np.int32)
+    v = philox.uniform_array(stream("v"), (n, k), dtype, 0.0, 1.0)
+    x = philox.uniform_array(stream("x"), (n, d), dtype, -width, width)
+    w = philox.uniform_array(stream("w"), (d, d), dtype, -width, width)
+    below_n = lambda values: philox.uniform_below(values, n)  # noqa: E731
+    idx = philox.array_of(stream("idx"), (n, k), np.int32, below_n)
     if point["degrees"] == "power_law":
-        u = philox.unit_interval(raw("degree", n))
+        u = philox.unit_interval(philox.raw(stream("degree"), n))
         degree = np.minimum(k, np.floor(2.0 / np.sqrt(1.0 - u)))
         idx[np.arange(k) >= degree[:, None]] = -1
     return v, idx, x, w

@@ -32,6 +32,7 @@ CUDA_PEERS = {
     "torch": ("assay_worker.torch_cuda_peer", "TorchCuda"),
     "torch-compile": ("assay_worker.torch_cuda_peer", "TorchCompileCuda"),
     "torch-exp": ("assay_worker.torch_cuda_peer", "TorchExp"),
+    "torch-exp-graph": ("assay_worker.torch_cuda_peer", "TorchExpGraph"),
     "triton": ("assay_worker.triton_peer", "Triton"),
     "jax": ("assay_worker.jax_cuda_peer", "JaxCuda"),
     "cupy": ("assay_worker.cupy_peer", "Cupy"),

@@ -48,9 +48,11 @@ def unrounded_inputs(point, input_set):
     algebra, dtype = point.get("algebra", "real"), DTYPES[point["dtype"]]
     m, k, n = shape_of(point)
 
+    def stream(name):
+        return philox.input_stream(point["seed"], name, input_set)
+
     def raw(name, rows, columns):
-        stream = philox.input_stream(point["seed"], name, input_set)
-        return philox.raw(stream, rows * columns).reshape(rows, columns)
+        return philox.raw(stream(name), rows * columns).reshape(rows, columns)
 
     if algebra == "boolean":
         return tuple(
@@ -59,11 +61,10 @@ def unrounded_inputs(point, input_set):
         )
     spread = point.get("regime", "unit") == "spread"
     width = SPREAD_HALF_WIDTH if spread and algebra == "log" else math.sqrt(3.0)
-    a = philox.uniform(raw("a", m, k), -width, width).astype(dtype)
-    raw_b = raw("b", k, n)
-    b = philox.uniform(raw_b, -width, width).astype(dtype)
+    a = philox.uniform_array(stream("a"), (m, k), dtype, -width, width)
+    b = philox.uniform_array(stream("b"), (k, n), dtype, -width, width)
     if spread and algebra == "euclidean":
-        moved = philox.uniform(raw_b, -DUPLICATE_DISTANCE, DUPLICATE_DISTANCE)
+        moved = philox.uniform(raw("b", k, n), -DUPLICATE_DISTANCE, DUPLICATE_DISTANCE)
         b = (a[np.arange(n) % m].T.astype(np.float64) + moved).astype(dtype)
     elif spread:
         hole = dtype(np.inf if algebra == "min_plus" else -np.inf)

@@ -66,5 +66,5 @@ with tempfile.TemporaryDirectory() as folder:
     compare("dense_matmul", {"dtype": "f32", "n": 64, "seed": 0}, ("a", "b"), semiring.make_inputs)
     for dtype in ("f32", "f64"):
         for degrees in ("full", "power_law"):
-            point = {"reduce": "sum", "dtype": dtype, "n": 1001, "k": 7, "d": 5, "degrees": degrees, "seed": 9}
+            point = {"reduce": "sum", "dtype": dtype, "n": 2003, "k": 7, "d": 5, "degrees": degrees, "seed": 9}
             compare("ell_edge_aggregate", point, ("v", "idx", "x", "w"), edges.make_inputs)

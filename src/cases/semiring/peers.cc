@@ -23,9 +23,9 @@ lab::Provider on(std::vector<std::string> platforms, lab::Provider provider) {
 lab::Provider on_both(lab::Provider provider) { return on({"cpu", "cuda"}, std::move(provider)); }
 lab::Provider on_gpu(lab::Provider provider) { return on({"cuda"}, std::move(provider)); }
 
-constexpr std::string_view kPeers[] = {"torch", "torch-compile", "torch-exp",
-                                       "jax",   "pyg",           "pyg-edge-index",
-                                       "keops", "cupy",          "triton"};
+constexpr std::string_view kPeers[] = {
+    "torch",          "torch-compile", "torch-exp", "torch-exp-graph", "jax", "pyg",
+    "pyg-edge-index", "keops",         "cupy",      "triton"};
 constexpr std::int64_t kUnrolledSlots = 32;  // python/assay_worker/edges.py
 
 }  // namespace
@@ -45,6 +45,8 @@ std::vector<lab::Provider> matmul_peers() {
                   "torch.compile of the logarithm of a matmul of exponentials, less the maxima of "
                   "rows and columns",
                   {"torch"}, "no certificate: wide ranges of terms are lost")),
+      on_gpu(peer("torch-exp-graph", "torch-exp, recorded in a CUDA graph and replayed", {"torch"},
+                  "no certificate: wide ranges of terms are lost")),
       on_both(
           peer("jax",
                "JAX, jitted: matmul, distances by a matmul (by differences for near-duplicates), "
@@ -135,7 +137,7 @@ std::optional<lab::Skip> why_peer_cannot(std::string_view provider,
   if (provider == "triton" && algebra == assay::semiring::Algebra::kBoolean) {
     return lab::Skip{"provider_not_applicable", "no Triton kernel is written for it"};
   }
-  if (provider == "torch-exp" && algebra != assay::semiring::Algebra::kLog) {
+  if (provider.starts_with("torch-exp") && algebra != assay::semiring::Algebra::kLog) {
     return lab::Skip{"provider_not_applicable", "a form of the log algebra alone"};
   }
   return std::nullopt;

@@ -3,6 +3,12 @@
 //
 // Products on the device against plain loops, at the sizes, strides and special values of the CPU's
 // tests. Prints a line for each group; exit status 1 if anything failed.
+//
+//   semiring_cuda_matmul_test [small] [ALGEBRA…] [GROUP…]
+//
+// `small` is for the sanitizers: fewer and smaller. An algebra or a group of checks that is named
+// leaves the others out, so that what takes long can be made in parts.
+#include <set>
 #include <tuple>
 
 #include "semiring/cuda/test/device_test.h"
@@ -16,7 +22,24 @@ constexpr const char* kNames[] = {"real", "log", "max_plus", "min_plus", "euclid
 constexpr const char* kRoutes[] = {"auto", "half", "tf32", "plain"};
 const char* name(Algebra a) { return kNames[static_cast<int>(a)]; }
 
-bool is_smoke = false;  // fewer and smaller, for the sanitizers
+constexpr const char* kGroups[] = {"sizes",        "strides",   "empty",   "specials", "scales",
+                                   "certificates", "distances", "batches", "cut"};
+
+bool is_smoke = false;
+std::set<std::string> only;  // algebras and groups; none of a kind: all
+
+template <std::size_t count>
+bool is_wanted(const char* const (&kind)[count], const std::string& word) {
+  const auto is_named = [](const char* other) { return only.contains(other); };
+  return only.contains(word) || std::none_of(kind, kind + count, is_named);
+}
+bool is_wanted(Algebra a) { return is_wanted(kNames, name(a)); }
+bool is_wanted(const char* group) { return is_wanted(kGroups, group); }
+
+std::vector<Algebra> wanted(std::vector<Algebra> algebras = {kNumeric, kNumeric + 5}) {
+  std::erase_if(algebras, [](Algebra a) { return !is_wanted(a); });
+  return algebras;
+}
 
 std::string describe(Algebra a, Route r, std::int64_t m, std::int64_t k, std::int64_t n) {
   return std::string(name(a)) + " " + kRoutes[static_cast<int>(r)] + " " + std::to_string(m) + "x" +
@@ -38,7 +61,7 @@ void sizes(const std::vector<Route>& routes) {
       {127, 63, 129}, {128, 64, 128}, {129, 65, 127}, {131, 257, 259}};
   if (!is_smoke)
     list.insert(list.end(), {{257, 1031, 263}, {513, 257, 129}, {64, 4096, 64}, {3, 5000, 5}});
-  for (const Algebra algebra : kNumeric) {
+  for (const Algebra algebra : wanted()) {
     for (const Route route : routes) {
       double worst = 0;
       for (const auto& [m, k, n] : list) {
@@ -57,7 +80,7 @@ void sizes(const std::vector<Route>& routes) {
 
 template <typename T>
 void strides(const std::vector<Route>& routes) {
-  for (const Algebra algebra : kNumeric) {
+  for (const Algebra algebra : wanted()) {
     for (const Route route : routes) {
       const auto a = random_matrix<T>(135, 70), b = random_matrix<T>(70, 143);
       const auto c = multiply(algebra, a, b, route);
@@ -102,7 +125,7 @@ void specials(const std::vector<Route>& routes) {
       {7, {inf}},
       {401, {nan}},
       {3, {tiny, -tiny, L::min(), T{0}, -T{0}}}};
-  for (const Algebra algebra : kNumeric)
+  for (const Algebra algebra : wanted())
     for (const Route route : routes)
       for (const auto& [rarity, values] : kinds)
         for (const auto& [m, k, n] : {std::tuple{26, 39, 35}, {133, 150, 140}, {1, 4, 3}}) {
@@ -115,7 +138,7 @@ void specials(const std::vector<Route>& routes) {
               "specials 1 in " + std::to_string(rarity) + " " + describe(algebra, route, m, k, n));
         }
   for (const T special : {inf, -inf, nan})
-    for (const Algebra algebra : kNumeric)
+    for (const Algebra algebra : wanted())
       for (const Route route : routes) {
         auto a = random_matrix<T>(14, 41), b = random_matrix<T>(41, 37);
         for (int l = 0; l < 41; ++l) a.at(3, l) = special, b.at(l, 35) = special;
@@ -129,7 +152,7 @@ void specials(const std::vector<Route>& routes) {
 void scales(const std::vector<Route>& routes) {
   const int m = 140, k = 97, n = 133;
   for (const Algebra algebra :
-       {Algebra::kReal, Algebra::kEuclidean, Algebra::kMaxPlus, Algebra::kLog})
+       wanted({Algebra::kReal, Algebra::kEuclidean, Algebra::kMaxPlus, Algebra::kLog}))
     for (const Route route : routes)
       for (const double scale :
            {1e-43, 1e-37, 1e-30, 1e-25, 1e-20, 1e-18, 1e-10, 1e10, 1e18, 1e20, 1e25, 1e30, 1e37})
@@ -159,72 +182,83 @@ void scales(const std::vector<Route>& routes) {
   std::printf("scales\n");
 }
 
-void certificates() {
-  std::int64_t refused = -1;
-  const auto count = [&](Algebra algebra, const HostMatrix<float>& a, const HostMatrix<float>& b) {
-    const auto c = multiply(algebra, a, b, Route::kAuto, Layout::kRows, &refused);
-    compare(algebra, a, b, c, std::string("certificate ") + name(algebra), 3);
-    return refused;
-  };
-  const int m = 300, k = 140, n = 270;
-  for (const Algebra algebra : kNumeric) {
-    auto a = random_matrix<float>(m, k), b = random_matrix<float>(k, n);
-    expect(count(algebra, a, b) == 0,
-           std::string("nothing is refused on ordinary inputs: ") + name(algebra));
-  }
-  // log: the largest elements of a row meet small ones.
-  auto a = random_matrix<float>(m, k), b = random_matrix<float>(k, n);
+constexpr int kM = 300, kK = 140, kN = 270;  // of products whose certificates are counted
+std::int64_t refused = -1;
+
+std::int64_t count(Algebra algebra, const HostMatrix<float>& a, const HostMatrix<float>& b) {
+  const auto c = multiply(algebra, a, b, Route::kAuto, Layout::kRows, &refused);
+  compare(algebra, a, b, c, std::string("certificate ") + name(algebra), 3);
+  return refused;
+}
+void tell(const char* what) {
+  std::printf("%s: %lld of %d refused\n", what, static_cast<long long>(refused), kM * kN);
+}
+
+void log_certificates() {
+  // The largest elements of a row meet small ones.
+  auto a = random_matrix<float>(kM, kK), b = random_matrix<float>(kK, kN);
   a.at(5, 7) = 150;
-  for (int j = 0; j < n; ++j) b.at(7, j) = -150;
-  expect(count(Algebra::kLog, a, b) > 0 && refused < m * n, "log: some are refused");
-  std::printf("log, one row of maxima that do not meet: %lld of %d refused\n",
-              static_cast<long long>(refused), m * n);
-  for (int l = 0; l < k; ++l) {
-    for (int i = 0; i < m; ++i) a.at(i, l) = static_cast<float>(20 * l);
-    for (int j = 0; j < n; ++j) b.at(l, j) = static_cast<float>(-20 * l);
+  for (int j = 0; j < kN; ++j) b.at(7, j) = -150;
+  expect(count(Algebra::kLog, a, b) > 0 && refused < kM * kN, "log: some are refused");
+  tell("log, one row of maxima that do not meet");
+  for (int l = 0; l < kK; ++l) {
+    for (int i = 0; i < kM; ++i) a.at(i, l) = static_cast<float>(20 * l);
+    for (int j = 0; j < kN; ++j) b.at(l, j) = static_cast<float>(-20 * l);
   }
-  expect(count(Algebra::kLog, a, b) == m * n, "log: all are refused on opposite slopes");
+  expect(count(Algebra::kLog, a, b) == kM * kN, "log: all are refused on opposite slopes");
   for (int far = 0; far < 130; far += 3) {  // from certain to refused
-    a = random_matrix<float>(m, k), b = random_matrix<float>(k, n);
-    for (int i = 0; i < m; ++i) a.at(i, 3) = static_cast<float>(far);
-    for (int j = 0; j < n; ++j) b.at(3, j) = static_cast<float>(-far);
+    a = random_matrix<float>(kM, kK), b = random_matrix<float>(kK, kN);
+    for (int i = 0; i < kM; ++i) a.at(i, 3) = static_cast<float>(far);
+    for (int j = 0; j < kN; ++j) b.at(3, j) = static_cast<float>(-far);
     count(Algebra::kLog, a, b);
   }
-  a = random_matrix<float>(m, 512, -50, 50), b = random_matrix<float>(512, n, -50, 50);
+  a = random_matrix<float>(kM, 512, -50, 50), b = random_matrix<float>(512, kN, -50, 50);
   sprinkle(a, 20, {-INFINITY});
   sprinkle(b, 20, {-INFINITY});
   count(Algebra::kLog, a, b);
-  std::printf("log, spread over 200 nats with holes: %lld of %d refused\n",
-              static_cast<long long>(refused), m * n);
-  // euclidean: near duplicates; two clusters at every distance.
-  a = random_matrix<float>(m, k), b = random_matrix<float>(k, n);
-  for (int l = 0; l < k; ++l) b.at(l, 9) = std::nextafter(a.at(200, l), 0.0f);
-  expect(count(Algebra::kEuclidean, a, b) > 0 && refused < m * n,
+  tell("log, spread over 200 nats with holes");
+}
+
+// Near duplicates; two clusters at every distance.
+void euclidean_certificates() {
+  auto a = random_matrix<float>(kM, kK), b = random_matrix<float>(kK, kN);
+  for (int l = 0; l < kK; ++l) b.at(l, 9) = std::nextafter(a.at(200, l), 0.0f);
+  expect(count(Algebra::kEuclidean, a, b) > 0 && refused < kM * kN,
          "euclidean: near duplicates are refused");
-  std::printf("euclidean, one near duplicate: %lld of %d refused\n",
-              static_cast<long long>(refused), m * n);
+  tell("euclidean, one near duplicate");
   for (double spread = 1e-6; spread < 10; spread *= 3) {
-    a = random_matrix<float>(m, k, -spread, spread),
-    b = random_matrix<float>(k, n, -spread, spread);
-    for (int l = 0; l < k; ++l) {
-      for (int i = 0; i < m; i += 2) a.at(i, l) += 1;
-      for (int j = 0; j < n; j += 2) b.at(l, j) += 1;
+    a = random_matrix<float>(kM, kK, -spread, spread),
+    b = random_matrix<float>(kK, kN, -spread, spread);
+    for (int l = 0; l < kK; ++l) {
+      for (int i = 0; i < kM; i += 2) a.at(i, l) += 1;
+      for (int j = 0; j < kN; j += 2) b.at(l, j) += 1;
     }
     count(Algebra::kEuclidean, a, b);
   }
+}
+
+void certificates() {
+  for (const Algebra algebra : wanted()) {
+    const auto a = random_matrix<float>(kM, kK), b = random_matrix<float>(kK, kN);
+    expect(count(algebra, a, b) == 0,
+           std::string("nothing is refused on ordinary inputs: ") + name(algebra));
+  }
+  if (is_wanted(Algebra::kLog)) log_certificates();
+  if (is_wanted(Algebra::kEuclidean)) euclidean_certificates();
   // max_plus: mixed signs refuse, all negative do not.
-  a = random_matrix<float>(m, 33, -1, 1), b = random_matrix<float>(33, n, -1, 1);
+  auto a = random_matrix<float>(kM, 33, -1, 1), b = random_matrix<float>(33, kN, -1, 1);
   for (int l = 0; l < 33; ++l) a.at(4, l) -= 10;
-  expect(count(Algebra::kMaxPlus, a, b) > 0, "max_plus: a row of negative results is refused");
-  a = random_matrix<float>(m, k, -9, -1), b = random_matrix<float>(k, n, -9, -1);
-  expect(count(Algebra::kMaxPlus, a, b) == 0, "max_plus: all negative is not refused");
-  expect(count(Algebra::kMinPlus, a, b) == 0, "min_plus: all negative is not refused");
+  if (is_wanted(Algebra::kMaxPlus))
+    expect(count(Algebra::kMaxPlus, a, b) > 0, "max_plus: a row of negative results is refused");
+  a = random_matrix<float>(kM, kK, -9, -1), b = random_matrix<float>(kK, kN, -9, -1);
+  for (const Algebra algebra : wanted({Algebra::kMaxPlus, Algebra::kMinPlus}))
+    expect(count(algebra, a, b) == 0, std::string(name(algebra)) + ": all negative is not refused");
   std::printf("certificates\n");
 }
 
 // Batches with a repeated factor equal single products to the last bit.
 void batches() {
-  for (const Algebra algebra : kNumeric)
+  for (const Algebra algebra : wanted())
     for (const auto& [count, m, k, n] :
          {std::tuple{7, 130, 131, 132}, {29, 20, 31, 33}, {3, 257, 70, 129}}) {
       const auto a = random_matrix<float>(count * m, k), b = random_matrix<float>(k, n);
@@ -265,6 +299,7 @@ void cut_tiles() {
   for (const auto& [m, k, n] : list) {
     auto a = random_matrix<float>(m, k), b = random_matrix<float>(k, n);
     const auto check = [&](Algebra algebra, const std::string& what) {
+      if (!is_wanted(algebra)) return;
       const auto c = multiply(algebra, a, b);
       const auto told = "cut tiles, " + what + " " + describe(algebra, Route::kAuto, m, k, n);
       compare(algebra, a, b, c, told, 1001);
@@ -282,14 +317,19 @@ void cut_tiles() {
   std::printf("cut tiles\n");
 }
 
-void empty_and_boolean() {
+void empty_products() {
   const double inf = INFINITY, zeros[] = {0, -inf, -inf, inf, 0};
   for (int i = 0; i < 5; ++i) {
+    if (!is_wanted(kNumeric[i])) continue;
     const auto c = multiply(kNumeric[i], make_matrix<float>(2, 0), make_matrix<float>(0, 3));
     for (const float x : c.storage) expect(x == static_cast<float>(zeros[i]), "no terms");
     multiply(kNumeric[i], make_matrix<float>(0, 3), make_matrix<float>(3, 2));
     multiply(kNumeric[i], make_matrix<double>(2, 3), make_matrix<double>(3, 0));
   }
+  std::printf("empty\n");
+}
+
+void boolean_sizes() {
   for (const auto& [m, k, n] : {std::tuple{1, 1, 1}, {5, 31, 7}, {65, 33, 66}, {70, 1000, 129}})
     for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kScattered}) {
       auto a = make_matrix<unsigned char>(m, k, layout),
@@ -304,7 +344,7 @@ void empty_and_boolean() {
           expect(c.at(i, j) == any, "boolean");
         }
     }
-  std::printf("empty, boolean\n");
+  std::printf("sizes boolean\n");
 }
 
 void distances_in_f64() {
@@ -321,26 +361,40 @@ void distances_in_f64() {
 }  // namespace
 }  // namespace assay::semiring::cuda::testing
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
   using namespace assay::semiring::cuda::testing;
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  using assay::semiring::Algebra;
   using assay::semiring::cuda::Route;
-  is_smoke = argc > 1;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  only = {argv + 1, argv + argc};
+  is_smoke = only.erase("small") > 0;
+  for (const std::string& word : only) {
+    const auto is_it = [&](const char* known) { return word == known; };
+    if (std::any_of(std::begin(kNames), std::end(kNames), is_it)) continue;
+    if (std::any_of(std::begin(kGroups), std::end(kGroups), is_it)) continue;
+    std::fprintf(stderr, "neither an algebra nor a group of checks: '%s'\n", word.c_str());
+    return 2;
+  }
   const std::vector<Route> all = {Route::kAuto, Route::kHalf, Route::kTf32, Route::kPlain};
-  sizes<float>(all);
-  sizes<double>({Route::kAuto});
-  strides<float>(is_smoke ? std::vector<Route>{Route::kAuto} : all);
-  empty_and_boolean();
-  if (!is_smoke) {
-    strides<double>({Route::kAuto});
+  if (is_wanted("sizes")) {
+    sizes<float>(all);
+    sizes<double>({Route::kAuto});
+    if (is_wanted(Algebra::kBoolean)) boolean_sizes();
+  }
+  if (is_wanted("strides")) {
+    strides<float>(is_smoke ? std::vector<Route>{Route::kAuto} : all);
+    if (!is_smoke) strides<double>({Route::kAuto});
+  }
+  if (is_wanted("empty")) empty_products();
+  if (is_wanted("specials") && !is_smoke) {
     specials<float>(all);
     specials<double>({Route::kAuto});
-    scales({Route::kAuto, Route::kHalf, Route::kTf32, Route::kPlain});
-    certificates();
-    distances_in_f64();
   }
-  batches();
-  cut_tiles();
+  if (is_wanted("scales") && !is_smoke) scales(all);
+  if (is_wanted("certificates") && !is_smoke) certificates();
+  if (is_wanted("distances") && is_wanted(Algebra::kEuclidean) && !is_smoke) distances_in_f64();
+  if (is_wanted("batches")) batches();
+  if (is_wanted("cut")) cut_tiles();
   std::printf("%d checks, %d failures\n", checks.load(), failures.load());
   return failures != 0;
 }
