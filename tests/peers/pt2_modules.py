@@ -204,6 +204,18 @@ def integers_at_their_ends():
     return Of(function), (torch.tensor(ends, dtype=torch.int32), torch.tensor(by, dtype=torch.int32))
 
 
+@case(("f32",))
+def integer_powers():
+    """Exact where they fit, and around where they do not; of what is negative the whole part."""
+
+    def function(a, b, c):
+        return 10**a, 3**a, (-2) ** a, b**a, c.pow(c.abs() % 23), b.pow(70), (b.to(torch.int32)) ** 31, (b - 1) ** b
+
+    a = torch.tensor([0, 1, 2, 15, 18, 31, 33, 35, 40, 63, 64, 65, 100, 1000, 0, 7])
+    b = torch.tensor([0, 1, -1, 7, 11, -3, 5, 3, 2, -2, 6, 10, -7, 1, -1, -5])
+    return Of(function), (a, b, torch.arange(-40, 40))
+
+
 ROWS = Dim("rows", min=2, max=64)
 
 

@@ -14,6 +14,20 @@ class InterruptedText {
   InterruptedText& operator=(const InterruptedText&) = delete;
 
   bool is_interrupted() const;
+  // By SIGTERM: nothing is to follow.
+  bool ends_program() const;
+};
+
+// While one lives, Ctrl-C makes the system call that waits for a line fail.
+class InterruptedLine {
+ public:
+  InterruptedLine();
+  ~InterruptedLine();
+  InterruptedLine(const InterruptedLine&) = delete;
+  InterruptedLine& operator=(const InterruptedLine&) = delete;
+
+  // Whether that happened since it was last asked.
+  bool take() const;
 };
 
 }  // namespace assay::cli

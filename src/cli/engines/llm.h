@@ -5,6 +5,7 @@
 // The parts of `assay llm`, a file each.
 
 #include "cli/arguments/arguments.h"
+#include "models/session/generate.h"
 #include "models/session/loaded_model.h"
 #include "models/session/sampler.h"
 
@@ -23,5 +24,7 @@ models::Session session_of(const LlmArguments& arguments, const models::LoadedMo
                            const models::GraphLimits& limits);
 // What the model's folder says, changed by what was typed.
 models::SamplingOptions sampling_of(const LlmArguments& arguments);
+// "first token after 7 ms; 11 more at 701 tokens/s; stopped by max-tokens".
+std::string pace_of(const models::Generation& said);
 
 }  // namespace assay::cli

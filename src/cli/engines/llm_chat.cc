@@ -26,7 +26,7 @@ constexpr const char* kChatHelp =
     "/regen   say the last answer again, otherwise if it is sampled\n"
     "/exit    end (also /quit, Ctrl-D)\n"
     "/help    this\n"
-    "Ctrl-C stops an answer; a line that ends with \\ goes on in the next.\n";
+    "Ctrl-C stops an answer, or leaves a line; a line that ends with \\ goes on in the next.\n";
 
 class Chat {
  public:
@@ -43,6 +43,7 @@ class Chat {
     while (auto message = read_message()) {
       if (*message == "/exit" || *message == "/quit") break;
       if (!message->empty()) serve(*message);
+      if (is_over_) return kInterrupted;
     }
     if (is_terminal_) fmt::print(stderr, "\n");
     return kFine;
@@ -55,14 +56,29 @@ class Chat {
     for (;;) {
       if (is_terminal_) fmt::print(stderr, "{}", message.empty() ? "> " : "… ");
       std::string line;
-      if (!std::getline(std::cin, line)) {
-        return message.empty() ? std::nullopt : std::optional(message);
-      }
+      if (!read_line(line)) return message.empty() ? std::nullopt : std::optional(message);
       if (line.ends_with('\r')) line.pop_back();
       if (!line.ends_with('\\')) return message + line;
       line.back() = '\n';
       message += line;
     }
+  }
+  // In a terminal Ctrl-C leaves the line, not the conversation.
+  bool read_line(std::string& line) const {
+    if (!is_terminal_) return static_cast<bool>(std::getline(std::cin, line));
+    const InterruptedLine interrupt;
+    for (; !std::getline(std::cin, line); std::cin.clear(), std::clearerr(stdin)) {
+      if (!interrupt.take()) return false;
+      fmt::print(stderr, "\nCtrl-D or /exit ends.\n> ");
+    }
+    constexpr std::size_t kCut = 4095;  // what a terminal keeps of a line, without a word
+    if (line.size() < kCut) return true;
+    fmt::print(stderr,
+               "a terminal cuts lines after {} bytes, this one is left out: end its parts with \\, "
+               "or let it come from a pipe\n",
+               kCut);
+    line.clear();
+    return true;
   }
 
   void serve(const std::string& message) {
@@ -102,8 +118,6 @@ class Chat {
           return true;
         });
     const auto& said = answer.said;
-    const auto more = static_cast<double>(said.tokens.size()) - 1;
-    const double rate = said.rest_s > 0 ? more / said.rest_s : 0;
     if (streams) {
       put_text({}, "\n");
     } else {
@@ -114,20 +128,25 @@ class Chat {
                                    {"prompt_tokens", answer.prompt.size()},
                                    {"reused_tokens", answer.reused_tokens},
                                    {"first_token_s", said.first_s},
-                                   {"tokens_per_s", rate}}) +
+                                   {"tokens_per_s", said.rate()}}) +
                        "\n");
     }
     std::fflush(stdout);
-    fmt::print(stderr, "{} read, {} kept; first token after {}; {} more at {}; stopped by {}\n",
-               answer.prompt.size() - answer.reused_tokens, answer.reused_tokens,
-               format_seconds(said.first_s), std::max(more, 0.0), format_rate(rate, "tokens/s"),
-               models::name_of(said.stop));
+    if (said.tokens.empty()) {
+      fmt::print(stderr, "interrupted while the prompt of {} tokens was read\n",
+                 answer.prompt.size());
+    } else {
+      fmt::print(stderr, "{} read, {} kept; {}\n", answer.prompt.size() - answer.reused_tokens,
+                 answer.reused_tokens, pace_of(said));
+    }
+    is_over_ = interrupt.ends_program();
   }
 
   const LlmArguments& arguments_;
   models::Conversation& conversation_;
   const bool is_terminal_;
   models::GenerateOptions options_;
+  bool is_over_ = false;
 };
 
 }  // namespace

@@ -106,6 +106,16 @@ models::SamplingOptions sampling_of(const LlmArguments& a) {
   return options;
 }
 
+std::string pace_of(const models::Generation& said) {
+  std::string rest;
+  if (said.tokens.size() > 1) {
+    rest = fmt::format("; {} more at {}", said.tokens.size() - 1,
+                       format_rate(said.rate(), "tokens/s"));
+  }
+  return fmt::format("first token after {}{}; stopped by {}", format_seconds(said.first_s), rest,
+                     models::name_of(said.stop));
+}
+
 int generate_tokens(const LlmArguments& a) {
   const auto begin = monotonic_ns();
   if (a.tokens.empty() == !a.prompt) fail("give a prompt by --prompt or by --tokens");
@@ -137,15 +147,13 @@ int generate_tokens(const LlmArguments& a) {
   const auto said = models::generate(session, speech.prompt(), options);
   say(speech.last());
 
-  const auto more = static_cast<double>(said.tokens.size()) - 1;
-  const double rate = said.rest_s > 0 ? more / said.rest_s : 0;
   if (a.json) {
     Json json = {{"prompt", speech.prompt()},
                  {"tokens", said.tokens},
                  {"stop", models::name_of(said.stop)},
                  {"ready_s", ready_s},
                  {"first_token_s", said.first_s},
-                 {"tokens_per_s", rate},
+                 {"tokens_per_s", said.rate()},
                  {"weights_bytes", model.weights.bytes()},
                  {"weights_copied_bytes", model.weights.copied_bytes()},
                  {"cache_bytes", session.cache_bytes()}};
@@ -159,11 +167,8 @@ int generate_tokens(const LlmArguments& a) {
                speech.prompt().size());
     return kInterrupted;
   }
-  fmt::print(stderr,
-             "{} read, first token after {}; {} more at {}; stopped by {}; ready after {}, "
-             "weights {}, caches {}\n",
-             speech.prompt().size(), format_seconds(said.first_s), more,
-             format_rate(rate, "tokens/s"), models::name_of(said.stop), format_seconds(ready_s),
+  fmt::print(stderr, "{} read, {}; ready after {}, weights {}, caches {}\n", speech.prompt().size(),
+             pace_of(said), format_seconds(ready_s),
              format_bytes(static_cast<double>(model.weights.bytes())),
              format_bytes(static_cast<double>(session.cache_bytes())));
   return said.stop == models::StopReason::kInterrupted ? kInterrupted : kFine;

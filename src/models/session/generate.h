@@ -33,6 +33,12 @@ struct Generation {
   StopReason stop = StopReason::kMaxTokens;
   double first_s = 0;  // from the beginning to the first token
   double rest_s = 0;   // from there to the last
+
+  // Tokens a second behind the first; 0 where there are none.
+  double rate() const {
+    const auto behind = static_cast<double>(tokens.size()) - 1;
+    return behind > 0 && rest_s > 0 ? behind / rest_s : 0;
+  }
 };
 
 // Puts the prompt behind what the session holds, then what the model says of it. Throws UserError

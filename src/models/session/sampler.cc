@@ -86,7 +86,14 @@ std::int64_t Sampler::draw(std::span<const float> logits) {
   };
   if (options_.top_k > 0 && static_cast<std::size_t>(options_.top_k) < order.size()) {
     sort_first(static_cast<std::size_t>(options_.top_k));
-    order.resize(sorted);
+    // What is as likely as the last of them is among them too, as in transformers.
+    const auto rest = order.begin() + static_cast<std::ptrdiff_t>(sorted);
+    const auto end = std::partition(rest, order.end(), [&](std::size_t token) {
+      return logits[token] == logits[order[sorted - 1]];
+    });
+    std::sort(rest, end);
+    order.erase(end, order.end());
+    sorted = order.size();
   }
   double total = 0;
   for (const auto token : order) total += weight(token);

@@ -73,7 +73,8 @@ TEST(Sampler, TopKAndTopPLeaveFewer) {
   };
   using Tokens = std::vector<std::int64_t>;
   EXPECT_EQ(tokens({.temperature = 1, .top_k = 2}), (Tokens{1, 2}));
-  EXPECT_EQ(tokens({.temperature = 1, .top_k = 3}), (Tokens{0, 1, 2}));  // of equals the first
+  EXPECT_EQ(tokens({.temperature = 1, .top_k = 3}), (Tokens{0, 1, 2, 3}));  // equals
+  EXPECT_EQ(tokens({.temperature = 1, .top_k = 3, .top_p = 0.85}), (Tokens{0, 1, 2}));
   EXPECT_EQ(tokens({.temperature = 1, .top_k = 100}), (Tokens{0, 1, 2, 3}));
   EXPECT_EQ(tokens({.temperature = 1, .top_p = 0.4}), (Tokens{1}));
   EXPECT_EQ(tokens({.temperature = 1, .top_p = 0.79}), (Tokens{1, 2}));

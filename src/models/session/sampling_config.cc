@@ -39,9 +39,11 @@ SamplingOptions read_sampling_config(const std::string& folder) {
   for (const char* key :
        {"bad_words_ids", "force_words_ids", "suppress_tokens", "sequence_bias",
         "begin_suppress_tokens", "forced_bos_token_id", "forced_eos_token_id", "stop_strings",
-        "exponential_decay_length_penalty", "top_h", "watermarking_config"}) {
+        "exponential_decay_length_penalty", "top_h", "watermarking_config", "dola_layers"}) {
     fields.expect(key, nullptr);
   }
+  const auto* heals = fields.find("token_healing");
+  if (heals != nullptr && !heals->is_null()) fields.expect("token_healing", false);
   Sampler{options};  // says which is outside of its range
   return options;
 }

@@ -101,17 +101,36 @@ GraphTensor whole_power(const GraphTensor& x, std::int64_t n) {
   }
   return result;
 }
+// Of integers, which wrap around: by squaring, as far as the exponent's lower sixteen bits go. From
+// there on 0 and ±1 stay what they are, and even numbers are 0.
+GraphTensor integer_power(const GraphTensor& base, const GraphTensor& exponent) {
+  constexpr int kBits = 16;
+  const auto is_odd_of = [](const GraphTensor& n) { return equal(mod(n, n.like(2)), n.like(1)); };
+  const auto is_odd = is_odd_of(exponent);
+  const auto one = base.like(1), zero = base.like(0);
+  const auto most = select(is_odd, exponent.like(0xFFFF), exponent.like(0xFFFE));
+  auto left = max(min(exponent, most), exponent.like(0)).cast(DType::kF64);
+  auto power = select(is_odd_of(left), base, one), square = base;
+  for (int bit = 1; bit < kBits; ++bit) {
+    square = square * square;
+    left = rounded_down(left * 0.5);
+    power = select(is_odd_of(left), power * square, power);
+  }
+  // Of 1/x the whole part.
+  const auto of_minus_one = select(is_odd, -one, one);
+  const auto inverse = select(equal(base, one), one, select(equal(base, -one), of_minus_one, zero));
+  return select(less(exponent, exponent.like(0)), inverse, power);
+}
 // In f64: the logarithm's error counts as often as the exponent says.
 GraphTensor general_power(const GraphTensor& base, const GraphTensor& exponent) {
+  if (!is_floating(base.dtype())) return integer_power(base, exponent);
   const auto x = base.cast(DType::kF64), y = exponent.cast(DType::kF64);
   const auto size = exp2(y * log2(absolute(x)));
   const auto is_whole = equal(rounded_down(y), y), is_odd = equal(mod(y, y.like(2)), y.like(1));
   const auto negative = select(is_whole, select(is_odd, -size, size), size.like(NAN));
   const auto power = select(less(x, x.like(0)), negative, size);
   const auto one = equal(y, y.like(0)) + equal(x, x.like(1));
-  const auto result = select(one, power.like(1), power);
-  return is_floating(base.dtype()) ? result.cast(base.dtype())
-                                   : rounded_down(result + 0.5).cast(base.dtype());
+  return select(one, power.like(1), power).cast(base.dtype());
 }
 Result power(Call& c) {
   constexpr double kMostFactors = 64;
@@ -247,9 +266,9 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.multiply.Tensor", plain_binary<operator*>},
     {"aten.nan_to_num.default", nan_to_num},
     {"aten.neg.default", plain_unary<negative>},
-    {"aten.pow.Scalar", power},
+    {"aten.pow.Scalar", power, "through f64; integers wrap, exponents below 65536"},
     {"aten.pow.Tensor_Scalar", power},
-    {"aten.pow.Tensor_Tensor", power, "through f64"},
+    {"aten.pow.Tensor_Tensor", power, "through f64; integers wrap, exponents below 65536"},
     {"aten.reciprocal.default", floating_unary<recip>},
     {"aten.remainder.Scalar", plain_binary<mod>},
     {"aten.remainder.Tensor", plain_binary<mod>},
