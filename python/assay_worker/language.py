@@ -7,7 +7,6 @@ cache, and forgets the last of them. What is timed is the same for all and stand
 """
 
 import importlib
-import math
 import os
 
 import numpy as np
@@ -34,18 +33,6 @@ def model_folder(point):
         cache = os.path.join(os.environ["HOME"], ".cache")
     name = f"{point['model']}-{point['dtype']}-{point['seed']}-{WEIGHTS_VERSION}"
     return os.path.join(cache, "assay", "models", name)
-
-
-def slowed_down(rope, width):
-    """By how much each pair of a head turns slower than the base says (Llama 3.1)."""
-    factors = []
-    for pair in range(width // 2):
-        frequency = rope["rope_theta"] ** (-2 * pair / width)
-        waves = rope["original_max_position_embeddings"] * frequency / (2 * math.pi)
-        low, high = rope["low_freq_factor"], rope["high_freq_factor"]
-        kept = min(max((waves - low) / (high - low), 0), 1)
-        factors.append(1 / (kept + (1 - kept) / rope["factor"]))
-    return np.array(factors, dtype=np.float32)
 
 
 class LanguageModel:

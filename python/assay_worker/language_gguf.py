@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder with a model of Llama's or Qwen3's family as a GGUF file, without a tokenizer."""
 
+import contextlib
 import glob
-import json
+import hashlib
 import os
+import tempfile
 
 import gguf
 import numpy as np
 
 from assay_worker import safetensors
-from assay_worker.language import slowed_down
+from assay_worker.language_config import read_config, slowed_down
+from assay_worker.workload import ProviderFailure
 
+FILE_VERSION = 1  # counts changes of what write_gguf() makes of the same folder
 TYPES = {
     "f32": gguf.GGMLQuantizationType.F32,
     "f16": gguf.GGMLQuantizationType.F16,
@@ -49,11 +53,17 @@ def interleaved(matrix, heads):
     return matrix.reshape(heads, 2, rows, -1).swapaxes(1, 2).reshape(matrix.shape)
 
 
+def shards_of(folder):
+    return sorted(glob.glob(os.path.join(glob.escape(folder), "*.safetensors")))
+
+
 def write_gguf(folder, dtype, path):
-    with open(os.path.join(folder, "config.json")) as file:
-        config = json.load(file)
+    config = read_config(folder)
     family, rope = config["model_type"], config["rope_parameters"]
     heads, kv_heads, width = (config[k] for k in ("num_attention_heads", "num_key_value_heads", "head_dim"))
+    if family != "llama" and rope["rope_type"] == "llama3":
+        message = f"llama.cpp takes rope_type llama3 of models of llama, not {family}"
+        raise ProviderFailure("skipped", "provider_not_applicable", message)
     writer = gguf.GGUFWriter(path, family)
     writer.add_vocab_size(config["vocab_size"])
     writer.add_tokenizer_model("none")
@@ -68,9 +78,12 @@ def write_gguf(folder, dtype, path):
     writer.add_rope_dimension_count(width)
     writer.add_rope_freq_base(rope["rope_theta"])
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    if rope["rope_type"] == "linear":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
+        writer.add_rope_scaling_factor(rope["factor"])
     if rope["rope_type"] == "llama3":
-        writer.add_tensor("rope_freqs.weight", slowed_down(rope, width))
-    for shard in sorted(glob.glob(os.path.join(glob.escape(folder), "*.safetensors"))):
+        writer.add_tensor("rope_freqs.weight", slowed_down(rope, width).astype(np.float32))
+    for shard in shards_of(folder):
         for name, array in safetensors.read(shard).items():
             if family == "llama" and name.endswith((".q_proj.weight", ".k_proj.weight")):
                 array = interleaved(array, heads if ".q_proj." in name else kv_heads)
@@ -85,11 +98,28 @@ def write_gguf(folder, dtype, path):
     writer.close()
 
 
+def made_of(folder, dtype):
+    """Another word for other files, and for another dtype."""
+    parts = [FILE_VERSION, dtype]
+    for path in (os.path.join(folder, "config.json"), *shards_of(folder)):
+        status = os.stat(path)
+        parts += [os.path.basename(path), status.st_size, status.st_mtime_ns]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
 def gguf_file(folder, dtype):
-    """Beside the folder, made once."""
-    path = f"{os.path.normpath(folder)}.gguf"
-    if not os.path.exists(path):
-        temporary = f"{path}.{os.getpid()}"
-        write_gguf(folder, dtype, temporary)
-        os.replace(temporary, path)
+    """Beside the folder; made anew when the folder has changed."""
+    beside = f"{os.path.abspath(folder)}.assay-"
+    path = f"{beside}{made_of(folder, dtype)}.gguf"
+    if os.path.exists(path):
+        return path
+    # Whole or not there, and of one process each: others may be making the same.
+    with tempfile.TemporaryDirectory(prefix=os.path.basename(beside), dir=os.path.dirname(beside)) as made:
+        unfinished = os.path.join(made, "gguf")
+        write_gguf(folder, dtype, unfinished)
+        os.replace(unfinished, path)
+    for other in glob.glob(f"{glob.escape(beside)}*.gguf"):
+        if other != path:
+            with contextlib.suppress(FileNotFoundError):  # another process was first
+                os.remove(other)
     return path

@@ -6,7 +6,6 @@ The caches are input and output in one buffer; how many tokens are in them is an
 """
 
 import glob
-import json
 import math
 import os
 
@@ -17,7 +16,8 @@ from onnx import TensorProto, helper
 
 from assay_worker import safetensors
 from assay_worker.graph_onnx import MICROSOFT, Model
-from assay_worker.language import LanguageModel, slowed_down
+from assay_worker.language import LanguageModel
+from assay_worker.language_config import read_config, slowed_down
 from assay_worker.workload import ProviderFailure
 
 
@@ -32,9 +32,7 @@ class Maker(Model):
         )
         rope = config["rope_parameters"]
         frequencies = rope["rope_theta"] ** (-np.arange(0, self.width, 2) / self.width)
-        if rope["rope_type"] == "llama3":
-            frequencies = frequencies / slowed_down(rope, self.width)
-        angles = np.arange(context)[:, None] * frequencies
+        angles = np.arange(context)[:, None] * (frequencies / slowed_down(rope, self.width))
         self.tables = [self.constant(f(angles).astype(np.float32)) for f in (np.cos, np.sin)]
 
     def normed(self, x, name):
@@ -75,8 +73,7 @@ class Maker(Model):
 
 class Onnx(LanguageModel):
     def __init__(self, folder, point, cores, count):
-        with open(os.path.join(folder, "config.json")) as file:
-            config = json.load(file)
+        config = read_config(folder)
         if config["head_dim"] % 8 != 0:
             message = f"onnxruntime's attention has heads of multiples of 8, this model of {config['head_dim']}"
             raise ProviderFailure("skipped", "provider_not_applicable", message)

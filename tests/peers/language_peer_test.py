@@ -4,7 +4,7 @@
 
 import json
 import os
-import subprocess
+import shutil
 import sys
 import unittest
 
@@ -12,8 +12,10 @@ ROOT, PROVIDER, FOLDER, ASSAY = sys.argv[1:5]
 sys.argv[1:5] = []
 sys.path.insert(0, os.path.join(ROOT, "python"))
 import numpy as np  # noqa: E402
+import tiny_model  # noqa: E402
 from assay_worker import language, safetensors  # noqa: E402
 from assay_worker.graph_inputs import widened  # noqa: E402
+from assay_worker.workload import ProviderFailure  # noqa: E402
 
 JUDGED_SET = 2
 PROMPT, TOKENS, CONTEXT = 20, 3, 64
@@ -22,13 +24,41 @@ FAMILIES = ("qwen3",) if COMPILES_FOR_LONG else ("qwen3", "llama")
 DTYPES = {"torch-compile": ("bf16",), "onnxruntime": ("f32",)}.get(PROVIDER, ("f32", "bf16", "f16"))
 # Of the logits' size: sums in f32; roundings to the dtype, which is as far as the judge goes too.
 RELATIVE = {"f32": 2e-5, "bf16": 0.1, "f16": 0.02}
+ROPES = (
+    {"rope_theta": 500.0, "rope_type": "default"},
+    {"rope_theta": 500.0, "rope_type": "linear", "factor": 3.0},
+    {"rope_theta": 500.0, "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+     "original_max_position_embeddings": 32},
+)  # fmt: skip
 
 
 def folder_of(family, dtype):
     path = os.path.join(FOLDER, f"{family}-{dtype}")
     if not os.path.exists(path):
-        subprocess.run([ASSAY, "llm", "init", "--family", family, "--size", "tiny", "--dtype", dtype,
-                        "--seed", "3", "--out", path], check=True, capture_output=True)  # fmt: skip
+        tiny_model.init(ASSAY, path, family, dtype)
+    return path
+
+
+def as_transformers_writes(config, rope):
+    config["rope_parameters"] = rope
+
+
+def as_published(config, rope):
+    """Meta's and Qwen's layout; older files say `type` for `rope_type`."""
+    del config["rope_parameters"]
+    config["torch_dtype"] = config.pop("dtype")
+    config["rope_theta"] = rope["rope_theta"]
+    scaling = {key: value for key, value in rope.items() if key not in ("rope_theta", "rope_type")}
+    config["rope_scaling"] = {"type": rope["rope_type"], **scaling} if scaling else None
+    if config["model_type"] == "llama":
+        del config["head_dim"]  # hidden_size over heads in the tiny one
+
+
+def folder_with(family, layout, rope):
+    """The tiny model in f32 with another rotary embedding."""
+    path = os.path.join(FOLDER, f"{family}-{layout.__name__}-{rope['rope_type']}")
+    shutil.copytree(folder_of(family, "f32"), path)
+    tiny_model.edit_config(path, lambda config: layout(config, rope))
     return path
 
 
@@ -38,8 +68,10 @@ def norm(x, weight, epsilon):
 
 def frequencies(rope, width):
     plain = rope["rope_theta"] ** (-np.arange(0, width, 2) / width)
-    if rope["rope_type"] != "llama3":
+    if rope["rope_type"] == "default":
         return plain
+    if rope["rope_type"] == "linear":
+        return plain / rope["factor"]
     waves = rope["original_max_position_embeddings"] * plain / (2 * np.pi)
     low, high = rope["low_freq_factor"], rope["high_freq_factor"]
     kept = np.clip((waves - low) / (high - low), 0, 1)
@@ -88,8 +120,8 @@ def logits(folder, tokens):
 
 
 class LanguagePeer(unittest.TestCase):
-    def check(self, case, family, dtype):
-        folder = folder_of(family, dtype)
+    def check(self, case, folder, dtype, said_plainly=None):
+        """`said_plainly`: a folder with the same model, as transformers writes it."""
         point = {"model": folder, "dtype": dtype, "prompt": PROMPT, "context": CONTEXT, "seed": 1}
         if case == "llm_decode":
             point["tokens"] = TOKENS
@@ -106,11 +138,11 @@ class LanguagePeer(unittest.TestCase):
         tokens = workload.drawn("prompt", PROMPT, 0 if is_decode else JUDGED_SET)
         if is_decode:
             tokens = np.concatenate((tokens, workload.drawn("tokens", TOKENS, JUDGED_SET)))
-        expected = logits(folder, tokens)[PROMPT if is_decode else PROMPT - 1 :]
+        expected = logits(said_plainly or folder, tokens)[PROMPT if is_decode else PROMPT - 1 :]
         self.assertEqual(got.shape, expected.shape)
         size = np.sqrt((expected**2).mean())
         difference = np.abs(got - expected).max() / size
-        print(f"{case} {family} {dtype}: {difference:.1e}")
+        print(f"{case} {os.path.basename(folder)} {dtype}: {difference:.1e}")
         self.assertLessEqual(difference, RELATIVE[dtype])
 
     def test_answers(self):
@@ -120,7 +152,31 @@ class LanguagePeer(unittest.TestCase):
                     if COMPILES_FOR_LONG and case == "llm_prefill_sequential":
                         continue  # the same program as llm_decode's
                     with self.subTest(case=case, family=family, dtype=dtype):
-                        self.check(case, family, dtype)
+                        self.check(case, folder_of(family, dtype), dtype)
+
+    @unittest.skipIf(COMPILES_FOR_LONG, "hf-eager reads the same")
+    def test_rotary_embeddings_in_both_layouts(self):
+        for family in FAMILIES:
+            for rope in ROPES:
+                plain = folder_with(family, as_transformers_writes, rope)
+                for folder in (plain, folder_with(family, as_published, rope)):
+                    with self.subTest(folder=folder):
+                        if (PROVIDER, family, rope["rope_type"]) == ("llama-cpp", "qwen3", "llama3"):
+                            self.check_refusal(folder, "llama3 of models of llama, not qwen3")
+                        else:
+                            self.check("llm_prefill", folder, "f32", plain)
+
+    @unittest.skipUnless(PROVIDER in ("llama-cpp", "onnxruntime"), "transformers knows them all")
+    def test_other_rotary_embeddings_are_refused_by_name(self):
+        for layout in (as_transformers_writes, as_published):
+            rope = {"rope_theta": 500.0, "rope_type": "dynamic", "factor": 2.0}
+            self.check_refusal(folder_with("llama", layout, rope), "not dynamic")
+
+    def check_refusal(self, folder, word):
+        point = {"model": folder, "dtype": "f32", "prompt": PROMPT, "context": CONTEXT, "seed": 1}
+        with self.assertRaisesRegex(ProviderFailure, word) as caught:
+            language.make("llm_prefill", PROVIDER, point, 1)
+        self.assertEqual((caught.exception.status, caught.exception.code), ("skipped", "provider_not_applicable"))
 
 
 if __name__ == "__main__":

@@ -77,8 +77,9 @@ Json plain_config(Json config, const std::string& what) {
     fail("{}: the suite knows the answers of {}, not of '{}'", what, fmt::join(kKnown, ", "), type);
   }
   if (!config.contains("head_dim")) {
-    config["head_dim"] = json_field<std::int64_t>(config, "hidden_size", what) /
-                         json_field<std::int64_t>(config, "num_attention_heads", what);
+    const auto of_all = json_field<std::int64_t>(config, "hidden_size", what) /
+                        json_field<std::int64_t>(config, "num_attention_heads", what);
+    config["head_dim"] = type == "qwen3" ? 128 : of_all;
   }
   if (!config.contains("rope_parameters")) {
     config["rope_parameters"] =
@@ -136,7 +137,7 @@ std::vector<PlainLayer> plain_layers_of(const Json& config) {
 }
 
 double rotary_frequency(const Json& rope, std::int64_t pair, std::int64_t width) {
-  const auto type = rope.value("rope_type", std::string("default"));
+  const auto type = rope.value("rope_type", rope.value("type", std::string("default")));
   const double theta = number_in(rope, "rope_theta");
   const double frequency =
       std::pow(theta, -2 * static_cast<double>(pair) / static_cast<double>(width));
