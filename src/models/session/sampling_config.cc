@@ -44,7 +44,7 @@ SamplingOptions read_sampling_config(const std::string& folder) {
   }
   const auto* heals = fields.find("token_healing");
   if (heals != nullptr && !heals->is_null()) fields.expect("token_healing", false);
-  Sampler{options};  // says which is outside of its range
+  [[maybe_unused]] const Sampler tried(options);  // says which is outside of its range
   return options;
 }
 
