@@ -5,7 +5,7 @@
 namespace assay::cli {
 
 // While one lives, the first Ctrl-C or SIGTERM ends the text that is being said, where it is; the
-// second, and any behind its life, everything.
+// second everything.
 class InterruptedText {
  public:
   InterruptedText();
@@ -18,7 +18,7 @@ class InterruptedText {
   bool ends_program() const;
 };
 
-// While one lives, Ctrl-C makes the system call that waits for a line fail.
+// While the one that there is lives, Ctrl-C ends nothing but the wait for a line.
 class InterruptedLine {
  public:
   InterruptedLine();
@@ -26,8 +26,11 @@ class InterruptedLine {
   InterruptedLine(const InterruptedLine&) = delete;
   InterruptedLine& operator=(const InterruptedLine&) = delete;
 
-  // Whether that happened since it was last asked.
-  bool take() const;
+  // Until standard input has something to read, or is at its end; false: Ctrl-C came first.
+  bool wait() const;
+
+ private:
+  int from_ = -1, to_ = -1;  // a pipe, which the handler writes to
 };
 
 }  // namespace assay::cli

@@ -33,6 +33,7 @@ class Chat {
   Chat(const LlmArguments& a, models::Conversation& conversation,
        const std::vector<std::int64_t>& end_tokens)
       : arguments_(a), conversation_(conversation), is_terminal_(::isatty(STDIN_FILENO) == 1) {
+    if (is_terminal_) interrupt_.emplace();
     options_.max_tokens = a.max_tokens;
     options_.sampling = sampling_of(a);
     options_.end_tokens = end_tokens;
@@ -65,12 +66,9 @@ class Chat {
   }
   // In a terminal Ctrl-C leaves the line, not the conversation.
   bool read_line(std::string& line) const {
-    if (!is_terminal_) return static_cast<bool>(std::getline(std::cin, line));
-    const InterruptedLine interrupt;
-    for (; !std::getline(std::cin, line); std::cin.clear(), std::clearerr(stdin)) {
-      if (!interrupt.take()) return false;
-      fmt::print(stderr, "\nCtrl-D or /exit ends.\n> ");
-    }
+    while (interrupt_ && !interrupt_->wait()) fmt::print(stderr, "\nCtrl-D or /exit ends.\n> ");
+    if (!std::getline(std::cin, line)) return false;
+    if (!is_terminal_) return true;
     constexpr std::size_t kCut = 4095;  // what a terminal keeps of a line, without a word
     if (line.size() < kCut) return true;
     fmt::print(stderr,
@@ -145,6 +143,7 @@ class Chat {
   const LlmArguments& arguments_;
   models::Conversation& conversation_;
   const bool is_terminal_;
+  std::optional<InterruptedLine> interrupt_;  // in a terminal
   models::GenerateOptions options_;
   bool is_over_ = false;
 };
