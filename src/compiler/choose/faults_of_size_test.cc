@@ -89,6 +89,14 @@ TEST_F(FaultsOfSize, BeyondABorderThatSeveralSymbolsReach) {
   matmul(input("x", {graph.symbol("s", 1, 600) + graph.symbol("p", 0, 600), 64}), w())
       .set_output("y");
   EXPECT_TRUE(sees(lost_with([](const Bindings& b) { return b.at("s") + b.at("p"); })));
+  // Symbols that have no part in it stay small, however great they could be; and so do rows.
+  graph = Graph();
+  const auto s = graph.symbol("s", 1, 1040), a = graph.symbol("a", 1, std::int64_t{1} << 62);
+  matmul(input("x", {s, 8}), input("w", {8, a})).set_output("y");
+  EXPECT_TRUE(sees(lost_with([](const Bindings& b) { return b.at("s"); })));
+  graph = Graph();
+  matmul(input("x", {4 * graph.symbol("s", 1, std::int64_t{1} << 60), 64}), w()).set_output("y");
+  EXPECT_TRUE(sees(lost_with([](const Bindings& b) { return 4 * b.at("s"); })));
 }
 
 // Also where the number of rows is no symbol by itself, and where there are no rows.

@@ -28,23 +28,34 @@ std::optional<Bindings> with_rows(const Dim& rows, const Symbols& symbols, std::
   Bindings least;
   for (const auto& [name, interval] : symbols) least[name] = interval.low;
   if (rows.at(least) > count) return std::nullopt;
-  // Raises one symbol until there are as many rows, or all that it can be.
+  // Raises one symbol until there are as many rows, or all that it can be; not where it does not
+  // matter. In growing steps: far beyond, a number of rows has no room in 64 bits.
   const auto raise = [&](Bindings& values, const std::string& name) {
-    const auto interval = symbols.at(name);
-    auto low = interval.low, high = interval.high;
+    const auto [least_value, most_value] = symbols.at(name);
+    const auto rows_with = [&](std::int64_t value) {
+      values[name] = value;
+      return rows.at(values);
+    };
+    const auto before = rows_with(least_value);
+    auto low = least_value, high = least_value;
+    for (std::int64_t step = 1; high < most_value && rows_with(high) < count;) {
+      low = high + 1;
+      high = most_value - high < step ? most_value : high + step;
+      if (high < most_value) step *= 2;
+    }
     while (low < high) {
       const auto middle = low + (high - low) / 2;
-      values[name] = middle;
-      rows.at(values) >= count ? high = middle : low = middle + 1;
+      rows_with(middle) >= count ? high = middle : low = middle + 1;
     }
-    values[name] = low;
-    return rows.at(values) >= count;
+    const auto reached = rows_with(low);
+    if (reached == before) values[name] = least_value;
+    return reached >= count;
   };
-  auto all = least;
   for (const auto& [name, interval] : symbols) {
     auto alone = least;
     if (raise(alone, name)) return alone;
   }
+  auto all = least;
   for (const auto& [name, interval] : symbols) {
     if (raise(all, name)) return all;
   }

@@ -23,10 +23,9 @@ namespace assay::compiler {
 class SampledRows {
  public:
   // Products of many rows and of few (8), attention on many keys (options.most_alone), and whatever
-  // it is at options.used_at. None of what is
-  // looked at with these options anyway, and where even a part is more than may be interpreted:
-  // `misses_use` says whether that is so at options.used_at. Sums that other kernels have too are
-  // taken from `products`.
+  // it is at options.used_at. None of what is looked at with these options anyway, and where even a
+  // part is more than may be interpreted: `misses_use` says whether that is so at options.used_at.
+  // Sums that other kernels have too are taken from `products`.
   struct All {
     std::vector<SampledRows> sizes;
     bool misses_use = false;
