@@ -86,7 +86,7 @@ performance: build
 
 # Needs nvcc and a GPU, and no packages beside those of `make build`.
 test-cuda: configure
-	@cmake --build build -j $(JOBS) --target assay-worker-cuda assay-einsum-cuda assay-transport-cuda cuda_tests
+	@cmake --build build -j $(JOBS) --target assay-worker-cuda assay-einsum-cuda assay-transport-cuda assay-llm-cuda cuda_tests
 	@scripts/test-cuda build
 
 test-other: deps-test
@@ -118,4 +118,4 @@ lint: deps-test check-format
 	@JOBS=$(JOBS) scripts/lint
 
 clean:
-	@rm -rf build
+	@rm -rf build build-python

@@ -18,6 +18,9 @@ constexpr int kSmClock = 1, kMemoryClock = 2, kGpuTemperature = 0;
 constexpr unsigned long long kReasonPowerCap = 0x4, kReasonHardware = 0x8,
                              kReasonThermal = 0x20 | 0x40, kReasonPowerBrake = 0x80;
 
+// More than any machine has: a library that says otherwise is broken, and must not keep us.
+constexpr unsigned kMostGpus = 256;
+
 struct MemoryInfo {
   unsigned long long total, free, used;
 };
@@ -52,6 +55,7 @@ struct Nvml::Library {
       std::array<ProcessInfo, 64> list{};
       unsigned count = list.size();
       if (!call(name, device, &count, list.data())) continue;
+      count = std::min(count, static_cast<unsigned>(list.size()));
       for (unsigned i = 0; i < count; ++i) pids.push_back(static_cast<int>(list[i].pid));
     }
     std::ranges::sort(pids);
@@ -77,7 +81,7 @@ Nvml::Nvml(std::unique_ptr<Library> library) : library_(std::move(library)) {
   if (library_->call("nvmlSystemGetDriverVersion", text.data(), size)) driver_ = text.data();
   unsigned count = 0;
   library_->call("nvmlDeviceGetCount_v2", &count);
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < std::min(count, kMostGpus); ++i) {
     void* device = nullptr;
     if (!library_->call("nvmlDeviceGetHandleByIndex_v2", i, &device)) continue;
     Gpu gpu;

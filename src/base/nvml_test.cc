@@ -55,6 +55,13 @@ TEST_F(NvmlTest, SaysWhatTheDriverSays) {
   EXPECT_THAT(state.processes, ElementsAre(100, 101));
 }
 
+TEST_F(NvmlTest, ALibraryThatCountsWithoutEndIsNotBelieved) {
+  write_file_atomically(file_, "count 4294967295");
+  const auto nvml = Nvml::open();
+  ASSERT_NE(nvml, nullptr);
+  EXPECT_EQ(nvml->gpus().size(), 256u);
+}
+
 TEST_F(NvmlTest, VisibleDevicesAreThoseThatCudaWouldSee) {
   const std::vector<Gpu> gpus = {{"GPU-aa", "", 0}, {"GPU-ab", "", 0}, {"GPU-c", "", 0}};
   const auto with = [&](const char* text) {

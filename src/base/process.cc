@@ -175,7 +175,7 @@ ProcessResult run_process(const ProcessSpec& spec) {
   report.write_end.reset();
   control.read_end.reset();
 
-  Tail out_tail(out.read_end.get(), 64 << 10), err_tail(err.read_end.get(), 16 << 10);
+  Tail out_tail(out.read_end.get(), spec.stdout_limit), err_tail(err.read_end.get(), 16 << 10);
   SupervisorReport summary;
   bool reported = false;
   std::array<pollfd, 3> watched = {{{report.read_end.get(), POLLIN, 0},
@@ -224,6 +224,12 @@ ProcessResult run_process(const ProcessSpec& spec) {
   result.orphans = summary.orphans;
   if (WIFEXITED(summary.wait_status)) result.exit_code = WEXITSTATUS(summary.wait_status);
   if (WIFSIGNALED(summary.wait_status)) result.signal = WTERMSIG(summary.wait_status);
+  // Whoever ends us all (Ctrl-C, a scheduler that cancels a job) may reach the child before us.
+  const bool asked = result.signal == SIGTERM || result.signal == SIGINT;
+  for (int i = 0; asked && spec.interrupt != nullptr && !result.interrupted && i < 10; ++i) {
+    ::usleep(20'000);
+    result.interrupted = spec.interrupt->load();
+  }
   const bool killed_by_another =
       result.signal == SIGKILL && !result.timed_out && !result.interrupted && !result.over_memory;
   if (killed_by_another) result.over_memory = kernel_oom_kills() > oom_before;

@@ -36,6 +36,7 @@ struct ProcessSpec {
   std::vector<int> held_fds;       // kept open by the supervisor, closed in the child
   // Polled while waiting; when true, everything is killed and `interrupted` is set.
   const std::atomic<bool>* interrupt = nullptr;
+  std::size_t stdout_limit = 64 << 10;  // bytes of its output that are kept, the last
   // Called some twenty times a second while the program runs. The program may have our core: it
   // must be quick.
   std::function<void()> on_wait;
@@ -51,7 +52,7 @@ struct ProcessResult {
   int orphans = 0;  // processes that outlived the child and were killed
   double wall_s = 0;
   double processor_s = 0;   // of the child, all that it started, and their supervisor
-  std::string stdout_text;  // the last 64 KiB
+  std::string stdout_text;  // the last ProcessSpec::stdout_limit bytes
   std::string stderr_text;  // the last 16 KiB
 };
 

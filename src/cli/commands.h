@@ -36,7 +36,7 @@ int transport(char** argv);
 // Becomes assay-einsum-cuda with the same command line where a device is asked for.
 int contract(const EinsumArguments& arguments, char** argv);
 int compile_graph(const CompileArguments& arguments);
-int language_model(const LlmArguments& arguments);
+int language_model(const LlmArguments& arguments, char** argv);
 int bench_models(const LlmArguments& arguments);
 int compare(const CompareArguments& arguments);
 int gate(const GateArguments& arguments);

@@ -59,6 +59,8 @@ std::string include_folder() {
   return first_existing({folder / "include", folder / "../include"});
 }
 
+bool has_program(const std::string& name) { return std::filesystem::exists(program_path(name)); }
+
 void become_program(const std::string& name, char** argv) {
   const auto program = program_path(name);
   ::execv(program.c_str(), argv);

@@ -17,6 +17,9 @@ std::string own_program();
 // share in an installation.
 lab::Programs find_programs();
 
+// Whether this build has another one of our programs.
+bool has_program(const std::string& name);
+
 // Becomes another one of our programs, found the same way, with our own command line. Throws
 // EnvironmentError where that cannot be done.
 [[noreturn]] void become_program(const std::string& name, char** argv);

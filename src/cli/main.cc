@@ -3,6 +3,7 @@
 #include "cli/arguments/arguments.h"
 #include "cli/commands.h"
 #include "cli/program.h"
+#include "lab/store/postgres_url.h"
 
 namespace {
 
@@ -25,7 +26,7 @@ struct Dispatch {
   int operator()(const TransportArguments&) const { return transport(argv); }
   int operator()(const EinsumArguments& a) const { return contract(a, argv); }
   int operator()(const CompileArguments& a) const { return compile_graph(a); }
-  int operator()(const LlmArguments& a) const { return language_model(a); }
+  int operator()(const LlmArguments& a) const { return language_model(a, argv); }
   int operator()(const CompareArguments& a) const { return compare(a); }
   int operator()(const GateArguments& a) const { return gate(a); }
   int operator()(const HistoryArguments& a) const { return history(a); }
@@ -39,6 +40,7 @@ struct Dispatch {
 }  // namespace
 
 int main(int argc, char** argv) {
+  assay::lab::take_passwords(argc, argv);
   return run_program(argc, argv,
                      [argv](const Command& c) { return std::visit(Dispatch{argv}, c); });
 }

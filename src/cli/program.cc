@@ -31,6 +31,7 @@ int complain(const std::exception& e, int status) {
   return status;
 }
 
+constexpr const char* kNotPrinted = "cannot write to standard output";
 constexpr const char* kNoMemory = "not enough memory for what was asked";
 
 // Where memory ends while memory is being given back (a large JSON value allocates to be
@@ -59,7 +60,7 @@ bool output_closed() {
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   if (output_closed()) return kOutputClosed;
-  fail("cannot write to standard output");
+  fail("{}", kNotPrinted);
 }
 
 }  // namespace
@@ -87,7 +88,10 @@ int run_program(int argc, char** argv, const std::function<int(const Command&)>&
   } catch (const std::bad_alloc&) {
     return complain(EnvironmentError(kNoMemory), kEnvironmentRefused);
   } catch (const std::system_error& e) {
-    return e.code().value() == EPIPE ? kOutputClosed : complain(e, kBug);
+    if (e.code().value() == EPIPE) return kOutputClosed;
+    // Of a disk that is full in the middle of a long text.
+    if (std::ferror(stdout) != 0) return complain(UserError(kNotPrinted), kBadInput);
+    return complain(e, kBug);
   } catch (const std::exception& e) {
     return complain(e, kBug);  // a bug of ours; the message says where
   }

@@ -256,6 +256,46 @@ TEST(DevicePlan, TakesOnlyKernelsThatADeviceHas) {
   }
 }
 
+// Four products with a narrow factor, each of which takes the first label away and puts its own
+// last; a copy would take as long as a product.
+TEST(DevicePlan, ATransformOfFourLabelsCopiesNothing) {
+  auto planner = device_planner();
+  const Shape matrix({50, 50});
+  const auto plan =
+      planner.plan("ea,fb,abcd,gc,hd->efgh",
+                   dense_specs({matrix, matrix, Shape({50, 50, 50, 50}), matrix, matrix}),
+                   {.backend = Backend::kCuda});
+  ASSERT_EQ(plan->steps.size(), 4u);
+  for (const auto& step : plan->steps) {
+    EXPECT_EQ(step.lowered.kernel, Kernel::kGemm) << step.expression;
+    EXPECT_EQ(step.lowered.copies, 0) << step.expression;
+  }
+}
+
+// A batch label that lies innermost stays there where the next step reads it so.
+TEST(DevicePlan, ABatchLabelStaysLast) {
+  auto planner = device_planner();
+  const auto plan = planner.plan("xyf,xtf,ytpf,fr->tpr",
+                                 dense_specs({Shape({35, 37, 59}), Shape({35, 51, 59}),
+                                              Shape({37, 51, 51, 59}), Shape({59, 27})}),
+                                 {.backend = Backend::kCuda});
+  ASSERT_EQ(plan->steps.size(), 3u);
+  EXPECT_EQ(plan->steps[0].expression, "xyf,xtf->ytf");
+  EXPECT_EQ(plan->steps[1].expression, "ytf,ytpf->tpf");
+  for (const auto& step : plan->steps) EXPECT_EQ(step.lowered.copies, 0) << step.expression;
+}
+
+TEST(DevicePlan, NarrowProductsAreAPartOfTheirOwn) {
+  const auto model = default_device_model();
+  EXPECT_EQ(model.gemm_part_of(50, 125000, 50), Part::kSmallGemm);
+  EXPECT_EQ(model.gemm_part_of(125000, 64, 64), Part::kSmallGemm);
+  EXPECT_EQ(model.gemm_part_of(65, 125000, 50), Part::kGemm);
+  EXPECT_EQ(model.gemm_part_of(50, 125000, 65), Part::kGemm);
+  EXPECT_EQ(model.gemm_part_of(50, 50, 50), Part::kGemm);
+  EXPECT_EQ(model.gemm_part_of(1, 125000, 50), Part::kThinGemm);
+  EXPECT_EQ(TimeModel().gemm_part_of(50, 125000, 50), Part::kGemm);
+}
+
 TEST(DevicePlan, OnlyWhatIsNotThereCrossesTheBus) {
   auto planner = device_planner();
   auto specs = dense_specs({Shape({100, 200}), Shape({200, 50})});

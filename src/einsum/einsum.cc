@@ -82,14 +82,26 @@ std::shared_ptr<const Plan> Engine::make(std::string_view expression,
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-std::shared_ptr<const Plan> Engine::plan(std::string_view expression,
-                                         std::span<const TensorView> operands,
-                                         const CallOptions& call) {
-  const auto options = plan_options(call);
+std::string& Engine::key_of(std::string_view expression, std::span<const TensorView> operands,
+                            const PlanOptions& options) const {
   std::string& key = key_buffer();
   key.append(expression);
   for (const auto& operand : operands) append_key(key, operand);
   append_key(key, options, options_.model.id);
+  return key;
+}
+
+std::shared_ptr<const Plan> Engine::find_plan(std::string_view expression,
+                                              std::span<const TensorView> operands,
+                                              const CallOptions& call) {
+  return plans_.find(key_of(expression, operands, plan_options(call)));
+}
+
+std::shared_ptr<const Plan> Engine::plan(std::string_view expression,
+                                         std::span<const TensorView> operands,
+                                         const CallOptions& call) {
+  const auto options = plan_options(call);
+  const std::string& key = key_of(expression, operands, options);
   if (auto found = plans_.find(key)) return found;
   const std::string kept_key = key;
   std::vector<OperandSpec> specs;
@@ -113,21 +125,21 @@ std::shared_ptr<const Plan> Engine::plan(std::string_view expression,
   return made;
 }
 
-template <typename F>
-auto Engine::with_workspace(const Plan& plan, F&& f) {
+RunReport Engine::run_into(const Plan& plan, std::span<const TensorView> operands,
+                           const MutableTensorView& out, const RunOptions& options) {
   // A bound on memory leaves no room for blocks that are kept for later.
   std::unique_lock lock(workspace_mutex_, std::try_to_lock);
-  if (lock.owns_lock() && !plan.options.memory) return f(workspace_);
+  if (lock.owns_lock() && !plan.options.memory) {
+    return plan.run_into(operands, out, workspace_, options);
+  }
   Workspace own(0);
-  return f(own);
+  return plan.run_into(operands, out, own, options);
 }
 
 RunReport Engine::einsum_into(std::string_view expression, std::span<const TensorView> operands,
                               const MutableTensorView& out, const CallOptions& call) {
   const auto p = plan(expression, operands, call);
-  return with_workspace(*p, [&](Workspace& workspace) {
-    return p->run_into(operands, out, workspace, {.alpha = call.alpha, .beta = call.beta});
-  });
+  return run_into(*p, operands, out, {.alpha = call.alpha, .beta = call.beta});
 }
 
 Tensor Engine::einsum(std::string_view expression, std::span<const TensorView> operands,
@@ -136,9 +148,7 @@ Tensor Engine::einsum(std::string_view expression, std::span<const TensorView> o
     fail("einsum: beta needs an out to be added to, beta is {}", call.beta.real());
   const auto p = plan(expression, operands, call);
   Tensor out(p->result, p->output_shape());
-  with_workspace(*p, [&](Workspace& workspace) {
-    return p->run_into(operands, out.mutable_view(), workspace, {.alpha = call.alpha});
-  });
+  run_into(*p, operands, out.mutable_view(), {.alpha = call.alpha});
   return out;
 }
 

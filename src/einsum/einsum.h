@@ -88,6 +88,13 @@ class Engine {
                                    const CallOptions& options = {});
   std::shared_ptr<const Plan> plan(std::string_view expression,
                                    std::span<const OperandSpec> operands, PlanOptions options);
+  // The same, null where it was not made before: never searches.
+  std::shared_ptr<const Plan> find_plan(std::string_view expression,
+                                        std::span<const TensorView> operands,
+                                        const CallOptions& options = {});
+  // Plan::run_into in memory that the engine keeps.
+  RunReport run_into(const Plan& plan, std::span<const TensorView> operands,
+                     const MutableTensorView& out, const RunOptions& options = {});
 
   void set_backend(Backend backend);
   Backend get_backend() const;
@@ -102,12 +109,11 @@ class Engine {
 
  private:
   PlanOptions plan_options(const CallOptions& options) const;
+  // Into the calling thread's buffer, where it is valid until the next key.
+  std::string& key_of(std::string_view expression, std::span<const TensorView> operands,
+                      const PlanOptions& options) const;
   std::shared_ptr<const Plan> make(std::string_view expression, std::vector<OperandSpec> operands,
                                    const PlanOptions& options);
-  // Calls f with a workspace that nobody else uses meanwhile.
-  template <typename F>
-  auto with_workspace(const Plan& plan, F&& f);
-
   EngineOptions options_;
   std::atomic<Backend> backend_;
   PlanCache plans_;

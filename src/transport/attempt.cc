@@ -53,7 +53,10 @@ Quality quality_of(const Geometry& g, const Refined& whole, const Solution& solu
   const auto& a = whole.assessment;
   double error[2][2];
   for (std::size_t i = 0; i < 2; ++i) {
-    for (std::size_t j = 0; j < 2; ++j) error[i][j] = a.by_residual[i][j] + a.by_rounding[i][j];
+    for (std::size_t j = 0; j < 2; ++j) {
+      const double aliased = std::min(solution.onsager, 1.0) * a.most_by_residual[i][j];
+      error[i][j] = a.by_residual[i][j] + aliased + a.by_rounding[i][j];
+    }
   }
   q.error = coefficients_of(g, error);
   for (auto* e : {&q.error.d11, &q.error.d31, &q.error.d13, &q.error.d33}) *e = std::abs(*e);

@@ -155,7 +155,7 @@ class BadInput(CliTest):
         self.refused("report", says="results")
 
     def test_closed_output(self):
-        for command in (("list",), ("list", "--json"), ("--help",), ("einsum", "--help")):
+        for command in (("list",), ("list", "--json"), ("--help",), ("einsum", "--help"), ("compile", "--operators")):
             with open("/dev/full", "w") as full:
                 result = subprocess.run([ASSAY, *command], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(result.returncode, 2, command)

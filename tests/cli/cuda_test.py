@@ -53,6 +53,17 @@ class Cuda(CliTest):
             self.assertFalse(provider["available"])
             self.assertIn("no NVIDIA GPU", provider["reason"])
 
+    def test_a_contraction_takes_the_faster_place_that_is_here(self):
+        none = dict(NO_GPU, CUDA_VISIBLE_DEVICES="")
+        words = ("einsum", "ij,jk->ik", "--shapes", "8x8,8x8", "--device")
+        explained = self.run_ok(*words, "auto", "--explain", environment=none).stdout
+        self.assertRegex(explained, "device: not chosen, (no NVIDIA GPU here|this build has no CUDA)")
+        self.run_ok(*words, "auto", "--out", "c.npy", environment=none)
+        json.loads(self.run_ok(*words, "auto", "--json", environment=none).stdout)["device"]["why"]
+        refused = self.assay(*words, "cuda", environment=none)
+        self.assertEqual(refused.returncode, 5, refused.stderr)
+        self.assertRegex(refused.stderr, r"no NVIDIA GPU here \(no_device\): |this build has no assay-einsum-cuda")
+
     def test_a_run_with_swept_caches_can_be_asked_for_again(self):
         self.cuda_rows("--providers", "assay", "--flush-l2")
         report = self.run_ok("report", "rows.jsonl", environment=NO_GPU).stdout

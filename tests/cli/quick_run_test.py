@@ -70,7 +70,8 @@ class QuickRun(CliTest):
             self.assertEqual(
                 sorted(entry),
                 sorted("suite case point provider platform status rounds median_s ratio ratio_low "
-                       "ratio_high p_adjusted baseline fraction_of_limit fidelity_error peak_rss".split()),
+                       "ratio_high p_adjusted baseline fraction_of_limit fidelity_error peak_rss "
+                       "peak_device_memory".split()),
             )
         numpy_log = [e for e in printed["results"] if e["provider"] == "numpy" and e["point"]["algebra"] == "log"][0]
         self.assertEqual(numpy_log["rounds"], 6)

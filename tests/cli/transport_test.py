@@ -270,7 +270,7 @@ b = [[0, 0, 2.4311], [0, 1, 0.11149], [1, 1, -0.094228], [1, 0, -0.040776], [1, 
         lines = [line for line in result.stderr.splitlines() if line]
         self.assertEqual(result.returncode, status, f"{arguments}: {result.stderr}")
         self.assertEqual(len(lines), 1, result.stderr)
-        self.assertIn(says, lines[0])
+        self.assertIn(says.lower(), lines[0].lower())
         self.assertEqual(result.stdout, "")
 
     def test_bad_input_gets_one_line(self):

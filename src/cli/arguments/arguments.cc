@@ -95,6 +95,13 @@ void add_run(CLI::App& app, RunArguments& a) {
                "inside the runner: fast, and never compared with isolated rows")
       ->group(how);
 
+  add_executor_options(app, a.cluster,
+                       {.executor = "local, or slurm: points go to nodes of a cluster, each with "
+                                    "all its rounds, and rows come back into one journal",
+                        .nodes = "most nodes at the same time (as many as there are)",
+                        .time = "limit of a job, as sbatch has it: points are packed to fit",
+                        .kinds = true});
+
   const std::string where = "Where it goes";
   app.add_option("--out", a.out, "journal, or folder for it (results/)")->group(where);
   app.add_option("--resume", a.resume, "continue this run: its id, or its journal")->group(where);
@@ -127,6 +134,8 @@ void add_run(CLI::App& app, RunArguments& a) {
   assay run --config nightly.toml small large --store sqlite:results/assay.db
   assay run dense_matmul --providers naive,openblas --cores 1 --store sqlite:results/assay.db
   assay run --resume 20260131T120000.000000Z-abc1234
+  assay run semiring_matmul --points all --executor slurm --partition short --time 30
+  assay run dense_matmul --executor slurm --on-each-kind --out fleet/
 
 A file of configurations has the options above by their names, with _ for -:
   [configs.small]

@@ -25,6 +25,17 @@ struct MeasureArguments {
   std::optional<std::string> budget, steady, max_steal, max_foreign;
 };
 
+// Where measuring is done: here, or by jobs of a cluster.
+struct ExecutorArguments {
+  std::string executor;  // local, slurm; empty: local, or where the run was before
+  std::string partition, account, time, constraint, pin_kind;
+  std::optional<int> nodes, gpus_per_node;
+  bool on_each_kind = false;
+  // Not typed, but what --on-each-kind makes of it:
+  std::string kind;                   // that this run is for
+  std::vector<std::string> excluded;  // nodes
+};
+
 struct RunArguments {
   std::vector<std::string> cases;  // with a config the names of configurations
   std::string config;
@@ -40,6 +51,7 @@ struct RunArguments {
   std::vector<std::string> again;  // the command and its options as typed, without `cases`
   bool in_process = false, dry_run = false, all = false, json = false, strict = false;
   bool quiet = false, flush_l2 = false;
+  ExecutorArguments cluster;
 };
 
 // `assay time`
@@ -139,6 +151,8 @@ struct TransportArguments {
   std::vector<std::string> rho_list, nu_list, er_list;  // numbers and ranges
   std::optional<int> threads, batch, max_points, max_xi;
   bool plot = false, verbose = false, json = false, strict = false;
+  ExecutorArguments cluster;
+  std::optional<int> ranks;  // of a job
 };
 std::string_view name_of(TransportArguments::Action action);  // as it is typed
 
@@ -201,6 +215,7 @@ struct LlmArguments {
   bool stream = false, json = false, ignore_end = false;
   std::optional<std::int64_t> context, chunk;
   std::optional<int> threads, search;  // candidates
+  std::string device = "cpu";          // or cuda
   double search_seconds = 60;
   std::uint64_t search_seed = 0;
   // chat, and generate with its template
@@ -248,6 +263,7 @@ struct GateArguments {
   std::vector<std::string> cases, providers;
   std::string filter, points, build, journals;
   MeasureArguments measure;
+  ExecutorArguments cluster;
 };
 
 struct HistoryArguments {

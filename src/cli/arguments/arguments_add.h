@@ -5,7 +5,8 @@
 // What each command accepts: one function for each, which describes its arguments to CLI11 and
 // says where they go. CLI11 takes seconds to compile, so commands share a file by kind:
 // arguments.cc (measuring and keeping), arguments_time.cc, arguments_engines.cc,
-// arguments_llm.cc, arguments_exchange.cc, arguments_decide.cc, arguments_publish.cc (pages).
+// arguments_llm.cc, arguments_exchange.cc, arguments_decide.cc, arguments_publish.cc (pages),
+// arguments_cluster.cc (where measuring is done).
 
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,14 @@ struct MeasureHelp {
 // arguments.cc; `group` is the heading in the help.
 void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& help,
                          const std::string& group);
+
+// What --executor, --nodes and --time mean to a command, and whether it knows kinds of nodes.
+struct ExecutorHelp {
+  std::string executor, nodes, time;
+  bool kinds = false;
+};
+// arguments_cluster.cc
+void add_executor_options(CLI::App& app, ExecutorArguments& a, const ExecutorHelp& help);
 
 // Options that several commands have. arguments.cc
 CLI::Option* add_seed(CLI::App& app, const std::string& help,

@@ -119,6 +119,11 @@ void add_gate(CLI::App& app, GateArguments& a) {
                  "case file of two folders")
       ->group(measure);
   add_compared_options(app, a);
+  add_executor_options(app, a.cluster,
+                       {.executor = "local, or with --run slurm: points go to nodes of a cluster, "
+                                    "both sides of each to the same one",
+                        .nodes = "most nodes at the same time (as many as there are)",
+                        .time = "limit of a job, as sbatch has it"});
   app.footer(std::string(R"(Examples:
   assay gate --run base/ head/ bench.toml --markdown > comment.md                       for CI
   assay gate --run build-old/bench build/bench --delta 2%

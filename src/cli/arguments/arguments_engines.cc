@@ -144,6 +144,14 @@ void add_transport(CLI::App& app, TransportArguments& a) {
         ->check(is_something);
     limits(sub);
   };
+  const auto jobs = [&](CLI::App& sub) {
+    add_executor_options(sub, a.cluster,
+                         {.executor = "local, or slurm: a job of MPI ranks under srun",
+                          .nodes = "nodes of the job (Slurm's choice)",
+                          .time = "limit of a job, as sbatch has it; what it finished is kept"});
+    sub.add_option("--ranks", a.ranks, "with slurm: processes of the job (one on each of --nodes)")
+        ->group("On a cluster (docs/cluster.md)");
+  };
   using Action = TransportArguments::Action;
   const auto action = [&](Action value, const char* description, const char* examples) {
     auto* sub = app.add_subcommand(std::string(name_of(value)), description);
@@ -158,7 +166,9 @@ void add_transport(CLI::App& app, TransportArguments& a) {
       action(Action::kScan, "solve every case of the file's lists; resumes what was interrupted",
              "  assay transport scan examples/w7x_scan.toml --output scan.h5\n"
              "  assay transport scan w7x_eim_sample --accuracy 1% --nu 1e-4:1e-1:7log --er 0,1e-3\n"
-             "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5");
+             "  mpirun -n 2 assay transport scan examples/w7x_scan.toml --output scan.h5\n"
+             "  assay transport scan examples/w7x_scan.toml --output scan.h5 --executor slurm "
+             "--nodes 4 --ranks 64");
   scan->add_option("input", a.input, "input file (TOML), or the name of a built-in surface")
       ->required();
   list(*scan, "--nu", a.nu_list, "nu/v [1/m], in place of the file's (1e-5:1e2:15log)");
@@ -166,6 +176,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   accuracy(*scan);
   scan->add_option("--journal", a.journal, "where finished cases are kept (OUTPUT.journal)");
   run(*scan);
+  jobs(*scan);
   normalised(*scan);
   auto* solve =
       action(Action::kSolve, "solve what flags say, without a file",
@@ -211,6 +222,7 @@ void add_transport(CLI::App& app, TransportArguments& a) {
   accuracy(*database);
   database->add_option("--grid", a.grid, "n_theta x n_zeta x n_xi (25x25x60)")->check(is_something);
   many(*database);
+  jobs(*database);
   auto* profiles =
       action(Action::kProfiles, "fluxes, bootstrap current and ambipolar E_r from profiles",
              "  assay transport profiles examples/profiles.toml --output answers.h5 --plot\n"

@@ -20,6 +20,7 @@ void add_llm(CLI::App& app, LlmArguments& a) {
                    "folder with config.json, weights (.safetensors) and tokenizer.json")
         ->required();
     to->add_option("--threads", a.threads, "cores to use (all)");
+    to->add_option("--device", a.device, "cpu (default) or cuda: an NVIDIA GPU");
     to->add_flag("--json", a.json, "print JSON");
   };
   const auto set_seed = [&a](std::uint64_t seed) { a.seed = seed; };

@@ -309,8 +309,8 @@ int compile_graph(const CompileArguments& a) {
   try {
     return compile_read(a, file, inputs, symbols);
   } catch (const std::bad_alloc&) {
-    throw EnvironmentError(
-        fmt::format("{}: not enough memory: {}", a.graph, sizes_told(file.graph, symbols)));
+    throw EnvironmentError(fmt::format("{}: not enough memory for what it computes; {}", a.graph,
+                                       sizes_told(file.graph, symbols)));
   }
 }
 

@@ -161,6 +161,7 @@ struct Chosen {
   std::shared_ptr<const einsum::Plan> plan;
   std::shared_ptr<const einsum::Plan> device_plan;  // where a device was asked for
   std::optional<einsum::Dispatch> dispatch;
+  std::string no_device;  // why none was asked, where the faster of two places was wanted
 };
 
 Chosen choose(const EinsumArguments& a, einsum::Engine& engine, const Operands& operands,
@@ -199,11 +200,13 @@ void explain_chosen(const EinsumArguments& a, const Chosen& chosen,
                     const einsum::RunReport* measured) {
   if (a.json) {
     auto json = einsum::explain(*chosen.plan, measured);
+    if (!chosen.no_device.empty()) json["device"] = {{"chosen", false}, {"why", chosen.no_device}};
     if (chosen.dispatch) json["device"] = to_json(*chosen.dispatch, *chosen.device_plan);
     print(pretty_json(json) + "\n");
     return;
   }
   print(einsum::explain_text(*chosen.plan, measured));
+  if (!chosen.no_device.empty()) print(fmt::format("device: not chosen, {}\n", chosen.no_device));
   if (chosen.dispatch) print(dispatch_text(*chosen.dispatch, *chosen.device_plan));
 }
 
@@ -213,10 +216,14 @@ int contract_expression(const EinsumArguments& a) {
   }
   einsum::Engine engine(engine_options(a));
   Operands operands(a);
-  std::optional<EinsumDevice> device;
-  if (place_of(a) != EinsumPlace::kProcessor) device.emplace(a.calibration);
-  EinsumDevice* const there = device ? &*device : nullptr;
-  const auto chosen = choose(a, engine, operands, there);
+  std::unique_ptr<EinsumDevice> device;
+  std::string no_device;
+  const auto place = place_of(a);
+  if (place == EinsumPlace::kDevice) device = std::make_unique<EinsumDevice>(a.calibration);
+  if (place == EinsumPlace::kFaster) device = EinsumDevice::if_any(a.calibration, no_device);
+  EinsumDevice* const there = device.get();
+  auto chosen = choose(a, engine, operands, there);
+  chosen.no_device = no_device;
   const auto& plan = chosen.plan;
   std::optional<einsum::RunReport> report;
   if (a.analyze || !a.out.empty() || !a.explain) {
@@ -278,7 +285,10 @@ int contract(const EinsumArguments& a, char** argv) {
     if (place == EinsumPlace::kFaster && a.action != Action::kContract) {
       fail("--device must be cpu or cuda here, got '{}'", a.device);
     }
-    if (!EinsumDevice::is_here()) become_program("assay-einsum-cuda", argv);
+    // The faster of two places is the processor where a build has no other.
+    const char* other = "assay-einsum-cuda";
+    const bool can_do_without = place == EinsumPlace::kFaster && !has_program(other);
+    if (!EinsumDevice::is_here() && !can_do_without) become_program(other, argv);
   }
   switch (a.action) {
     case Action::kContract:

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/engines/no_device.h"
 #include "einsum/cuda/calibrate.h"
 #include "einsum/cuda/decompose.h"
 #include "einsum/cuda/device_engine.h"
@@ -21,7 +22,7 @@ auto einsum_on_device(const Work& work) {
     if (e.trouble() == kernels::cuda::Trouble::kMemory) {
       fail("--device cuda: {}: tensors and intermediates do not fit together", e.what());
     }
-    throw EnvironmentError(fmt::format("--device cuda: {}", e.what()));
+    throw_in_words(e);
   }
 }
 
@@ -39,6 +40,16 @@ struct EinsumDevice::Own {
 };
 
 bool EinsumDevice::is_here() { return true; }
+
+std::unique_ptr<EinsumDevice> EinsumDevice::if_any(const std::string& calibration,
+                                                   std::string& why_not) {
+  try {
+    return std::make_unique<EinsumDevice>(calibration);
+  } catch (const NoDevice& e) {
+    why_not = e.what();
+    return nullptr;
+  }
+}
 
 EinsumDevice::EinsumDevice(const std::string& calibration)
     : own_(einsum_on_device([&] { return std::make_unique<Own>(calibration); })) {}

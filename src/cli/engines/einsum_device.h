@@ -29,6 +29,9 @@ class EinsumDevice {
  public:
   static bool is_here();  // whether this program can use one
 
+  // Nothing where there is no GPU or no CUDA in this build: then the reason.
+  static std::unique_ptr<EinsumDevice> if_any(const std::string& calibration, std::string& why_not);
+
   // With the calibration in the file, or the one of this machine, or the defaults.
   explicit EinsumDevice(const std::string& calibration);
   ~EinsumDevice();

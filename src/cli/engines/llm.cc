@@ -6,12 +6,15 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/installation.h"
 #include "models/init/init_model.h"
 #include "tensor/dtype.h"
 
 namespace assay::cli {
 
-int language_model(const LlmArguments& a) {
+int language_model(const LlmArguments& a, char** argv) {
+  if (a.device != "cpu" && a.device != "cuda") fail("--device is cpu or cuda, not '{}'", a.device);
+  if (a.device == "cuda") become_program("assay-llm-cuda", argv);
   switch (a.action) {
     case LlmArguments::Action::kInit:
       return init_model(a);

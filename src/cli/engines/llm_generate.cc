@@ -13,12 +13,11 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/engines/cores.h"
 #include "cli/engines/interrupted_text.h"
 #include "cli/engines/kept_search.h"
 #include "cli/engines/llm.h"
+#include "cli/engines/llm_device.h"
 #include "cli/program.h"
-#include "compiler/cpu/cpu_runtime.h"
 #include "models/chat/chat_template.h"
 #include "models/session/generate.h"
 #include "models/session/sampling_config.h"
@@ -81,7 +80,7 @@ models::GraphLimits limits_of(const LlmArguments& a, const models::ModelConfig& 
 
 models::Session session_of(const LlmArguments& a, const models::LoadedModel& model,
                            const models::GraphLimits& limits) {
-  const auto runtime = compiler::cpu_runtime(threads_or_all(a.threads));
+  const auto runtime = llm_runtime(a);
   if (!a.search) return model.session(limits, runtime, compiler::options_from_environment());
   if (*a.search < 0) fail("--search: candidates, 0 or more, got {}", *a.search);
   if (!(a.search_seconds >= 0)) fail("--search-seconds: 0 or more, got {}", a.search_seconds);

@@ -46,6 +46,10 @@ transport::Grid parse_grid(const std::string& text);
 // The file, or what the flags of `solve` say; with what was typed in place of what it says.
 transport::RunInput input_with_flags(const TransportArguments& arguments);
 
+// The input file and the equilibria that an action on cases reads.
+std::vector<std::string> files_read(const TransportArguments& arguments,
+                                    const transport::RunInput& input);
+
 // How many cases to solve at the same time: as many as asked for, otherwise one for each core as
 // far as memory goes. Throws UserError with the figures where that is more memory than there is.
 // `parity`: see lane_bytes().

@@ -152,7 +152,10 @@ int database_here(const TransportArguments& a, tr::Ranks* ranks) {
   }
   result.data.texts["warnings"] = fmt::format("{}", fmt::join(warnings, "\n"));
   tr::write_data_file(a.output, result.data);
-  for (const auto& journal : tr::database_journals(request)) std::remove(journal.c_str());
+  for (const auto& journal : tr::database_journals(request)) {
+    std::remove(journal.c_str());
+    tr::remove_rank_journals(journal);
+  }
   if (a.json) {
     Json surfaces = Json::array();
     for (const auto& s : result.surfaces) {

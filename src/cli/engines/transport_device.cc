@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engines/transport_device.h"
 
-#include "base/error.h"
+#include "cli/engines/no_device.h"
 #include "kernels/cuda/device.h"
 #include "transport/cuda/batch.h"
 
@@ -18,7 +18,7 @@ auto on_device(const Work& work) {
   try {
     return work();
   } catch (const kernels::cuda::DeviceError& e) {
-    throw EnvironmentError(fmt::format("--device cuda: {}", e.what()));
+    throw_in_words(e);
   }
 }
 
@@ -35,13 +35,15 @@ std::string device_name() {
 
 tr::ScanResult scan_on_device(const tr::Prepared& prepared, const std::vector<tr::Case>& cases,
                               const tr::ScanOptions& options) {
-  tr::cuda::BatchSolver solver(prepared, options.batch);
-  auto kept = options;
-  kept.batch = std::max(1, options.batch);  // no such number means anything but the device's memory
-  return tr::solve_scan(
-      prepared, cases, kept, [&](std::span<const tr::Case> open, const tr::OnSolved& on_solved) {
-        solver.solve(open, {.method = options.method}, on_solved, options.interrupt);
-      });
+  return on_device([&] {
+    tr::cuda::BatchSolver solver(prepared, options.batch);
+    auto kept = options;
+    kept.batch = std::max(1, options.batch);  // 0 is for the device alone: all that it has room for
+    return tr::solve_scan(
+        prepared, cases, kept, [&](std::span<const tr::Case> open, const tr::OnSolved& on_solved) {
+          solver.solve(open, {.method = options.method}, on_solved, options.interrupt);
+        });
+  });
 }
 
 tr::Solution solve_on_device(const tr::Prepared& prepared, const tr::Case& at,

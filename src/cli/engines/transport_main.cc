@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/engines/transport_commands.h"
 #include "cli/engines/transport_device.h"
+#include "cli/engines/transport_slurm.h"
 #include "cli/program.h"
 #include "transport/ranks/ranks.h"
 
@@ -110,6 +111,7 @@ void look_for_device(const TransportArguments& a, char** argv) {
 
 int dispatch(const TransportArguments& a, char** argv) {
   refuse_unused(a);
+  if (is_for_slurm(a)) return transport_on_slurm(a, argv);
   look_for_device(a, argv);
   using Action = TransportArguments::Action;
   const bool one_piece = a.action == Action::kInspect || a.action == Action::kConverge ||

@@ -43,14 +43,6 @@ bool names_surface(const TransportArguments& a) {
          std::ranges::find(tr::builtin_names(), a.input) != tr::builtin_names().end();
 }
 
-std::vector<std::string> files_read(const TransportArguments& a, const tr::RunInput& in) {
-  std::vector<std::string> files;
-  if (!a.input.empty() && !names_surface(a)) files.push_back(a.input);
-  const auto more = tr::files_of(in.surface);
-  files.insert(files.end(), more.begin(), more.end());
-  return files;
-}
-
 // --nu and --er in place of what the file says.
 void take_lists(const TransportArguments& a, tr::RunInput& in) {
   if (!a.nu_list.empty()) in.nu_hat = typed_list(a.nu_list, "--nu", "");
@@ -252,7 +244,10 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
     tr::write_data_file(in.output, data);
     written.push_back(in.output);
     const auto journal = scan_options(a, in).journal;
-    if (!journal.empty()) std::remove(journal.c_str());  // its content is in the output now
+    if (!journal.empty()) {  // its content is in the output now
+      std::remove(journal.c_str());
+      tr::remove_rank_journals(journal);
+    }
     times.write_s = watch.lap();
   }
   if (a.plot) {
@@ -274,6 +269,14 @@ int run_here(const TransportArguments& a, tr::Ranks* ranks) {
 }
 
 }  // namespace
+
+std::vector<std::string> files_read(const TransportArguments& a, const tr::RunInput& in) {
+  std::vector<std::string> files;
+  if (!a.input.empty() && !names_surface(a)) files.push_back(a.input);
+  const auto more = tr::files_of(in.surface);
+  files.insert(files.end(), more.begin(), more.end());
+  return files;
+}
 
 transport::RunInput input_with_flags(const TransportArguments& a) {
   const bool scan = a.action == TransportArguments::Action::kScan;

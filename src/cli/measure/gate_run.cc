@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "cli/measure/calibrated_floor.h"
 #include "cli/measure/compared.h"
+#include "cli/measure/executor.h"
 #include "cli/measure/run_setup.h"
 #include "cli/measure/side_runs.h"
 #include "lab/stats/stopping.h"
@@ -38,7 +39,8 @@ Planned planned(RunSetup& setup, const GateArguments& a, const std::string& fold
   select_points(r, a.quick, a.points);
   auto sides =
       compared_sides(setup, {a.baseline, a.current, a.cases, a.filter, a.build, folder}, r);
-  r.budget_s = kDefaultBudgetS;
+  // On a cluster there is no one clock for it: jobs have limits of their own.
+  r.budget_s = a.cluster.executor == "slurm" ? 0 : kDefaultBudgetS;
   apply(a.measure, r);
   r.label = "gate";
   check_oracles(setup, sides, r);
@@ -76,7 +78,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   RunSetup setup;
   const auto folder = a.journals.empty() ? std::string("results") : a.journals;
   auto [request, sides] = planned(setup, a, folder);
-  SideRuns runs(setup, sides, folder);
+  SideRuns runs(setup, sides, folder, slurm_asked(a.cluster, setup.context()));
   options.looks = kLooksOfGate;
   options.floor = [&](const std::string& machine) {
     return calibrated_floor(machine, runs.second_rows());
@@ -93,13 +95,13 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   auto cases_left = static_cast<double>(more.size());
   for (const auto& [name, top_up] : more) {
     const double left_s = request.budget_s - 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
-    if (left_s <= 0) break;
+    if (request.budget_s > 0 && left_s <= 0) break;
     auto again = request;
     again.cases = {name};
     again.mode = "points";
     again.points = Json(top_up.points);
     again.rounds = top_up.rounds;
-    again.budget_s = left_s / cases_left--;
+    again.budget_s = request.budget_s > 0 ? left_s / cases_left-- : 0;
     again.order_seed = request.order_seed + 1;
     setup.progress().note(
         fmt::format("{}: {} more rounds of what is unresolved", name, top_up.rounds));

@@ -123,7 +123,7 @@ void TerminalProgress::finished(const lab::Row& row) {
   const auto who = shown_provider(row.provider);
   if (row.status == lab::Status::kOk) {
     const double value = row.metric_or_nan(row.primary_metric());
-    if (value > 0) times_[lab::series_of(row)][{row.run_id, row.round}] = value;
+    if (value > 0) times_[lab::series_of(row)][lab::round_of(row)] = value;
     const auto ratio = ratio_so_far(row);
     show(place, row.round,
          joined({who, ratio.empty() ? format_seconds(value) : ratio, time_left()}));

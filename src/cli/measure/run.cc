@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/measure/executor.h"
 #include "cli/measure/rounds_note.h"
 #include "cli/measure/run_configs.h"
 #include "cli/measure/run_setup.h"
@@ -64,7 +66,12 @@ lab::RunRequest request_of(RunSetup& setup, const RunArguments& a) {
 
 // With --resume the plan is the run's own; cases named beside it must be the same ones.
 lab::RunPlace place_to_resume(RunSetup& setup, const RunArguments& a) {
-  auto place = a.dry_run ? lab::look_at_place(a.resume, a.out) : lab::find_place(a.resume, a.out);
+  const auto wait = [&] {  // for whoever still has a share of a run on a cluster
+    ::usleep(200'000);
+    return !setup.context().stop->load();
+  };
+  auto place =
+      a.dry_run ? lab::look_at_place(a.resume, a.out) : lab::find_place(a.resume, a.out, wait);
   setup.own_cases().add_again(place.request);
   lab::RunRequest named;
   if (!a.cases.empty()) select_cases(named, setup, a.cases);
@@ -168,6 +175,7 @@ class RowsIntoStore {
 
 lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* store) {
   auto& context = setup.context();
+  const auto slurm = slurm_asked(a.cluster, context);
   const auto result = [&] {
     if (a.resume.empty()) {
       const auto request = request_of(setup, a);
@@ -175,14 +183,20 @@ lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* st
       if (request.precision == 0) {
         setup.progress().note_when_planned(what_rounds_can_show(request.rounds));
       }
-      return lab::start_run(context, request, a.out);
+      return slurm ? lab::start_slurm_run(context, request, a.out, *slurm)
+                   : lab::start_run(context, request, a.out);
     }
     auto place = place_to_resume(setup, a);
     if (place.request.in_process) load_openblas_early();
     if (store != nullptr && std::filesystem::exists(place.journal)) {
       store->take_journal(place.journal);  // what an earlier part has measured
     }
-    return lab::resume_run(context, std::move(place));
+    const bool was_on_slurm = lab::is_slurm_run(place);
+    if (was_on_slurm && a.cluster.executor == "local") {
+      fail("jobs of Slurm are at this run: it goes on without --executor local: '{}'", a.resume);
+    }
+    return slurm || was_on_slurm ? lab::resume_slurm_run(context, std::move(place), slurm)
+                                 : lab::resume_run(context, std::move(place));
   }();
   if (store != nullptr) store->take_journal(result.journal);
   return result;
@@ -203,6 +217,7 @@ Json result_json(const lab::RunResult& result, const std::vector<lab::Summary>& 
 int run_one(RunSetup& setup, const RunArguments& a, RowsIntoStore* store, Json& all) {
   auto& progress = setup.progress();
   if (!a.config.empty()) progress.note(fmt::format("configuration {}", a.label));
+  if (!a.cluster.kind.empty()) progress.note(fmt::format("nodes of kind {}", a.cluster.kind));
   const auto result = measure(setup, a, store);
   const auto summaries = lab::summarise(result.rows);
   progress.clear_line();
@@ -237,6 +252,8 @@ int run_one(RunSetup& setup, const RunArguments& a, RowsIntoStore* store, Json& 
   return status;
 }
 
+bool is_one_run(const RunArguments& a) { return a.config.empty() && !a.cluster.on_each_kind; }
+
 // The plans of all runs: a mistake in the last is told before the first is measured.
 int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) {
   Json list = Json::array();
@@ -244,7 +261,8 @@ int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) 
     try {
       const auto request =
           a.resume.empty() ? request_of(setup, a) : place_to_resume(setup, a).request;
-      const auto plan = lab::plan_run(setup.context(), request);
+      const auto plan = a.cluster.executor == "slurm" ? lab::outline_run(setup.context(), request)
+                                                      : lab::plan_run(setup.context(), request);
       list.push_back(plan_json(plan));
       if (!a.config.empty()) list.back()["label"] = a.label;
       if (show && !a.json) {
@@ -258,7 +276,7 @@ int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) 
   }
   const auto& first = runs.front();
   if (show && first.json) {
-    print(pretty_json(first.config.empty() ? list.front() : list) + "\n");
+    print(pretty_json(is_one_run(first) ? list.front() : list) + "\n");
   }
   return kFine;
 }
@@ -266,8 +284,9 @@ int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) 
 }  // namespace
 
 int run(const RunArguments& typed) {
-  return run_each(typed,
-                  typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed));
+  auto runs = typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed);
+  if (typed.cluster.on_each_kind) runs = on_each_kind(typed, runs);
+  return run_each(typed, runs);
 }
 
 int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs) {
@@ -296,7 +315,7 @@ int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs) {
       progress.note(fmt::format("not begun: {}", fmt::join(words, " ")));
     }
   }
-  if (typed.json) print(pretty_json(typed.config.empty() ? all.front() : all) + "\n");
+  if (typed.json) print(pretty_json(is_one_run(typed) ? all.front() : all) + "\n");
   return status;
 }
 

@@ -151,6 +151,7 @@ void apply_typed(RunArguments& a, const RunArguments& typed) {
   prefer(a.seed, typed.seed);
   prefer(a.commit, typed.commit);
   a.config = typed.config;
+  a.cluster = typed.cluster;
   a.out = typed.out;
   a.store = typed.store;
   a.trace = typed.trace;

@@ -22,8 +22,12 @@ Sides sides_of(std::string first, const SideProgram& a, std::string second, cons
   return sides;
 }
 
-SideRuns::SideRuns(RunSetup& setup, Sides sides, std::string folder)
-    : setup_(setup), sides_(std::move(sides)), folder_(std::move(folder)) {}
+SideRuns::SideRuns(RunSetup& setup, Sides sides, std::string folder,
+                   std::optional<lab::SlurmRunOptions> slurm)
+    : setup_(setup),
+      sides_(std::move(sides)),
+      folder_(std::move(folder)),
+      slurm_(std::move(slurm)) {}
 
 std::vector<std::string> SideRuns::default_providers(const lab::RunRequest& request) const {
   const bool other_build = std::ranges::any_of(
@@ -70,7 +74,8 @@ void SideRuns::set_providers(lab::RunRequest& request,
 bool SideRuns::measure(lab::RunRequest request, const std::vector<std::string>& providers) {
   set_providers(request, providers);
   make_directories(folder_);
-  const auto result = lab::start_run(setup_.context(), request, folder_);
+  const auto result = slurm_ ? lab::start_slurm_run(setup_.context(), request, folder_, *slurm_)
+                             : lab::start_run(setup_.context(), request, folder_);
   for (auto row : result.rows) {
     const bool is_labelled = !sides_.labelled.empty();
     const std::string side(is_labelled ? lab::side_of(row.provider) : row.provider);

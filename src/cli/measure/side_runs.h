@@ -4,12 +4,14 @@
 
 // Two things measured beside each other, in the same rounds.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/measure/run_setup.h"
 #include "cli/measure/side_programs.h"
+#include "lab/cluster/slurm_run.h"
 
 namespace assay::cli {
 
@@ -27,7 +29,9 @@ Sides sides_of(std::string first, const SideProgram& a, std::string second, cons
 
 class SideRuns {
  public:
-  SideRuns(RunSetup& setup, Sides sides, std::string folder);
+  // `slurm`: where jobs make the runs; nothing: they are made here.
+  SideRuns(RunSetup& setup, Sides sides, std::string folder,
+           std::optional<lab::SlurmRunOptions> slurm = {});
 
   // Measures and adds to the rows; `providers` without labels, empty: all that both sides can run.
   // Where the sides are two providers they run, whatever is asked for. False: interrupted. The
@@ -45,6 +49,7 @@ class SideRuns {
   RunSetup& setup_;
   Sides sides_;
   std::string folder_;
+  std::optional<lab::SlurmRunOptions> slurm_;
   std::pair<std::vector<lab::Row>, std::vector<lab::Row>> rows_;
 };
 

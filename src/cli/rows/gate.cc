@@ -77,6 +77,9 @@ int gate(const GateArguments& typed) {
     a.cases.erase(a.cases.begin(), a.cases.begin() + 2);
   }
   if (a.baseline.empty()) fail("--baseline is required: a source, a run or a commit");
+  if (!a.run && !a.cluster.executor.empty()) {
+    fail("--executor is for --run, rows are judged here: '{}'", a.cluster.executor);
+  }
   if (!a.run) return gate_on_rows(a);
   const auto measured = run_gate(a, options_of(a));
   if (!measured) return kInterrupted;

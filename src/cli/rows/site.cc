@@ -12,7 +12,8 @@
 namespace assay::cli {
 
 int site(const SiteArguments& a) {
-  auto [rows, warnings] = lab::read_sources(sources_or_default(a.sources));
+  auto [rows, warnings] = lab::read_sources(sources_or_default(a.sources),
+                                            lab::Reading::kWhatIsWhole, lab::kMostRowsOfAPage);
   print_warnings(warnings);
   const auto html = lab::site_html(
       lab::site_data(page_input(a.title, a.commit_url, std::move(rows), std::move(warnings))));

@@ -19,7 +19,7 @@ namespace {
 
 // Raised whenever programs of equal choices change, or the lines of a journal: what tells builds
 // apart that have no id.
-constexpr int kVersion = 8;
+constexpr int kVersion = 9;
 
 // Candidates are numbered as they are drawn.
 constexpr std::int64_t kGreatestNumber = 1'000'000'000;
@@ -37,6 +37,24 @@ VerifyOptions with_used(VerifyOptions options, Bindings symbols) {
   return options;
 }
 
+// What decides which programs there are and how fast they are, in short.
+std::string search_name(const Graph& graph, const Runtime& runtime, const SearchOptions& options) {
+  Json key = {{"graph", graph_to_json(graph)},
+              {"runtime", runtime.name},
+              {"threads", runtime.threads},
+              {"units", runtime.units},
+              {"toolchain", __VERSION__},
+              {"machine", options.machine},
+              {"version", kVersion},
+              {"disabled", options.compile.disabled},
+              {"build", build_id()}};
+  for (const auto& [name, value] : options.symbols) key["symbols"][name] = value;
+  return short_hash(canonical_json(key));
+}
+std::string file_of(const std::string& folder, const std::string& name) {
+  return folder + "/" + name + ".jsonl";
+}
+
 class Search {
  public:
   Search(const Graph& graph, const Runtime& runtime, const SearchOptions& options)
@@ -48,7 +66,8 @@ class Search {
         verifier_(graph, with_used(options.verify, symbols_)),
         default_hash_(hash_of({})),
         seen_{default_hash_},
-        journal_(options.folder.empty() ? "" : search_file(graph, runtime, options),
+        name_(search_name(graph, runtime, options)),
+        journal_(options.folder.empty() ? "" : file_of(options.folder, name_),
                  [this](const Json& line) { return takes(line); }) {}
 
   SearchResult run() {
@@ -98,6 +117,8 @@ class Search {
   // A line of the journal, in the order they were made, so that the population becomes what it was.
   // False: it makes no sense.
   bool takes(const Json& line) {
+    // Of another search, copied here.
+    if (!line.contains("search") || line["search"] != name_) return false;
     if (line.contains("verified")) {
       default_is_verified_ = default_is_verified_ || line["verified"] == default_hash_;
       return line["verified"].is_string();
@@ -120,8 +141,9 @@ class Search {
     return true;
   }
   // On a disk that is full or not ours to write, what was found is still found.
-  void keep(const Json& line) {
+  void keep(Json line) {
     if (!keeps_) return;
+    line["search"] = name_;
     try {
       journal_.add(line);
     } catch (const UserError& e) {
@@ -281,6 +303,7 @@ class Search {
   std::optional<Trial> trial_;
   std::unique_ptr<Referee> referee_;
   SearchResult result_;
+  std::string name_;       // in each line of the journal: whose it is
   SearchJournal journal_;  // fills what is above
   bool keeps_ = true;
 };
@@ -320,17 +343,7 @@ std::string mistake_among_candidates(const Graph& graph, const Runtime& runtime,
 }
 
 std::string search_file(const Graph& graph, const Runtime& runtime, const SearchOptions& options) {
-  Json key = {{"graph", graph_to_json(graph)},
-              {"runtime", runtime.name},
-              {"threads", runtime.threads},
-              {"units", runtime.units},
-              {"toolchain", __VERSION__},
-              {"machine", options.machine},
-              {"version", kVersion},
-              {"disabled", options.compile.disabled},
-              {"build", build_id()}};
-  for (const auto& [name, value] : options.symbols) key["symbols"][name] = value;
-  return options.folder + "/" + short_hash(canonical_json(key)) + ".jsonl";
+  return file_of(options.folder, search_name(graph, runtime, options));
 }
 
 Bindings default_symbols(const Graph& graph) {

@@ -145,7 +145,8 @@ TEST(Search, WhatALineCannotHaveSaidIsNotBelievedAndItsCandidateIsTriedAgain) {
       {"between", {0, 1}},
       {"between", {1e-3, "inf"}},
       {"between", {"nan", "nan"}},
-      {"program", "0123456789abcdef"}};
+      {"program", "0123456789abcdef"},
+      {"search", "0123456789abcdef"}};  // a line of another graph's journal
   for (const auto& [key, value] : changes) {
     SCOPED_TRACE(fmt::format("{} {}", key, value.dump()));
     rewrite(file, lines, winner, key, value);

@@ -15,7 +15,11 @@ double middle_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 TimedProgram::TimedProgram(Program program, const Runtime& runtime, const Trial& trial)
-    : executor_(std::move(program), runtime), symbols_(trial.symbols) {
+    : executor_(std::move(program), runtime), store_(runtime.store), symbols_(trial.symbols) {
+  if (store_) {
+    place_in_store(trial);
+    return;
+  }
   for (const auto& buffer : executor_.program().buffers) {
     switch (buffer.kind) {
       case Buffer::Kind::kTemporary:
@@ -39,9 +43,23 @@ TimedProgram::TimedProgram(Program program, const Runtime& runtime, const Trial&
   }
 }
 
+void TimedProgram::place_in_store(const Trial& trial) {
+  for (const auto& buffer : executor_.program().buffers) {
+    if (buffer.kind == Buffer::Kind::kTemporary) continue;
+    const auto bytes =
+        product(buffer.shape).at(symbols_) * static_cast<std::int64_t>(size_of(buffer.dtype));
+    stored_.push_back(store_->allocate(bytes));
+    pointers_.push_back(stored_.back().get());
+    if (buffer.kind == Buffer::Kind::kOutput) continue;
+    store_->put(pointers_.back(), trial.inputs.at(buffer.name).bytes().data(), bytes);
+  }
+}
+
 double TimedProgram::call() {
+  if (store_) store_->wait();
   const auto begin = monotonic_ns();
-  executor_.run(symbols_, pointers_);
+  executor_.run_there(symbols_, pointers_);
+  if (store_) store_->wait();
   return static_cast<double>(monotonic_ns() - begin) * 1e-9;
 }
 void TimedProgram::calibrate(double call_seconds, double least_seconds) {
@@ -57,7 +75,7 @@ std::vector<double> TimedProgram::step_seconds() {
   std::vector<std::vector<double>> all(executor_.program().steps.size());
   for (int i = 0; i < 5; ++i) {
     std::vector<double> seconds;
-    executor_.run_timed(symbols_, pointers_, seconds);
+    executor_.run_timed_there(symbols_, pointers_, seconds);
     for (std::size_t k = 0; k < all.size(); ++k) all[k].push_back(seconds[k]);
   }
   std::vector<double> medians;

@@ -34,9 +34,13 @@ class TimedProgram {
   std::vector<double> step_seconds();
 
  private:
+  void place_in_store(const Trial& trial);
+
   Executor executor_;
+  std::shared_ptr<Store> store_;  // where the operands lie; null: in this process
   Bindings symbols_;
   std::vector<Tensor> tensors_;
+  std::vector<std::shared_ptr<std::byte>> stored_;
   std::vector<std::byte*> pointers_;
   int calls_ = 1;
 };

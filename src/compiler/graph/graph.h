@@ -38,7 +38,9 @@ enum class Op : std::uint8_t {
   kSelect,  // operand 0 (bool) ? operand 1 : operand 2
   kSum,     // over the last axis, in any order and at least in f32: the interpreter sums exactly
             // and rounds once; a runtime may be off by what f32 (of f64: f64) rounds or overflows
-            // to on the way, which verification allows and no more (verify/bounds.h)
+            // to on the way, which verification allows and no more (verify/bounds.h). Of a product
+            // that only a sum reads, product and addition may be one operation: what overflows by
+            // itself is then a number
   kMaxReduce,  // over the last axis, which is not empty; NaN where any is
   kGather,     // operand 0 (data), operand 1 (flat indices into data, row-major): an index outside
                // counts as the nearest inside

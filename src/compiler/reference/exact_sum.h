@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "compiler/graph/scalar.h"
+#include "compiler/reference/long_loops.h"
 
 namespace assay::compiler {
 
@@ -62,15 +63,18 @@ T dot(const T* x, const T* y, std::int64_t length) {
   std::int64_t k = 0;
   Wide<T> sum{};
   if constexpr (kIsFloating<T>) {
-    constexpr std::int64_t kParts = 8, kTogether = 256;
+    constexpr std::int64_t kTogether = 256;
     ExactSum all;
-    while (k + kParts <= length) {
-      const auto end = std::min(length - kParts, k + kTogether - 1);
-      double parts[kParts] = {};
-      for (; k <= end; k += kParts) {
-        for (std::int64_t part = 0; part < kParts; ++part) parts[part] += product(k + part);
+    while (k + kSumParts <= length) {
+      const auto some = std::min((length - k) / kSumParts * kSumParts, kTogether);
+      double parts[kSumParts] = {};
+      if constexpr (sizeof(T) >= sizeof(float)) {
+        add_products(x + k, y + k, some, parts);
+      } else {
+        for (std::int64_t i = 0; i < some; ++i) parts[i % kSumParts] += product(k + i);
       }
       for (const double part : parts) all.add(part);
+      k += some;
     }
     for (; k < length; ++k) all.add(product(k));
     sum = all.value();

@@ -12,6 +12,7 @@
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
 #include "compiler/reference/exact_sum.h"
+#include "compiler/reference/matrix_of_sums.h"
 #include "compiler/reference/reads_through.h"
 #include "compiler/reference/shared_loop.h"
 #include "compiler/reference/walk.h"
@@ -19,8 +20,28 @@
 namespace assay::compiler {
 namespace {
 
-// Sums of products that a thread takes at a time.
-constexpr std::size_t kSumsAtOnce = 256;
+// Of a matrix of sums a thread takes so many of its longer axis at a time, with so many of the
+// shorter one before the next: rows of a few thousand terms, both of them, are in a cache of 1 MiB
+// then.
+constexpr std::int64_t kLongAtOnce = 16, kShortAtOnce = 32;
+
+// Rows of which the same one is asked for again and again.
+template <typename T>
+class RepeatedRows {
+ public:
+  explicit RepeatedRows(const Rows<T>& rows) : rows_(rows) {}
+  const T* at(std::int64_t offset) {
+    if (row_ == nullptr || offset != offset_) row_ = rows_.at(offset, 0, rows_.length(), room_);
+    offset_ = offset;
+    return row_;
+  }
+
+ private:
+  const Rows<T>& rows_;
+  std::vector<T> room_;
+  std::int64_t offset_ = 0;
+  const T* row_ = nullptr;
+};
 
 class Interpreter {
  public:
@@ -150,19 +171,39 @@ class Interpreter {
       const Rows<T> x(values_[product.operands[0].node], a),
           y(values_[product.operands[1].node], b);
       const auto sums = out.as<T>();
-      const auto pieces = (sums.size() + kSumsAtOnce - 1) / kSumsAtOnce;
+      if (sums.empty()) return;
+      const MatrixOfSums matrix(x.view(), y.view());
+      const auto outer_x = without_matrix(x.view()), outer_y = without_matrix(y.view());
+      const bool has_more_rows = matrix.rows > matrix.columns;
+      const auto many = has_more_rows ? matrix.rows : matrix.columns;
+      const auto few = has_more_rows ? matrix.columns : matrix.rows;
+      const auto slices = (many + kLongAtOnce - 1) / kLongAtOnce;
+      const auto size = matrix.rows * matrix.columns;
       const auto sum_piece = [&](std::int64_t piece) {
-        const auto first = static_cast<std::size_t>(piece) * kSumsAtOnce;
-        std::vector<T> of_x, of_y;
-        Walk<2> walk({&x.view(), &y.view()}, static_cast<std::int64_t>(first));
-        for (auto& to : sums.subspan(first, std::min(kSumsAtOnce, sums.size() - first))) {
-          const auto length = x.length();
-          to = dot(x.at(walk[0], 0, length, of_x), y.at(walk[1], 0, length, of_y), length);
-          walk.next();
+        const Walk<2> at({&outer_x, &outer_y}, piece / slices);
+        RepeatedRows<T> of_x(x), of_y(y);
+        T* to = sums.data() + piece / slices * size;
+        const auto sum_at = [&](std::int64_t i, std::int64_t j) {
+          to[i * matrix.columns + j] =
+              dot(of_x.at(at[0] + i * matrix.x.row + j * matrix.x.column),
+                  of_y.at(at[1] + i * matrix.y.row + j * matrix.y.column), x.length());
+        };
+        const auto begin = piece % slices * kLongAtOnce;
+        const auto end = std::min(many, begin + kLongAtOnce);
+        for (std::int64_t first = 0; first < few; first += kShortAtOnce) {
+          const auto last = std::min(few, first + kShortAtOnce);
+          for (auto l = begin; l < end; ++l) {
+            for (auto s = first; s < last; ++s) {
+              if (has_more_rows)
+                sum_at(l, s);
+              else
+                sum_at(s, l);
+            }
+          }
         }
       };
-      share_loop(static_cast<std::int64_t>(sums.size()) * x.length(),
-                 static_cast<std::int64_t>(pieces), sum_piece);
+      const auto count = static_cast<std::int64_t>(sums.size());
+      share_loop(count * x.length(), count / size * slices, sum_piece);
     });
     return out;
   }

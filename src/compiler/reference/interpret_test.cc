@@ -134,10 +134,22 @@ TEST(Interpret, GatherClampsScatterDropsAndTheLastStays) {
 
 TEST(Interpret, MatmulIsTheSumOverK) {
   for (const auto& [m, k, n] :
-       std::vector<std::array<std::int64_t, 3>>{{1, 1, 1}, {3, 5, 2}, {4, 1, 7}}) {
+       // Below, at and beyond what is taken at a time, with more rows and with more columns.
+       std::vector<std::array<std::int64_t, 3>>{{1, 1, 1},
+                                                {3, 5, 2},
+                                                {4, 1, 7},
+                                                {33, 20, 17},
+                                                {17, 9, 65},
+                                                {70, 3, 2},
+                                                {2, 300, 70},
+                                                {16, 8, 32},
+                                                {65, 16, 33}}) {
     Bench b;
     const auto x = b.random("x", {2, m, k}, 1), y = b.random("y", {k, n}, 2);
     const auto got = b.run(matmul(x, y));
+    // The same with the factors' places changed, columns first.
+    const auto turned = matmul(y.transpose(), x.permute({0, 2, 1})).permute({0, 2, 1});
+    EXPECT_EQ(b.run(turned), got);
     const auto xs = b.values("x"), ys = b.values("y");
     std::vector<double> want;
     for (std::int64_t c = 0; c < 2; ++c) {

@@ -13,6 +13,7 @@
 #include "compiler/graph/dtypes.h"
 #include "compiler/graph/scalar.h"
 #include "compiler/graph/view.h"
+#include "compiler/reference/long_loops.h"
 #include "tensor/view.h"
 
 namespace assay::compiler {
@@ -193,8 +194,12 @@ class Rows {
     room.resize(static_cast<std::size_t>(count));
     visit_graph_dtype(narrow_dtype_, [&]<typename From>(std::type_identity<From>) {
       const auto* from = static_cast<const From*>(narrow_) + first;
-      for (std::int64_t i = 0; i < count; ++i) {
-        room[static_cast<std::size_t>(i)] = converted_to<From, T>(from[i]);
+      if constexpr (std::is_same_v<From, BFloat16> && sizeof(T) > sizeof(From)) {
+        widen(from, count, room.data());
+      } else {
+        for (std::int64_t i = 0; i < count; ++i) {
+          room[static_cast<std::size_t>(i)] = converted_to<From, T>(from[i]);
+        }
       }
     });
     return room.data();

@@ -40,7 +40,11 @@ Runtime plain_runtime() {
 
 Executor::Executor(Program program, const Runtime& runtime, ExecutorOptions options)
     : program_(std::move(program)), options_(std::move(options)) {
-  for (const auto& kernel : program_.kernels) kernels_.push_back(runtime.prepare(kernel));
+  if (runtime.remote) {
+    remote_ = runtime.remote(program_, options_);
+  } else {
+    for (const auto& kernel : program_.kernels) kernels_.push_back(runtime.prepare(kernel));
+  }
   for (BufferId id = 0; id < program_.buffers.size(); ++id) {
     const auto& buffer = program_.buffers[id];
     if (buffer.kind != Buffer::Kind::kTemporary) {
@@ -52,6 +56,7 @@ Executor::Executor(Program program, const Runtime& runtime, ExecutorOptions opti
 }
 
 std::vector<std::string> Executor::kernel_units(const Bindings& symbols) const {
+  if (remote_) return remote_->units(symbols);
   std::vector<std::string> units;
   for (const auto& kernel : kernels_) units.push_back(kernel->unit(symbols));
   return units;
@@ -148,17 +153,31 @@ void Executor::run_steps(const Bindings& symbols, std::span<std::byte* const> ou
 }
 
 void Executor::run(const Bindings& symbols, std::span<std::byte* const> outer) {
+  if (remote_) return remote_->run(symbols, outer, true);
   run_steps(symbols, outer, [](std::size_t, auto&& act) { act(); });
 }
 
 void Executor::run_timed(const Bindings& symbols, std::span<std::byte* const> outer,
                          std::vector<double>& seconds) {
   seconds.resize(program_.steps.size());
+  if (remote_) return remote_->run_timed(symbols, outer, true, seconds);
   run_steps(symbols, outer, [&](std::size_t step, auto&& act) {
     const auto begin = monotonic_ns();
     act();
     seconds[step] += static_cast<double>(monotonic_ns() - begin) * 1e-9;
   });
+}
+
+void Executor::run_there(const Bindings& symbols, std::span<std::byte* const> outer) {
+  if (!remote_) return run(symbols, outer);
+  remote_->run(symbols, outer, false);
+}
+
+void Executor::run_timed_there(const Bindings& symbols, std::span<std::byte* const> outer,
+                               std::vector<double>& seconds) {
+  if (!remote_) return run_timed(symbols, outer, seconds);
+  seconds.resize(program_.steps.size());
+  remote_->run_timed(symbols, outer, false, seconds);
 }
 
 RunResult run_program(Executor& executor, const std::map<std::string, TensorView>& inputs,

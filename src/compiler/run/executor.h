@@ -30,6 +30,37 @@ class ReadyKernel {
   virtual std::string unit(const Bindings&) { return {}; }
 };
 
+// Memory that is not this process's, where a runtime's programs keep what they work on. Throws
+// EnvironmentError where it ends, or what it belongs to fails.
+class Store {
+ public:
+  virtual ~Store() = default;
+  // Aligned to 256 bytes. It is given back with its last owner, and the store lives as long.
+  virtual std::shared_ptr<std::byte> allocate(std::int64_t bytes) = 0;
+  // Behind all work so far; returns when `from` may be changed.
+  virtual void put(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  // Waits for all work so far.
+  virtual void take(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  virtual void wait() = 0;
+  // The place of the first of the greatest of so many f32 there; where one is NaN or +∞, −1 − the
+  // place of the first such.
+  virtual std::int64_t greatest(const std::byte* values, std::int64_t count) = 0;
+};
+
+// A whole program on a runtime that has a store.
+class RemoteProgram {
+ public:
+  virtual ~RemoteProgram() = default;
+  // `outer` lie in the store, and the call may return before anything is done; or, where
+  // `is_here`, in this process: what is read is copied there, and back what is written.
+  virtual void run(const Bindings& symbols, std::span<std::byte* const> outer, bool is_here) = 0;
+  virtual void run_timed(const Bindings& symbols, std::span<std::byte* const> outer, bool is_here,
+                         std::vector<double>& seconds) = 0;
+  virtual std::vector<std::string> units(const Bindings& symbols) = 0;
+  virtual std::int64_t arena_bytes() const = 0;
+};
+
+struct ExecutorOptions;
 struct Runtime {
   std::string name;
   std::function<std::unique_ptr<ReadyKernel>(const Kernel&)> prepare;
@@ -40,6 +71,10 @@ struct Runtime {
   std::vector<std::int64_t> row_borders;
   // What its kernels use of the processor, where that can be chosen: speeds are of that.
   std::string units;
+  // Of a runtime whose memory is elsewhere; both or none. Its kernels by themselves take operands
+  // of this process.
+  std::shared_ptr<Store> store;
+  std::function<std::unique_ptr<RemoteProgram>(const Program&, const ExecutorOptions&)> remote;
 };
 // Plain loops (compiler/plain).
 Runtime plain_runtime();
@@ -63,11 +98,16 @@ class Executor {
   // The same, kernel by kernel: seconds of each step are added to `seconds`.
   void run_timed(const Bindings& symbols, std::span<std::byte* const> outer,
                  std::vector<double>& seconds);
+  // The same where `outer` lie in the runtime's store, if it has one: nothing is copied, and the
+  // first may return before all is done (Store::wait()).
+  void run_there(const Bindings& symbols, std::span<std::byte* const> outer);
+  void run_timed_there(const Bindings& symbols, std::span<std::byte* const> outer,
+                       std::vector<double>& seconds);
 
   const Program& program() const { return program_; }
   // Of each of the program's kernels.
   std::vector<std::string> kernel_units(const Bindings& symbols) const;
-  std::int64_t arena_bytes() const { return plan_.arena_bytes; }
+  std::int64_t arena_bytes() const { return remote_ ? remote_->arena_bytes() : plan_.arena_bytes; }
 
  private:
   template <typename Around>
@@ -82,8 +122,9 @@ class Executor {
   Program program_;
   ExecutorOptions options_;
   std::vector<std::unique_ptr<ReadyKernel>> kernels_;
-  std::vector<BufferId> outer_;         // those that are not temporaries
-  std::set<std::string> plan_symbols_;  // that temporaries' sizes depend on
+  std::unique_ptr<RemoteProgram> remote_;  // then there are no kernels here
+  std::vector<BufferId> outer_;            // those that are not temporaries
+  std::set<std::string> plan_symbols_;     // that temporaries' sizes depend on
   Bindings planned_for_;
   bool is_planned_ = false;
   MemoryPlan plan_;

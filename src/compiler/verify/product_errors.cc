@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "compiler/graph/scalar.h"
+#include "compiler/reference/long_loops.h"
+#include "compiler/reference/matrix_of_sums.h"
 #include "compiler/reference/shared_loop.h"
 #include "compiler/verify/term_kernels.h"
 
@@ -32,6 +34,15 @@ constexpr std::int64_t kRightRows = 64 * kRight;
 struct RowsFrom {
   std::int64_t at = 0, count = 1, stride = 0;
 };
+
+template <typename T>
+void sizes_of(const T* values, std::int64_t count, double* to) {
+  if constexpr (sizeof(T) >= sizeof(float)) {
+    widen_sizes(values, count, to);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) to[k] = std::abs(static_cast<double>(values[k]));
+  }
+}
 
 // sums[i · right.count + j] of the pair (i, j).
 template <typename T>
@@ -54,11 +65,8 @@ void sum_matrix_terms(const FactorRows<T>& x, const RowsFrom& left, const Factor
         std::fill_n(to, 4 * terms, 0.0);
         const auto at = left.at + i * left.stride;
         const T* values = x.values(at, begin, some, room);
-        for (std::int64_t k = 0; k < some; ++k) {
-          const double value = std::abs(static_cast<double>(values[k]));
-          to[k] = value;
-          to[terms + k] = value * value;
-        }
+        sizes_of(values, some, to);
+        for (std::int64_t k = 0; k < some; ++k) to[terms + k] = to[k] * to[k];
         if (x.is_exact()) continue;
         const Error* errors = x.errors(at) + begin;
         for (std::int64_t k = 0; k < some; ++k) {
@@ -71,9 +79,7 @@ void sum_matrix_terms(const FactorRows<T>& x, const RowsFrom& left, const Factor
         std::fill(rows.begin(), rows.end(), 0.0);
         for (std::int64_t r = 0; r < count; ++r) {
           const T* values = y.values(right.at + (j + r) * right.stride, begin, some, room);
-          for (std::int64_t k = 0; k < some; ++k)
-            rows[static_cast<std::size_t>(r * terms + k)] =
-                std::abs(static_cast<double>(values[k]));
+          sizes_of(values, some, rows.data() + r * terms);
         }
         for (std::int64_t i = first; i < left_end; ++i) {
           TermSums* to = sums.data() + i * right.count + j;
@@ -106,6 +112,9 @@ Error error_of_sum(const FactorRows<T>& x, std::int64_t x_at, const FactorRows<T
   const Error *off_x = x.errors(x_at), *off_y = y.errors(y_at);
   TermSums sums;
   for (std::int64_t k = 0; k < length; ++k) {
+    // Only a NaN among the terms, for certain, says more than that anything goes, and then the
+    // result is one.
+    if (std::isinf(sums.bound) && !std::isnan(result)) return kAnything;
     const Number p{static_cast<double>(of_x[k]), off_x != nullptr ? off_x[k] : Error{}};
     const Number q{static_cast<double>(of_y[k]), off_y != nullptr ? off_y[k] : Error{}};
     const double value = p.value * q.value;
@@ -153,39 +162,6 @@ TermSums sum_pair_terms(const FactorRows<T>& x, std::int64_t x_at, const FactorR
     sums.deviation_squares += part.deviation_squares;
   }
   return sums;
-}
-
-// The last two axes of the results as a matrix.
-struct MatrixOfSums {
-  std::int64_t rows = 1, columns = 1;
-  struct Strides {
-    std::int64_t row = 0, column = 0;
-  };
-  Strides x, y;
-
-  MatrixOfSums(const FixedView& of_x, const FixedView& of_y) {
-    const auto rank = of_x.shape.size();
-    const auto axis = [&](std::size_t back, std::int64_t& extent, std::int64_t& sx,
-                          std::int64_t& sy) {
-      if (rank < back) return;
-      extent = of_x.shape[rank - back];
-      // Where an axis has one element, its stride says nothing.
-      sx = extent == 1 ? 0 : of_x.strides[rank - back];
-      sy = extent == 1 ? 0 : of_y.strides[rank - back];
-    };
-    axis(1, columns, x.column, y.column);
-    axis(2, rows, x.row, y.row);
-  }
-  // Whether x's rows are those of the matrix and y's its columns.
-  bool is_product() const { return x.column == 0 && y.row == 0; }
-  bool is_transposed_product() const { return x.row == 0 && y.column == 0; }
-};
-
-FixedView without_matrix(FixedView view) {
-  const auto rank = view.shape.size() - std::min<std::size_t>(2, view.shape.size());
-  view.shape.resize(rank);
-  view.strides.resize(rank);
-  return view;
 }
 
 }  // namespace

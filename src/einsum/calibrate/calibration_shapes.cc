@@ -193,6 +193,7 @@ const Lowered* measured_way(const CalibrationShape& shape, const std::vector<Low
     switch (shape.part) {
       case Part::kGemm:
         return kernel == Kernel::kGemm || kernel == Kernel::kBatchedGemm;
+      case Part::kSmallGemm:
       case Part::kThinGemm:
         return kernel == Kernel::kGemm || kernel == Kernel::kBatchedGemm ||
                kernel == Kernel::kLoopedGemm;

@@ -27,6 +27,15 @@ const std::vector<CalibrationShape>& device_calibration_shapes() {
     add(Part::kGemm, "bmk,bkn->bmn", {16, 1024, 1024, 1024});
     add(Part::kGemm, "mk,nk->mn", {1024, 1024, 1024});
     add(Part::kGemm, "km,kn->nm", {1024, 512, 512});
+    for (const std::int64_t s : {8, 27, 50, 64}) {
+      for (const std::int64_t l : {1024, 16384, 131072}) {
+        add(Part::kSmallGemm, "mk,nk->mn", {s, s, l});
+        add(Part::kSmallGemm, "km,kn->nm", {s, s, l});
+      }
+      add(Part::kSmallGemm, "mk,bkn->bmn", {s, s, 64, 2048});
+    }
+    add(Part::kSmallGemm, "mk,kn->mn", {8, 64, 131072});
+    add(Part::kSmallGemm, "mk,nk->nm", {64, 8, 131072});
     for (const std::int64_t n : {64, 512, 2048, 4096}) {
       add(Part::kThinGemm, "mk,k->m", {n, n});
       add(Part::kThinGemm, "km,k->m", {n, n});

@@ -24,8 +24,14 @@ TimeModel default_device_model() {
                          .cache_bytes = kCacheBytes,
                          .per_jump = 0};
     model.part(Part::kGemm, wide) = product;
-    model.part(Part::kSmallGemm, wide) = product;
     model.part(Part::kGett, wide) = product;  // no plan for a device has it
+    PartModel narrow = product;
+    narrow.half_m = narrow.half_n = 0;
+    narrow.half_k = 8;
+    narrow.rate = 4e13;
+    narrow.bandwidth = 2e12;
+    narrow.cache_bandwidth = 4e12;
+    model.part(Part::kSmallGemm, wide) = narrow;
     product.half_m = product.half_n = product.half_k = 0;
     product.bandwidth = 2e12;
     product.rate = 5e12;

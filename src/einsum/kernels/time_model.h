@@ -17,6 +17,7 @@
 // The numbers come from calibration.h; without one, from defaults that are right within a factor of
 // a few and say so.
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -28,7 +29,8 @@ namespace assay::einsum {
 
 // What is timed as one thing. Products of up to kSmallProduct multiplications are a part of their
 // own: OpenBLAS computes them without packing. So are those with a single row or column, which take
-// as long as reading does: the rates say nothing about them.
+// as long as reading does: the rates say nothing about them. A device has no small products but
+// narrow ones, is_narrow(), which are that part there.
 enum class Part { kGemm, kSmallGemm, kThinGemm, kGemv, kLoops, kPermute, kGett };
 inline constexpr std::array kParts = {Part::kGemm,  Part::kSmallGemm, Part::kThinGemm, Part::kGemv,
                                       Part::kLoops, Part::kPermute,   Part::kGett};
@@ -36,6 +38,12 @@ inline constexpr double kSmallProduct = 1e6;
 inline Part gemm_part(double m, double n, double k) {
   if (m == 1 || n == 1) return Part::kThinGemm;
   return m * n * k <= kSmallProduct ? Part::kSmallGemm : Part::kGemm;
+}
+// One factor is small and the other is long: on a device such a product takes about as long as
+// moving the long one does, however its rows are counted, alone or in a batch.
+inline constexpr double kNarrow = 64, kLong = 1024;
+inline bool is_narrow(double m, double n, double k) {
+  return k <= kNarrow && std::min(m, n) <= kNarrow && std::max(m, n) >= kLong;
 }
 std::string_view name_of(Part part);
 
@@ -86,10 +94,11 @@ class TimeModel {
   // of them fill it, and calls are launches. Operands and results cross a bus.
   bool on_device = false;
   TransferModel to_device, from_device;
-  // The part that products of this size belong to. A device has no small ones.
+  // The part that products of this size belong to.
   Part gemm_part_of(double m, double n, double k) const {
     const Part part = gemm_part(m, n, k);
-    return on_device && part == Part::kSmallGemm ? Part::kGemm : part;
+    if (!on_device || part == Part::kThinGemm) return part;
+    return is_narrow(m, n, k) ? Part::kSmallGemm : Part::kGemm;
   }
 
   // What distinguishes this model's predictions from another's, for cache keys; "default" if so.

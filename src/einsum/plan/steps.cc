@@ -111,7 +111,7 @@ class StepMaker {
   }
 
   // The result's layouts worth trying: as the operands have their labels, either first, and as the
-  // step that reads it would like them.
+  // step that reads it would like them, for matrix products; on a device for plain loops as well.
   std::vector<Order> orders(std::size_t i) const {
     const auto [a, b] = tree_.merges[i];
     const std::size_t made = terms_ + i;
@@ -148,6 +148,15 @@ class StepMaker {
                   m2 = grouped(natural, sets_[made] - set(sibling));
       tried.push_back(joined({b2, m2, k2}));
       tried.push_back(joined({b2, k2, m2}));
+    }
+    if (model_.on_device) {
+      // Threads of plain loops are neighbours along a label: one that two tensors have last,
+      // whether it is a batch or not, is best kept so.
+      for (const int like : {a, b, sibling}) {
+        if (layout(like).empty()) continue;  // a scalar, or not made yet
+        tried.push_back(joined({grouped(tried.front(), sets_[made] - set(like)),
+                                grouped(memory_order(layout(like)), sets_[made])}));
+      }
     }
     std::ranges::sort(tried);
     tried.erase(std::unique(tried.begin(), tried.end()), tried.end());

@@ -43,7 +43,10 @@ void check(int status, const char* what) {
   const auto error = static_cast<cudaError_t>(status);
   if (error == cudaSuccess) return;
   cudaGetLastError();  // told here; a later call need not tell it again
-  throw DeviceError(trouble_of(error), std::string(what) + ": " + cudaGetErrorString(error));
+  const auto trouble = trouble_of(error);
+  // Whatever was asked for first, it is not what is wrong.
+  const auto asked = trouble == Trouble::kNoDevice ? std::string() : std::string(what) + ": ";
+  throw DeviceError(trouble, asked + cudaGetErrorString(error));
 }
 
 Memory::~Memory() {

@@ -36,7 +36,7 @@ class DeviceError : public std::runtime_error {
   Trouble trouble_;
 };
 
-// Throws DeviceError that names the call, unless `status` (a cudaError_t) is success.
+// Throws DeviceError, which names the call (not for kNoDevice), unless `status` is cudaSuccess.
 void check(int status, const char* what);
 
 // Device memory that is freed together; each part begins on a boundary of 1024 bytes.

@@ -26,24 +26,34 @@ std::string name(const std::string& text) { return fit(printable(text), kNameWid
 // Why there is no ratio, or none with an interval; empty when all is well.
 std::string about_ratio(const Summary& s) {
   if (s.is_baseline || s.rounds == 0) return {};
+  const char* where = s.devices.size() > 1 ? " and on one device" : "";
   if (s.baseline.empty()) return "no ratio: the rows name no baseline";
   if (!s.ratio && s.counts.contains(Status::kWrongResult)) {
     return "no ratio: a wrong result can win nothing";
   }
   if (!s.ratio) {
-    return fmt::format("no ratio: not once in the same round as its baseline '{}', with both ok",
-                       name(s.baseline));
+    return fmt::format("no ratio: not once in the same round as its baseline '{}', with both ok{}",
+                       name(s.baseline), where);
   }
   const int least = minimum_rounds(kConfidence);
   if (!s.ratio->interval) {
-    return fmt::format("no interval: {} with its baseline, at least {} are needed",
-                       plural(s.ratio->rounds, "round"), least);
+    return fmt::format("no interval: {} with its baseline{}, at least {} are needed",
+                       plural(s.ratio->rounds, "round"), where, least);
   }
   if (s.ratio->rounds < s.rounds) {
-    return fmt::format("the ratio uses {} of {}, those in which both sides were ok",
-                       s.ratio->rounds, plural(s.rounds, "round"));
+    return fmt::format("the ratio uses {} of {}, those in which both sides were ok{}",
+                       s.ratio->rounds, plural(s.rounds, "round"), where);
   }
   return {};
+}
+
+// A median over devices is of several things, and a difference between them is not the provider's.
+std::string about_devices(const Summary& s) {
+  if (s.devices.size() < 2) return {};
+  std::vector<std::string> names;
+  for (const auto& device : s.devices) names.push_back(name(device));
+  return fmt::format("the rows of this point come from {} devices ({})", s.devices.size(),
+                     fmt::join(names, ", "));
 }
 
 // Bimodal attempts are shown as such: one median would speak for neither.
@@ -71,6 +81,7 @@ std::string status_words(Status status) {
 std::vector<std::string> summary_caveats(const Summary& s) {
   std::vector<std::string> caveats;
   if (auto text = about_ratio(s); !text.empty()) caveats.push_back(std::move(text));
+  if (auto text = about_devices(s); !text.empty()) caveats.push_back(std::move(text));
   if (auto text = about_modes(s); !text.empty()) caveats.push_back(std::move(text));
   if (s.above_ceiling) {
     caveats.emplace_back(

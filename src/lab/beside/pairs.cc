@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/beside/place.h"
+
 namespace assay::lab {
 
 double usable_value(const Row& row, const std::string& metric) {
@@ -16,13 +18,21 @@ double ok_value(const Row& row, const std::string& metric) {
   return row.status == Status::kOk ? usable_value(row, metric) : NAN;
 }
 
+RoundId round_of(const Row& row) { return {row.run_id, row.round, device_of(row)}; }
+
 bool made_in_turn(const Row& row) { return row.provenance.interleaved.value_or(true); }
 
 ByRound values_by_round(std::span<const Row* const> rows, const std::string& metric) {
   ByRound values;
   for (const Row* row : rows) {
     const double value = ok_value(*row, metric);
-    if (made_in_turn(*row) && !std::isnan(value)) values[{row->run_id, row->round}] = value;
+    if (!made_in_turn(*row) || std::isnan(value)) continue;
+    // The last try counts, though an earlier one was made on another device.
+    for (auto it = values.lower_bound({row->run_id, row->round});
+         it != values.end() && it->first.run_id == row->run_id && it->first.round == row->round;) {
+      it = values.erase(it);
+    }
+    values[round_of(*row)] = value;
   }
   return values;
 }

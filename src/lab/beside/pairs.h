@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which values may be paired: those of one round of one run, in which both attempts were ok and
-// were made in turn. The one rule for tables, reports, pages, figures, gates and stopping.
+// Which values may be paired: those of one round of one run, in which both attempts were ok, were
+// made in turn and, on a GPU, on the same one (a run may be resumed on another machine of the
+// kind). The one rule for tables, reports, pages, figures, gates and stopping.
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lab/record/row.h"
@@ -17,7 +18,15 @@
 
 namespace assay::lab {
 
-using RoundId = std::pair<std::string, int>;  // run, round
+struct RoundId {
+  std::string run_id;
+  int round = 0;
+  std::string device = {};  // device_of() the attempt
+
+  auto operator<=>(const RoundId& other) const = default;
+};
+RoundId round_of(const Row& row);
+
 using ByRound = std::map<RoundId, double>;
 using RowPointers = std::vector<const Row*>;
 

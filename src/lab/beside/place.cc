@@ -39,6 +39,12 @@ Place place_of(const Row& row) {
           problem_of(row)};
 }
 
+std::string device_of(const Row& row) {
+  if (row.platform != "cuda") return {};
+  const auto& p = row.provenance;
+  return p.gpu && p.gpu->uuid && !p.gpu->uuid->empty() ? *p.gpu->uuid : p.device.value_or("");
+}
+
 bool SeriesId::operator<(const SeriesId& other) const {
   const Place &here = *this, &there = other;
   if (here < there) return true;

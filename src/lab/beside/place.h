@@ -33,6 +33,10 @@ struct Place {
 
 Place place_of(const Row& row);
 
+// The physical GPU of a row of platform `cuda`, by its UUID; empty where the row does not know it,
+// and on other platforms. Machines of one kind share a fingerprint, their GPUs no UUID.
+std::string device_of(const Row& row);
+
 // A provider at a place: the attempts that share both are repetitions of each other.
 struct SeriesId : Place {
   std::string provider;  // empty where providers are what is compared

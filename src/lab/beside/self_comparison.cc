@@ -45,7 +45,7 @@ std::vector<SelfComparison> self_comparisons(std::span<const Row> rows, int leas
     const double value = value_of(row);
     if (std::isnan(value) || !made_in_turn(row)) continue;
     codes[{row.case_name, std::string(provider_of(row.provider)), row.run_id, place_of(row)}]
-         [row.provider][{row.run_id, row.round}] = value;
+         [row.provider][round_of(row)] = value;
   }
   std::vector<SelfComparison> result;
   for (const auto& [code, names] : codes) {

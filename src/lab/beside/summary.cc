@@ -105,12 +105,27 @@ void measure(std::span<const Row* const> rows, Summary& s) {
         raise_to(s.peak_rss, bytes);
       }
     }
+    if (const double bytes = row->metric_or_nan("peak_device_memory"); std::isfinite(bytes)) {
+      raise_to(s.peak_device_memory, bytes);
+    }
     if (const auto& cause = row->provenance.contaminated; cause && is_measured(row->status)) {
       ++s.disturbed;
       s.disturbance = *cause;
     }
     if (const auto& reason = row->provenance.unequal_work) s.unequal_work = *reason;
   }
+}
+
+std::vector<std::string> devices_of(const Providers& providers) {
+  std::set<std::string> devices;
+  for (const auto& [provider, rows] : providers) {
+    for (const Row* row : rows) {
+      if (const auto device = device_of(*row); is_measured(row->status) && !device.empty()) {
+        devices.insert(device);
+      }
+    }
+  }
+  return {devices.begin(), devices.end()};
 }
 
 using Places = std::map<Place, Providers>;
@@ -167,6 +182,10 @@ std::vector<double> Summary::values(Status ended) const {
   return values;
 }
 
+std::optional<double> Summary::peak_memory() const {
+  return platform == "cuda" && peak_device_memory ? peak_device_memory : peak_rss;
+}
+
 Summary summarise_series(SeriesId series, std::span<const Row* const> attempts,
                          const std::string& metric) {
   Summary s{std::move(series)};
@@ -194,11 +213,13 @@ std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName&
     }
     const auto facts = facts_of(place.case_name, providers, cases);
     const auto baseline = providers.find(facts.baseline);
+    const auto devices = devices_of(providers);
     const auto first = summaries.size();
     for (const auto& [provider, attempts] : providers) {
       auto s = summarise_series({place, provider}, attempts, facts.primary_metric);
       s.baseline = facts.baseline;
       s.is_baseline = provider == facts.baseline;
+      s.devices = devices;
       s.other_contents = left_out[provider];
       if (s.is_baseline) {
         if (s.status == Status::kOk) s.ratio = PairedRatio{s.rounds, 1, std::nullopt};
@@ -240,7 +261,8 @@ Json summary_json(const std::string& run_id, const std::string& journal,
                        {"baseline", text(s.baseline)},
                        {"fraction_of_limit", value_to_json(s.fraction_of_limit)},
                        {"fidelity_error", value_to_json(s.fidelity_error)},
-                       {"peak_rss", value_to_json(s.peak_rss)}});
+                       {"peak_rss", value_to_json(s.peak_rss)},
+                       {"peak_device_memory", value_to_json(s.peak_device_memory)}});
   }
   return {{"run_id", text(run_id)}, {"journal", text(journal)}, {"results", std::move(results)}};
 }

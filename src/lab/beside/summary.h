@@ -45,6 +45,8 @@ struct Summary : SeriesId {
   std::map<Status, int> counts;    // attempts by status, void ones included
   int rounds = 0;                  // rounds with a measured attempt (ok or wrong_result)
   std::vector<std::string> runs;
+  // On which GPUs the rows of this point that may count were made, all providers' (device_of()).
+  std::vector<std::string> devices;
   int other_contents = 0;  // attempts left out: the files of the case held something else then
 
   std::string metric;  // the primary one
@@ -63,12 +65,17 @@ struct Summary : SeriesId {
 
   std::optional<double> fraction_of_limit;  // median over ok attempts
   bool above_ceiling = false;  // an ok attempt was faster than a bound: that is out of date
-  std::optional<double> fidelity_error;  // the worst; 1 is the tolerance
-  bool unjudged = false;                 // an ok attempt that no oracle looked at
-  std::optional<double> peak_rss;        // bytes: the largest of all phases and attempts
-  int disturbed = 0;                     // attempts that were kept though disturbed at every try
-  std::string disturbance;               // of the last of them
-  std::string unequal_work;              // how its work differs from the case's; empty: equal
+  std::optional<double> fidelity_error;      // the worst; 1 is the tolerance
+  bool unjudged = false;                     // an ok attempt that no oracle looked at
+  std::optional<double> peak_rss;            // bytes: the largest of all phases and attempts
+  std::optional<double> peak_device_memory;  // bytes that the provider itself took there
+  int disturbed = 0;         // attempts that were kept though disturbed at every try
+  std::string disturbance;   // of the last of them
+  std::string unequal_work;  // how its work differs from the case's; empty: equal
+
+  // What it takes where it computes: the device's memory on platform `cuda`, where the rows know
+  // it, else the processes'.
+  std::optional<double> peak_memory() const;
 
   std::vector<Attempt> attempts;  // in the order they were made
   // The usable values of those that ended so.
@@ -87,8 +94,8 @@ std::vector<Summary> summarise(std::span<const Row> rows, const CaseFactsByName&
 
 // {run_id, journal, results: [{suite, case, point, provider, platform, status, rounds, median_s,
 // ratio, ratio_low, ratio_high, p_adjusted, baseline, fraction_of_limit, fidelity_error,
-// peak_rss}]}, with null where something is not known (or run_id, journal are empty). median_s is
-// null when the primary metric is no time.
+// peak_rss, peak_device_memory}]}, with null where something is not known (or run_id, journal are
+// empty). median_s is null when the primary metric is no time.
 Json summary_json(const std::string& run_id, const std::string& journal,
                   std::span<const Summary> summaries);
 

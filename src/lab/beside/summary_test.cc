@@ -279,10 +279,10 @@ TEST(SummaryJson, HasExactlyTheseFields) {
     return names;
   };
   for (const auto& result : json["results"]) {
-    EXPECT_THAT(keys(result),
-                ElementsAre("baseline", "case", "fidelity_error", "fraction_of_limit", "median_s",
-                            "p_adjusted", "peak_rss", "platform", "point", "provider", "ratio",
-                            "ratio_high", "ratio_low", "rounds", "status", "suite"));
+    EXPECT_THAT(keys(result), ElementsAre("baseline", "case", "fidelity_error", "fraction_of_limit",
+                                          "median_s", "p_adjusted", "peak_device_memory",
+                                          "peak_rss", "platform", "point", "provider", "ratio",
+                                          "ratio_high", "ratio_low", "rounds", "status", "suite"));
   }
   const auto& skipped = json["results"][1];
   EXPECT_EQ(skipped["provider"], "cuda");
@@ -320,6 +320,49 @@ TEST(Summary, TwoHeapsOfAttemptsAreShownAsSuch) {
   EXPECT_THAT(summaries[1].caveats,
               Contains("its attempts are bimodal: 8 about 1.000 ms and 4 about 2.000 ms"));
   EXPECT_THAT(summaries[0].caveats, Not(Contains(HasSubstr("bimodal"))));
+}
+
+// Machines of one kind share a fingerprint: a run that goes on by --resume may be on another GPU.
+TEST(Summary, AGpuIsComparedWithItselfAlone) {
+  auto rows = example_rounds(6, 0.5, {.platform = "cuda"});
+  const auto move_to = [&](std::size_t row, const char* uuid) {
+    rows[row].provenance.gpu.emplace().uuid = uuid;
+    rows[row].provenance.device = uuid;
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) move_to(i, "GPU-a");
+  auto simd = of(summarise(rows), "simd");
+  ASSERT_TRUE(simd.ratio && simd.ratio->interval);
+  EXPECT_THAT(simd.caveats, Not(Contains(HasSubstr("devices"))));
+
+  const auto last = std::ranges::find_if(
+      rows, [](const Row& row) { return row.provider == "simd" && row.round == 5; });
+  move_to(static_cast<std::size_t>(last - rows.begin()), "GPU-b");
+  simd = of(summarise(rows), "simd");
+  EXPECT_EQ(simd.rounds, 6);
+  EXPECT_EQ(simd.ratio->rounds, 5);
+  EXPECT_FALSE(simd.ratio->interval);
+  EXPECT_THAT(simd.caveats,
+              testing::IsSupersetOf(
+                  {"no interval: 5 rounds with its baseline and on one device, at least 6 "
+                   "are needed",
+                   "the rows of this point come from 2 devices (GPU-a, GPU-b)"}));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    move_to(i, rows[i].provider == "simd" ? "GPU-b" : "GPU-a");
+  }
+  EXPECT_FALSE(of(summarise(rows), "simd").ratio);
+}
+
+TEST(Summary, MemoryIsThatOfThePlaceWhereItComputes) {
+  for (const bool known : {true, false}) {
+    auto rows = example_rounds(1, 0.5, {.platform = "cuda"});
+    for (auto& row : rows) {
+      if (known) row.metrics["peak_device_memory"] = 5e9;
+    }
+    const auto simd = of(summarise(rows), "simd");
+    EXPECT_EQ(simd.peak_rss, 3e7);
+    EXPECT_EQ(simd.peak_memory(), known ? 5e9 : 3e7);
+  }
+  EXPECT_EQ(of(summarise(example_rounds(1, 0.5)), "simd").peak_memory(), 3e7);
 }
 
 // A kernel that was changed is no repetition of what it was, nor is another problem of that name.

@@ -125,13 +125,15 @@ BarVerdict verdict_of(const Bar& bar, double low, double high) {
   return high < least || low > most ? BarVerdict::kMissed : BarVerdict::kOpen;
 }
 
-// One value for each run. Attempts at different places are not made in turn within the rounds of a
-// run, but one after the other: what they share is the run.
+// One value for each run and device. Attempts at different places are not made in turn within the
+// rounds of a run, but one after the other: what they share is the run.
 ByRound by_run(const ByRound& by_round) {
-  std::map<std::string, std::vector<double>> runs;
-  for (const auto& [round, value] : by_round) runs[round.first].push_back(value);
+  std::map<RoundId, std::vector<double>> runs;
+  for (const auto& [round, value] : by_round) {
+    runs[{round.run_id, 0, round.device}].push_back(value);
+  }
   ByRound values;
-  for (const auto& [run, of_run] : runs) values[{run, 0}] = median(of_run);
+  for (const auto& [run, of_run] : runs) values[run] = median(of_run);
   return values;
 }
 

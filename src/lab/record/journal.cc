@@ -7,33 +7,68 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
 namespace assay::lab {
 
+namespace {
+
+// Fewer lines than this are read before a thread has begun.
+constexpr std::size_t kLeastLinesOfAThread = 500;
+
+// Calls work(0 … count - 1) from a few threads, each with a block of its own. Throws what the
+// lowest index threw.
+template <typename Work>
+void in_blocks(std::size_t count, const Work& work) {
+  const std::size_t most = std::max(1u, std::min(8u, std::thread::hardware_concurrency()));
+  const auto blocks = std::clamp<std::size_t>(count / kLeastLinesOfAThread, 1, most);
+  std::vector<std::exception_ptr> errors(blocks);
+  const auto do_block = [&](std::size_t block) {
+    try {
+      for (auto i = count * block / blocks; i < count * (block + 1) / blocks; ++i) work(i);
+    } catch (...) {
+      errors[block] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t block = 1; block < blocks; ++block) threads.emplace_back(do_block, block);
+    do_block(0);
+  }
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace
+
 Journal read_journal(const std::string& path) { return parse_journal(read_file(path), path); }
 
 Journal parse_journal(std::string_view content, const std::string& path) {
   Journal journal;
-  std::string_view rest = content;
-  for (std::size_t number = 1; !rest.empty(); ++number) {
-    const auto end = rest.find('\n');
+  while (!content.empty()) {
+    const auto end = content.find('\n');
     if (end == std::string_view::npos) {
       journal.torn = true;  // the newline is written last
       break;
     }
-    const auto line = rest.substr(0, end);
-    journal.rows.push_back(row_from_line(line, fmt::format("{}:{}", path, number)));
-    journal.lines.emplace_back(line);
-    rest.remove_prefix(end + 1);
+    journal.lines.emplace_back(content.substr(0, end));
+    content.remove_prefix(end + 1);
   }
+  journal.rows.resize(journal.lines.size());
+  in_blocks(journal.lines.size(), [&](std::size_t i) {
+    journal.rows[i] = row_from_line(journal.lines[i], fmt::format("{}:{}", path, i + 1));
+  });
   return journal;
 }
 
@@ -62,14 +97,16 @@ bool take_lock(int fd) {
 
 }  // namespace
 
-JournalWriter::JournalWriter(const std::string& path) : path_(path) {
+JournalWriter::JournalWriter(const std::string& path, const std::function<bool()>& wait)
+    : path_(path) {
   const auto folder = std::filesystem::path(path).parent_path().string();
   if (!folder.empty()) make_directories(folder);
   do {
     fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     if (!fd_) fail_to_write("write journal", path, errno);
-    if (!take_lock(fd_.get())) {
-      fail("another runner is writing this journal: '{}'", path);
+    while (!take_lock(fd_.get())) {
+      if (wait && wait()) continue;
+      throw JournalHeld(fmt::format("another runner is writing this journal: '{}'", path));
     }
   } while (!is_at(fd_.get(), path));
 }

@@ -5,11 +5,13 @@
 // The append-only file of a run: one row a line, each synced before the next attempt starts, so
 // that a runner killed at any moment loses at most the attempt in flight.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "lab/record/row.h"
 
@@ -27,12 +29,19 @@ Journal read_journal(const std::string& path);
 // The same of a journal's content; `path` stands for it in errors.
 Journal parse_journal(std::string_view content, const std::string& path);
 
-// Appends rows to a journal. Holds the file's lock: a second writer is refused with a UserError.
+// Another process writes this journal.
+class JournalHeld : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// Appends rows to a journal. Holds the file's lock: a second writer is refused (JournalHeld).
 // What is read of the journal while the lock is held stays true until it is let go.
 class JournalWriter {
  public:
-  // Opens the file for appending, creating it (and its folder).
-  explicit JournalWriter(const std::string& path);
+  // Opens the file for appending, creating it (and its folder). Where another process has the lock,
+  // `wait` is asked again and again whether to try once more; without it there is no waiting.
+  explicit JournalWriter(const std::string& path, const std::function<bool()>& wait = {});
 
   // Writes the rows of one process, a line each, and syncs them; before the first of them a torn
   // last line is cut off. If that fails (full disk), the file is cut back to what it was and a

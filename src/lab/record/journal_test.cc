@@ -67,6 +67,31 @@ TEST_F(JournalTest, ACorruptMiddleLineIsNamed) {
   EXPECT_THAT([&] { read_journal(path_); }, ThrowsMessage<UserError>(HasSubstr("run.jsonl:2:")));
 }
 
+// Long journals are read by several threads: every length gives the same rows, and of several bad
+// lines the first is named.
+TEST(LongJournal, IsReadAsAShortOneIs) {
+  std::string text;
+  std::vector<std::size_t> ends = {0};
+  for (int i = 0; i < 2600; ++i) {
+    text += row_to_line(numbered(i)) + "\n";
+    ends.push_back(text.size());
+  }
+  for (const std::size_t lines : {0, 1, 499, 999, 1000, 1001, 2500, 2600}) {
+    const auto journal = parse_journal(std::string_view(text).substr(0, ends[lines]), "j");
+    ASSERT_EQ(journal.rows.size(), lines);
+    ASSERT_EQ(journal.lines.size(), lines);
+    for (std::size_t i = 0; i < lines; ++i) {
+      ASSERT_EQ(journal.rows[i].order, static_cast<int>(i));
+      ASSERT_EQ(journal.lines[i], row_to_line(numbered(static_cast<int>(i))));
+    }
+  }
+  for (const std::size_t line : {2599, 1700, 3}) {  // the ones before stay damaged
+    text[ends[line] + 20] ^= 4;
+    EXPECT_THAT([&] { parse_journal(text, "j"); },
+                ThrowsMessage<UserError>(HasSubstr(fmt::format("j:{}:", line + 1))));
+  }
+}
+
 TEST_F(JournalTest, ASecondWriterIsRefused) {
   const JournalWriter first(path_);
   EXPECT_THAT([&] { JournalWriter second(path_); },

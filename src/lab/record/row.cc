@@ -138,6 +138,9 @@ Row row_from_json(Json json, std::string_view what) {
   if (Json fidelity = object_field(json, "fidelity", what, true); !fidelity.is_null()) {
     row.fidelity = fidelity_from_json(std::move(fidelity));
   }
+  if (row.status == Status::kOk && row.fidelity && row.fidelity->status == Fidelity::kFail) {
+    fail("{}: the status is 'ok', but the output was judged and failed", what);
+  }
   if (const Json work = object_field(json, "work", what, true); !work.is_null()) {
     row.work = numbers(work, "work", what);
   }

@@ -91,6 +91,8 @@ TEST(Row, BadRowsAreRefusedWithTheKey) {
               ThrowsMessage<UserError>(HasSubstr("steady_time")));
   EXPECT_THAT(with("status", "failed"),
               ThrowsMessage<UserError>(HasSubstr("'failure' must be present")));
+  EXPECT_THAT(with("fidelity", {{"status", "fail"}}),
+              ThrowsMessage<UserError>(HasSubstr("the status is 'ok', but the output was judged")));
   Json json = row_to_json(example_row());
   json.erase("provider");
   EXPECT_THAT([&] { row_from_json(json, "j:3"); },

@@ -38,6 +38,7 @@ void Ledger::record(const Case& c, const Row& row) {
   auto& tries = tries_[at + std::to_string(row.round)];
   tries.complete = tries.complete || !is_void(row.status);
   tries.count = std::max(tries.count, row.try_number + 1);
+  tries.excluded += row.status == Status::kExcluded ? 1 : 0;
   next_order_ = std::max(next_order_, row.order + 1);
   if (row.provenance.contaminated) {
     ++kept_disturbed_;
@@ -57,7 +58,7 @@ std::optional<int> Ledger::next_try(const Case& c, const Json& point, const std:
                                     const std::string& platform, int round) const {
   const auto it = tries_.find(place(c, point, provider, platform) + std::to_string(round));
   if (it == tries_.end()) return 0;
-  if (it->second.complete || it->second.count >= max_tries_) return std::nullopt;
+  if (it->second.complete || it->second.excluded >= max_tries_) return std::nullopt;
   return it->second.count;
 }
 

@@ -21,8 +21,8 @@ class Ledger {
 
   void record(const Case& definition, const Row& row);
 
-  // The try number of the attempt to be made now; nothing when it is complete, or has been tried as
-  // often as allowed.
+  // The try number of the attempt to be made now; nothing when it is complete, or was excluded as
+  // often as allowed. One that was interrupted is made again however often that happens.
   std::optional<int> next_try(const Case& definition, const Json& point,
                               const std::string& provider, const std::string& platform,
                               int round) const;
@@ -45,7 +45,8 @@ class Ledger {
  private:
   struct Tries {
     bool complete = false;
-    int count = 0;
+    int count = 0;     // the number of the next
+    int excluded = 0;  // those that others disturbed
   };
   int max_tries_;
   int next_order_ = 0;

@@ -50,7 +50,16 @@ TEST_F(LedgerTest, VoidAttemptsAreTriedAgainButNotForever) {
   ledger_.record(case_, row(8, 0, Status::kInterrupted, 1));
   EXPECT_EQ(next(8, 0), 2);
   ledger_.record(case_, row(8, 0, Status::kExcluded, 2));
+  EXPECT_EQ(next(8, 0), 3) << "an interruption is nobody's disturbance";
+  ledger_.record(case_, row(8, 0, Status::kExcluded, 3));
   EXPECT_EQ(next(8, 0), std::nullopt);
+}
+
+TEST_F(LedgerTest, WhatIsInterruptedAgainAndAgainIsStillMade) {
+  for (int i = 0; i < 10; ++i) {
+    ledger_.record(case_, row(8, 0, Status::kInterrupted, i));
+    EXPECT_EQ(next(8, 0), i + 1);
+  }
 }
 
 TEST_F(LedgerTest, WhereEveryAttemptIsDisturbedNoneIsRepeated) {

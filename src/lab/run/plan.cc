@@ -187,6 +187,22 @@ std::vector<DeterministicBatch> batches_of(const std::vector<PointPlan>& points)
 
 }  // namespace
 
+int attempts_at(const PointPlan& plan, const RunRequest& request) {
+  int attempts = 0;
+  for (const auto& contender : plan.contenders) {
+    attempts += contender.refused || contender.provider.deterministic() ? 1 : request.rounds;
+  }
+  return attempts;
+}
+
+void keep_points(Plan& plan, const RunRequest& request,
+                 const std::function<bool(const PointPlan&)>& is_kept) {
+  std::erase_if(plan.points, [&](const PointPlan& at) { return !is_kept(at); });
+  plan.batches = batches_of(plan.points);
+  plan.attempts = 0;
+  for (const auto& at : plan.points) plan.attempts += attempts_at(at, request);
+}
+
 std::optional<std::size_t> reference_of(const PointPlan& plan, std::size_t i) {
   const auto& own = plan.contenders[i];
   std::optional<std::size_t> baseline;
@@ -321,7 +337,6 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
                 contender.refused && (contender.refused->status == Status::kEnvMissing ||
                                       (no_gpu && contender.refused->why.code == no_gpu->code));
             if (missing && !told.emplace(name, platform).second) continue;
-            plan.attempts += contender.refused || provider.deterministic() ? 1 : request.rounds;
             at.contenders.push_back(std::move(contender));
           }
         }
@@ -332,6 +347,7 @@ Plan make_plan(const CaseRegistry& cases, const RunRequest& request, Environment
     }
   }
   plan.batches = batches_of(plan.points);
+  for (const auto& at : plan.points) plan.attempts += attempts_at(at, request);
   plan.may_end_early = request.precision > 0 || request.budget_s > 0;
   if (plan.points.empty()) fail("nothing to run: no provider of these cases matches the selection");
   return plan;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,13 @@ void check_request(const RunRequest& request);
 // runs on platform cuda.
 Plan make_plan(const CaseRegistry& cases, const RunRequest& request, EnvironmentProbe& probe,
                const std::optional<Skip>& no_gpu, std::uint64_t memory_limit);
+
+// Rows that a point leaves if nothing has to be tried again.
+int attempts_at(const PointPlan& plan, const RunRequest& request);
+
+// Leaves only those points; the others' rows are somebody else's.
+void keep_points(Plan& plan, const RunRequest& request,
+                 const std::function<bool(const PointPlan&)>& is_kept);
 
 // Whom contender `i` is compared with when a precision is asked for: the first contender of the
 // same provider and platform, otherwise the point's baseline on that platform. Nothing for those

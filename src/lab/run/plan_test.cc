@@ -67,6 +67,26 @@ TEST_F(PlanTest, RefusalsArePlannedWithTheirReasons) {
   EXPECT_EQ(at.order[0].size(), 1u);
 }
 
+TEST_F(PlanTest, PartsOfAPlanAreThePlan) {
+  request_.mode = "points";
+  request_.points = Json::array({{{"n", 2}}, {{"n", 4}}, {{"n", 8}}});
+  const auto whole = plan();
+  int attempts = 0;
+  std::size_t members = 0;
+  for (const auto& at : whole.points) {
+    auto part = plan();
+    keep_points(part, request_, [&](const PointPlan& p) { return p.point == at.point; });
+    ASSERT_EQ(part.points.size(), 1u);
+    EXPECT_EQ(part.points[0].order, at.order);
+    // What is not installed is told at the first point alone.
+    EXPECT_EQ(part.points[0].contenders.size(), at.contenders.size());
+    attempts += part.attempts;
+    for (const auto& batch : part.batches) members += batch.members.size();
+  }
+  EXPECT_EQ(attempts, whole.attempts);
+  EXPECT_EQ(members, 3u);  // of the simulated one
+}
+
 TEST_F(PlanTest, DeterministicProvidersShareOneProcess) {
   request_.providers = {"plain", "simulated"};
   const auto p = plan();

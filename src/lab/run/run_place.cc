@@ -33,6 +33,19 @@ void refuse_compressed(const std::string& journal) {
   }
 }
 
+RunShare share_from_json(const Json& record, const std::string& what) {
+  RunShare share;
+  share.of = json_field<std::string>(record, "share_of", what);
+  share.version = json_field<std::string>(record, "version", what);
+  share.machine = json_field<std::string>(record, "machine", what);
+  share.sha256 = record.at("sha256").get<std::map<std::string, std::string>>();
+  for (const auto& point : record.at("points")) {
+    share.points.push_back(
+        {json_field<std::string>(point, "case", what), json_field<Json>(point, "point", what)});
+  }
+  return share;
+}
+
 // What the journal and the request beside it say.
 void read_place(RunPlace& place) {
   if (std::filesystem::exists(place.journal)) {
@@ -44,7 +57,14 @@ void read_place(RunPlace& place) {
   if (std::filesystem::exists(beside)) {
     const auto record = read_json_file(beside);
     place.run_id = json_field<std::string>(record, "run_id", beside);
-    place.request = request_from_json(json_field<Json>(record, "request", beside), beside);
+    if (record.contains("share_of")) {
+      place.share = share_from_json(record, beside);
+      const auto whole = request_path(place.share->of);
+      place.request =
+          request_from_json(json_field<Json>(read_json_file(whole), "request", whole), whole);
+    } else {
+      place.request = request_from_json(json_field<Json>(record, "request", beside), beside);
+    }
   } else if (!place.rows
                   .empty()) {  // a journal that travelled alone: every row repeats the request
     const auto& row = place.rows.front();
@@ -91,27 +111,59 @@ void refuse_repetitions(const RunPlace& place) {
 
 }  // namespace
 
-RunPlace new_place(const RunRequest& request, const std::string& run_id, const std::string& out) {
+RunPlace new_place(const RunRequest& request, const std::string& run_id, const std::string& out,
+                   const std::function<void(const std::string&)>& before) {
   std::string journal = out.empty() ? "results/" : out;
   if (journal.back() != '/' && std::filesystem::is_directory(journal)) journal += '/';
   if (journal.back() == '/') journal += run_id + ".jsonl";
-  RunPlace place{run_id, journal, request, {}, 0, false, {}};
+  RunPlace place{run_id, journal, request, {}, 0, false, {}, {}};
   take(place);
   if (!read_file(journal).empty() || std::filesystem::exists(request_path(journal))) {
     fail("the journal exists already (continue it with --resume): '{}'", journal);
   }
   const Json record = {{"run_id", run_id}, {"request", request_to_json(request)}};
-  on_disk([&] { write_file_atomically(request_path(journal), pretty_json(record) + "\n"); });
+  on_disk([&] {
+    if (before) before(journal);
+    write_file_atomically(request_path(journal), pretty_json(record) + "\n");
+  });
   return place;
 }
 
-RunPlace find_place(const std::string& run, const std::string& folder) {
+RunPlace find_place(const std::string& run, const std::string& folder,
+                    const std::function<bool()>& wait) {
   RunPlace place;
   place.journal = journal_named(run, folder);
-  take(place);
+  if (read_share(place.journal)) {
+    place.writer.emplace(place.journal, wait);
+  } else {
+    take(place);
+  }
   read_place(place);
   refuse_repetitions(place);
   return place;
+}
+
+void write_share(const std::string& journal, const std::string& run_id, const RunShare& share,
+                 std::span<const Row> rows) {
+  if (!rows.empty()) JournalWriter(journal).append(rows);
+  Json points = Json::array();
+  for (const auto& at : share.points) {
+    points.push_back(Json{{"case", at.case_name}, {"point", at.point}});
+  }
+  const Json record = {{"run_id", run_id},         {"share_of", share.of},
+                       {"version", share.version}, {"sha256", share.sha256},
+                       {"machine", share.machine}, {"points", std::move(points)}};
+  write_file_atomically(request_path(journal), canonical_json(record) + "\n");
+}
+
+void close_share(const std::string& journal) { std::filesystem::remove(request_path(journal)); }
+
+std::optional<RunShare> read_share(const std::string& journal) {
+  const auto beside = request_path(journal);
+  if (!std::filesystem::exists(beside)) return std::nullopt;
+  const auto record = read_json_file(beside);
+  if (!record.contains("share_of")) return std::nullopt;
+  return share_from_json(record, beside);
 }
 
 RunPlace look_at_place(const std::string& run, const std::string& folder) {

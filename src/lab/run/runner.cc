@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "lab/record/journal.h"
 #include "lab/run/attempt_row.h"
@@ -382,6 +385,27 @@ class Runner {
   std::atomic<bool> failed_ = false;
 };
 
+// Rows of one run are of one program, and where that was asked for of one kind of machine.
+void check_share(const RunContext& context, const RunShare& share) {
+  if (share.version != version()) {
+    throw EnvironmentError(fmt::format("this program is of version {}, the run is of version '{}'",
+                                       version(), share.version));
+  }
+  for (const auto& [what, sha256] : program_hashes(context)) {
+    const auto there = share.sha256.find(what);
+    if (there == share.sha256.end() || there->second != sha256) {
+      throw EnvironmentError(
+          fmt::format("this {} is another one than that of the run (SHA-256 {} here, {} there)",
+                      what, sha256, there == share.sha256.end() ? "none" : there->second));
+    }
+  }
+  const auto machine = read_machine().fingerprint();
+  if (!share.machine.empty() && share.machine != machine) {
+    throw EnvironmentError(fmt::format("this machine is of kind {}, the run is pinned to '{}'",
+                                       machine, share.machine));
+  }
+}
+
 // What was measured is kept, also when the disk takes no more.
 RunResult run_at(const RunContext& context, Plan plan, RunPlace place) {
   const auto journal = place.journal;
@@ -410,6 +434,18 @@ Plan plan_run(const RunContext& context, const RunRequest& request) {
   return plan;
 }
 
+std::map<std::string, std::string> program_hashes(const RunContext& context) {
+  return {{"assay", sha256_file(context.own_program)},
+          {"assay-worker", sha256_file(context.programs.worker)}};
+}
+
+Plan outline_run(const RunContext& context, const RunRequest& request) {
+  check_request(request);
+  EnvironmentProbe probe(context.programs, *context.cases);
+  return make_plan(*context.cases, request, probe, std::nullopt,
+                   std::numeric_limits<std::uint64_t>::max());
+}
+
 RunResult start_run(const RunContext& context, const RunRequest& request, const std::string& out) {
   // A new run's plan needs nothing that stands at its place: a bad request is refused before there
   // is anything. resume_run() plans with the lock held.
@@ -419,7 +455,15 @@ RunResult start_run(const RunContext& context, const RunRequest& request, const 
 }
 
 RunResult resume_run(const RunContext& context, RunPlace place) {
+  if (place.share) check_share(context, *place.share);
   Plan plan = plan_run(context, place.request);
+  if (place.share) {
+    std::set<std::pair<std::string, Json>> points;
+    for (const auto& at : place.share->points) points.emplace(at.case_name, at.point);
+    keep_points(plan, place.request, [&](const PointPlan& at) {
+      return points.contains({std::string(at.definition->name()), at.point});
+    });
+  }
   return run_at(context, std::move(plan), std::move(place));
 }
 

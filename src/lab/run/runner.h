@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,10 +55,18 @@ struct RunResult {
 // The plan alone. Throws UserError for a request that cannot be served.
 Plan plan_run(const RunContext& context, const RunRequest& request);
 
+// The same of a run that other machines will make: devices, cores and memory are theirs, and not
+// looked at.
+Plan outline_run(const RunContext& context, const RunRequest& request);
+
+// SHA-256 of the programs that make a run's rows, by their names.
+std::map<std::string, std::string> program_hashes(const RunContext& context);
+
 // Plans and runs a new run; `out` as for new_place().
 RunResult start_run(const RunContext& context, const RunRequest& request, const std::string& out);
 
-// Continues a run: only what its journal lacks is run.
+// Continues a run: only what its journal lacks is run. A share is refused (EnvironmentError) where
+// this program or this machine is not the one that it is for.
 RunResult resume_run(const RunContext& context, RunPlace place);
 
 }  // namespace assay::lab

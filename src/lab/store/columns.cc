@@ -5,26 +5,20 @@
 #include <fmt/ranges.h>
 
 #include "base/json.h"
+#include "lab/store/database.h"
 
 namespace assay::lab {
 
-std::string runs_of_series_sql() {
+std::string runs_of_series_sql(const std::string& placed) {
   return fmt::format(
-      "SELECT {0}, run_id, max(status NOT IN ('excluded', 'interrupted')) AS says"
+      "SELECT {0}, run_id,"
+      " max(CASE WHEN status IN ('excluded', 'interrupted') THEN 0 ELSE 1 END) AS says"
       " FROM {1} GROUP BY {0}, run_id",
-      kSeriesColumns, kPlacedAttempts);
+      kSeriesColumns, placed);
 }
 
-std::string insert_row_sql() {
-  return fmt::format(
-      "INSERT INTO attempt ({}, sequence, line) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-      " ON CONFLICT (run_id, attempt_id) DO NOTHING",
-      fmt::join(kColumnNames, ", "));
-}
-
-std::string select_row_sql() {
-  return fmt::format("SELECT {}, sequence, line FROM attempt WHERE id = ?",
-                     fmt::join(kColumnNames, ", "));
+std::string select_rows_sql(const std::string& placed) {
+  return fmt::format("SELECT {}, sequence, line FROM {}", fmt::join(kColumnNames, ", "), placed);
 }
 
 Columns columns_of(const Row& row) {
@@ -40,16 +34,11 @@ Columns columns_of(const Row& row) {
           row.round,
           row.try_number,
           row.order,
-          std::string(name_of(row.status))};
+          std::string(name_of(row.status)),
+          row.provenance.isolation.value_or("")};
 }
 
-void bind_columns(Statement& statement, const Columns& columns) {
-  for (const auto& column : columns) {
-    std::visit([&](const auto& value) { statement.bind(value); }, column);
-  }
-}
-
-const char* differing_column(const Statement& row, const Columns& columns) {
+const char* differing_column(const Record& row, const Columns& columns) {
   for (int i = 0; i < kColumnCount; ++i) {
     const auto& column = columns[static_cast<std::size_t>(i)];
     const auto* text = std::get_if<std::string>(&column);

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "base/file.h"
+#include "lab/store/test_backends.h"
 #include "lab/store/transfer.h"
 #include "lab/testing/example_rows.h"
 #include "lab/testing/forked.h"
@@ -30,11 +31,13 @@ struct Pipe {
   UniqueFd read, write;
 };
 
+class Concurrency : public OverBackends {};
+INSTANTIATE_TEST_SUITE_P(, Concurrency, kBackends, name_of_backend);
+
 // Several writers make the store, add rows of their own one by one, and all add the same run.
-TEST(Concurrency, ManyWritersLoseNothing) {
+TEST_P(Concurrency, ManyWritersLoseNothing) {
   constexpr int kWriters = 5, kRounds = 12;
-  const TemporaryDirectory dir;
-  const auto path = dir.path() + "/sub/assay.db";
+  const auto path = url_of("sub/assay.db");
   const auto shared = example_run("shared", kRounds);
   Pipe start;
   std::vector<pid_t> children;
@@ -64,9 +67,8 @@ TEST(Concurrency, ManyWritersLoseNothing) {
 }
 
 // A writer killed at any moment leaves whole batches: all that it had reported, at most one more.
-TEST(Concurrency, AKilledWriterLeavesWholeBatches) {
-  const TemporaryDirectory dir;
-  const auto path = dir.path() + "/assay.db";
+TEST_P(Concurrency, AKilledWriterLeavesWholeBatches) {
+  const auto path = url_of("assay.db");
   for (const int survived : {1, 3, 10}) {
     Pipe progress;
     const pid_t child = start_child([&] {

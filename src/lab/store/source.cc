@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "lab/store/kept_journal.h"
+#include "lab/store/postgres_url.h"
 #include "lab/store/sqlite_open.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
@@ -18,7 +19,7 @@ namespace {
 // Collects rows, each key once.
 class Collector {
  public:
-  explicit Collector(Reading reading) : reading_(reading) {}
+  Collector(Reading reading, std::int64_t most_rows) : reading_(reading), most_rows_(most_rows) {}
 
   void add(Row row, const std::string& where) {
     const auto [it, first] =
@@ -65,12 +66,20 @@ class Collector {
   }
 
   void add_store(const std::string& url) {
-    Store(url, Access::kRead)
-        .visit({}, [&](std::string_view run_id, std::string_view attempt_id,
-                       std::string_view line) {
-          const auto what = fmt::format("'{}': run '{}', attempt '{}'", url, run_id, attempt_id);
-          add(row_from_line(line, what), url);
-        });
+    Store store(url, Access::kRead);
+    const auto name = without_password(url);
+    std::int64_t rows = 0;
+    for (const auto& run : store.runs()) rows += run.rows;
+    const bool too_many = rows > most_rows_;
+    if (too_many) {
+      source.warnings.push_back(fmt::format(
+          "only the latest rows of each series are read, not all {}: '{}'", rows, name));
+    }
+    store.visit({.latest = too_many}, [&](std::string_view run_id, std::string_view attempt_id,
+                                          std::string_view line) {
+      const auto what = fmt::format("'{}': run '{}', attempt '{}'", name, run_id, attempt_id);
+      add(row_from_line(line, what), name);
+    });
   }
 
   void add_source(const std::string& text) {
@@ -85,7 +94,7 @@ class Collector {
     } else if (looks_like_store(text)) {
       add_store(text);
     } else {
-      fail("no such journal, folder or store: '{}'", text);
+      fail("no such journal, folder or store: '{}'", without_password(text));
     }
   }
 
@@ -102,6 +111,7 @@ class Collector {
     std::string where;
   };
   Reading reading_;
+  std::int64_t most_rows_;
   std::map<std::pair<std::string, std::string>, Seen> seen_;
 };
 
@@ -109,8 +119,8 @@ class Collector {
 
 Source read_source(const std::string& text) { return read_sources({&text, 1}); }
 
-Source read_sources(std::span<const std::string> texts, Reading reading) {
-  Collector collector(reading);
+Source read_sources(std::span<const std::string> texts, Reading reading, std::int64_t most_rows) {
+  Collector collector(reading, most_rows);
   for (const auto& text : texts) collector.add_source(text);
   return std::move(collector.source);
 }

@@ -4,6 +4,8 @@
 
 // Anything rows can be read from: a journal, a folder of journals, a store.
 
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,8 +27,14 @@ struct Source {
 enum class Reading { kWhatIsWhole, kAllOrNothing };
 Source read_source(const std::string& text);
 
+// What a page is made of at most of one store: beyond it, the latest rows of each series
+// (Selection::latest) stand for all, and a warning says so.
+inline constexpr std::int64_t kMostRowsOfAPage = 20'000;
+
 // Reads several sources one after another. A row that occurs twice with the same content is there
 // once; with other content it is a UserError that names its run and attempt.
-Source read_sources(std::span<const std::string> texts, Reading reading = Reading::kWhatIsWhole);
+// A store with more than `most_rows` gives its latest ones instead, and a warning.
+Source read_sources(std::span<const std::string> texts, Reading reading = Reading::kWhatIsWhole,
+                    std::int64_t most_rows = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace assay::lab

@@ -21,6 +21,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::ThrowsMessage;
 
 class SourceTest : public testing::Test {
@@ -70,6 +71,19 @@ TEST_F(SourceTest, AJournalAFolderAndAStoreGiveTheSameRows) {
   EXPECT_THAT(source.warnings, IsEmpty());
 }
 
+TEST_F(SourceTest, AStoreThatIsTooLargeGivesItsLatestRows) {
+  const auto store = std::make_unique<Store>(at("assay.db"), Access::kCreate);
+  ingest_lines(*store, lines_of(r1_), "test");
+  ingest_lines(*store, lines_of(r2_), "test");
+  const std::string text = at("assay.db");
+  const auto all = read_sources({&text, 1}, Reading::kWhatIsWhole, 10);
+  EXPECT_EQ(all.rows.size(), 10u);
+  EXPECT_THAT(all.warnings, IsEmpty());
+  const auto latest = read_sources({&text, 1}, Reading::kWhatIsWhole, 9);
+  EXPECT_EQ(lines_of(latest.rows), lines_of(r2_));
+  EXPECT_THAT(latest.warnings, ElementsAre(AllOf(HasSubstr("not all 10"), HasSubstr("assay.db"))));
+}
+
 TEST_F(SourceTest, TornAndEmptyJournalsAreWarnings) {
   write("a.jsonl", journal_text(r1_) + "{\"torn");
   write("b.jsonl", "");
@@ -89,7 +103,9 @@ TEST_F(SourceTest, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(reading(at("none.db")),
               ThrowsMessage<UserError>(AllOf(HasSubstr("no such store"), HasSubstr("none.db"))));
   EXPECT_THAT(reading(""), ThrowsMessage<UserError>(HasSubstr("no such")));
-  EXPECT_THAT(reading("postgresql://x/y"), ThrowsMessage<UserError>(HasSubstr("no such")));
+  EXPECT_THAT(
+      reading("postgresql://u:secret@/y?host=/nowhere"),
+      ThrowsMessage<UserError>(AllOf(HasSubstr("u@/y?host=/nowhere"), Not(HasSubstr("secret")))));
   EXPECT_THAT(reading(dir_.path()), ThrowsMessage<UserError>(HasSubstr("no journal")));
   EXPECT_THAT(reading(write("text.db", "no database")),
               ThrowsMessage<UserError>(HasSubstr("text.db")));

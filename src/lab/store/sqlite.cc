@@ -15,7 +15,7 @@ constexpr int kMaxLength = 256 << 20;
 
 }  // namespace
 
-Database::Database(const std::string& path, Mode mode) : path_(path) {
+SqliteConnection::SqliteConnection(const std::string& path, Mode mode) : path_(path) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   // "./" keeps names such as ":memory:" from their special meaning.
   std::string name = path.starts_with('/') ? path : "./" + path;
@@ -55,7 +55,7 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
   if (mode == Mode::kQuery) execute("PRAGMA query_only = ON");
 }
 
-void Database::raise(int code) const {
+void SqliteConnection::raise(int code) const {
   const auto error = [&]<typename... Args>(fmt::format_string<Args...> format, Args&&... args) {
     return SqliteError(code & 0xff, fmt::format(format, std::forward<Args>(args)...));
   };
@@ -81,20 +81,22 @@ void Database::raise(int code) const {
   }
 }
 
-void Database::execute(const std::string& sql) {
+void SqliteConnection::execute(const std::string& sql) {
   const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) raise(code);
 }
 
-Statement Database::prepare(const std::string& sql) { return Statement(*this, sql); }
+SqliteStatement SqliteConnection::prepare(const std::string& sql) {
+  return SqliteStatement(*this, sql);
+}
 
-std::int64_t Database::number(const std::string& sql) {
-  Statement statement(*this, sql);
+std::int64_t SqliteConnection::number(const std::string& sql) {
+  SqliteStatement statement(*this, sql);
   check(statement.step(), "a query for one number has a row");
   return statement.number(0);
 }
 
-Statement::Statement(Database& db, const std::string& sql) : db_(&db) {
+SqliteStatement::SqliteStatement(SqliteConnection& db, const std::string& sql) : db_(&db) {
   sqlite3_stmt* raw = nullptr;
   const int code =
       sqlite3_prepare_v2(db.handle(), sql.c_str(), static_cast<int>(sql.size()), &raw, nullptr);
@@ -102,7 +104,7 @@ Statement::Statement(Database& db, const std::string& sql) : db_(&db) {
   if (code != SQLITE_OK) db.raise(code);
 }
 
-Statement& Statement::bind(std::string_view text) {
+SqliteStatement& SqliteStatement::bind(std::string_view text) {
   // An empty view may have no address, which SQLite would store as NULL.
   const char* data = text.data() == nullptr ? "" : text.data();
   const int code = sqlite3_bind_text64(handle_.get(), next_parameter_++, data, text.size(),
@@ -111,49 +113,38 @@ Statement& Statement::bind(std::string_view text) {
   return *this;
 }
 
-Statement& Statement::bind(std::int64_t value) {
+SqliteStatement& SqliteStatement::bind(std::int64_t value) {
   const int code = sqlite3_bind_int64(handle_.get(), next_parameter_++, value);
   if (code != SQLITE_OK) db_->raise(code);
   return *this;
 }
 
-bool Statement::step() {
+bool SqliteStatement::step() {
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   db_->raise(code);
 }
 
-void Statement::run() {
+void SqliteStatement::run() {
   while (step()) {
   }
   reset();
 }
 
-void Statement::reset() {
+void SqliteStatement::reset() {
   sqlite3_reset(handle_.get());  // repeats the error of the last step, which was already thrown
   next_parameter_ = 1;
 }
 
-std::int64_t Statement::number(int column) const {
+std::int64_t SqliteStatement::number(int column) const {
   return sqlite3_column_int64(handle_.get(), column);
 }
 
-std::string_view Statement::text(int column) const {
+std::string_view SqliteStatement::text(int column) const {
   const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   if (data == nullptr) return {};
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
-
-WriteTransaction::WriteTransaction(Database& db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
-
-WriteTransaction::~WriteTransaction() {
-  // Some failures roll back by themselves; an error here would only hide the first one.
-  if (db_.in_transaction()) {
-    sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-}
-
-void WriteTransaction::commit() { db_.execute("COMMIT"); }
 
 }  // namespace assay::lab

@@ -25,10 +25,10 @@ class SqliteError : public UserError {
   int code_;
 };
 
-class Statement;
+class SqliteStatement;
 
 // One connection. Not for use by several threads at once, nor across fork().
-class Database {
+class SqliteConnection {
  public:
   enum class Mode {
     kCreate,     // read and write; makes the file when it is not there
@@ -37,11 +37,11 @@ class Database {
     kReadOnly,   // needs no permission to write
     kImmutable,  // as kReadOnly, in a folder where no side file can be made: nobody may be writing
   };
-  Database(const std::string& path, Mode mode);
+  SqliteConnection(const std::string& path, Mode mode);
 
   // Runs statements that give no rows.
   void execute(const std::string& sql);
-  Statement prepare(const std::string& sql);
+  SqliteStatement prepare(const std::string& sql);
   // The first column of the first row.
   std::int64_t number(const std::string& sql);
 
@@ -63,14 +63,14 @@ class Database {
 };
 
 // A prepared statement: bind in order, step, read, reset.
-class Statement {
+class SqliteStatement {
  public:
-  Statement(Database& db, const std::string& sql);
+  SqliteStatement(SqliteConnection& db, const std::string& sql);
 
   // Parameters in order, from the first, each time after reset(). Texts are not copied: they must
   // outlive the step.
-  Statement& bind(std::string_view text);
-  Statement& bind(std::int64_t value);
+  SqliteStatement& bind(std::string_view text);
+  SqliteStatement& bind(std::int64_t value);
   // Goes to the next row; false at the end.
   bool step();
   // For statements without rows: step() and reset().
@@ -85,23 +85,9 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
   };
-  Database* db_;
+  SqliteConnection* db_;
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
   int next_parameter_ = 1;
-};
-
-// A write transaction: takes the write lock at once (BEGIN IMMEDIATE), so that two writers wait for
-// each other instead of failing half-way; rolled back unless commit() was reached.
-class WriteTransaction {
- public:
-  explicit WriteTransaction(Database& db);
-  WriteTransaction(const WriteTransaction&) = delete;
-  WriteTransaction& operator=(const WriteTransaction&) = delete;
-  ~WriteTransaction();
-  void commit();
-
- private:
-  Database& db_;
 };
 
 }  // namespace assay::lab

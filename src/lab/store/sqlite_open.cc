@@ -86,7 +86,7 @@ void make_store(const std::string& path) {
   const auto draft = fmt::format("{}.{}-{}.making", path, ::getpid(), monotonic_ns());
   try {
     {
-      Database db(draft, Database::Mode::kCreate);
+      SqliteConnection db(draft, SqliteConnection::Mode::kCreate);
       // Two rows of 2 kB would not share a page of the usual 4096 bytes.
       db.execute("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL");
       create_table(db);
@@ -112,8 +112,8 @@ void make_store(const std::string& path) {
   if (dir) ::fsync(dir.get());  // its name survives a power failure
 }
 
-Database open_for_writing(const std::string& path) {
-  Database db(path, Database::Mode::kReadWrite);
+SqliteConnection open_for_writing(const std::string& path) {
+  SqliteConnection db(path, SqliteConnection::Mode::kReadWrite);
   refuse_foreign(path, db.number("PRAGMA application_id"), db.number("PRAGMA user_version"));
   db.execute("PRAGMA synchronous = FULL");  // a row that was taken in survives a power failure
   return db;
@@ -121,10 +121,11 @@ Database open_for_writing(const std::string& path) {
 
 // A store that we may not write can still be read, but SQLite then finds no place for its side
 // files. Without a log of pending changes, the file alone is the whole store.
-Database open_for_reading(const std::string& path) {
+SqliteConnection open_for_reading(const std::string& path) {
   const bool writable = ::access(path.c_str(), W_OK) == 0;
   try {
-    Database db(path, writable ? Database::Mode::kQuery : Database::Mode::kReadOnly);
+    SqliteConnection db(
+        path, writable ? SqliteConnection::Mode::kQuery : SqliteConnection::Mode::kReadOnly);
     refuse_foreign(path, db.number("PRAGMA application_id"), db.number("PRAGMA user_version"));
     return db;
   } catch (const SqliteError& error) {
@@ -133,7 +134,7 @@ Database open_for_reading(const std::string& path) {
     const auto log_size = std::filesystem::file_size(path + "-wal", missing);
     if (!no_place || (!missing && log_size > 0)) throw;
   }
-  Database db(path, Database::Mode::kImmutable);
+  SqliteConnection db(path, SqliteConnection::Mode::kImmutable);
   refuse_foreign(path, db.number("PRAGMA application_id"), db.number("PRAGMA user_version"));
   return db;
 }
@@ -145,7 +146,7 @@ bool is_sqlite_file(const std::string& path) {
   return has_magic(header, read_header(path, header));
 }
 
-void create_table(Database& db) {
+void create_table(SqliteConnection& db) {
   // The order of a run's lines is the one thing that the lines do not tell.
   db.execute(
       "CREATE TABLE attempt ("
@@ -159,7 +160,7 @@ void create_table(Database& db) {
       " line TEXT NOT NULL) STRICT");
 }
 
-void create_indexes(Database& db) {
+void create_indexes(SqliteConnection& db) {
   db.execute(
       "CREATE UNIQUE INDEX attempt_identity ON attempt (run_id, attempt_id);"
       "CREATE INDEX attempt_sequence ON attempt (run_id, sequence);"
@@ -167,7 +168,7 @@ void create_indexes(Database& db) {
       " (case_name, point, provider, platform, fingerprint, cores, run_id, status)");
 }
 
-Database open_store_database(const std::string& path, Access access) {
+SqliteConnection open_store_file(const std::string& path, Access access) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     if (access != Access::kCreate) fail("no such store: '{}'", path);

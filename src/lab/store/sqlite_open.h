@@ -18,10 +18,10 @@ inline constexpr std::int64_t kStoreVersion = 1;
 bool is_sqlite_file(const std::string& path);
 
 // Opens (or makes) the database of a store after it was found to be one; see Store.
-Database open_store_database(const std::string& path, Access access);
+SqliteConnection open_store_file(const std::string& path, Access access);
 
 // Makes the table that holds the rows, and its indexes.
-void create_table(Database& db);
-void create_indexes(Database& db);
+void create_table(SqliteConnection& db);
+void create_indexes(SqliteConnection& db);
 
 }  // namespace assay::lab

@@ -3,8 +3,9 @@
 #include "lab/store/store.h"
 
 #include "base/error.h"
-#include "lab/store/columns.h"
-#include "lab/store/sqlite_open.h"
+#include "lab/store/postgres.h"
+#include "lab/store/postgres_url.h"
+#include "lab/store/sqlite_database.h"
 
 namespace assay::lab {
 namespace {
@@ -15,9 +16,14 @@ std::string path_of(const std::string& url) {
   std::string path = url;
   if (url.starts_with(kSqlite)) {
     path.erase(0, kSqlite.size());
-    if (path.starts_with("//")) fail("write a store's path as sqlite:PATH, got '{}'", url);
-  } else if (!url.ends_with(".db")) {
-    fail("a store is given as sqlite:PATH or as a path that ends in .db, got '{}'", url);
+    if (path.starts_with("//")) {
+      fail("write a store's path as sqlite:PATH, got '{}'", without_password(url));
+    }
+  } else if (!url.ends_with(".db") || url.find("://") != std::string::npos) {
+    fail(
+        "a store is given as sqlite:PATH, as a path that ends in .db, or as "
+        "postgresql://HOST/DATABASE, got '{}'",
+        without_password(url));
   }
   if (path.empty() || path.find('\0') != std::string::npos) {
     fail("the store's path is missing: '{}'", url);
@@ -25,52 +31,46 @@ std::string path_of(const std::string& url) {
   return path;
 }
 
-// The rows that Selection::latest means, as a query for their ids.
-std::string latest_ids() {
-  return fmt::format(
-      "WITH of_key AS ({2}), ranked AS ("
-      "  SELECT *, row_number() OVER (PARTITION BY {0} ORDER BY says DESC, run_id DESC) AS place"
-      "  FROM of_key)"
-      " SELECT id FROM {1} JOIN ranked USING ({0}, run_id) WHERE place = 1",
-      kSeriesColumns, kPlacedAttempts, runs_of_series_sql());
-}
-
 }  // namespace
 
 bool looks_like_store(std::string_view url) {
-  return url.starts_with(kSqlite) || url.ends_with(".db");
+  return url.starts_with(kSqlite) || is_postgres_url(url) || url.ends_with(".db");
 }
 
 Store::Store(const std::string& url, Access access)
-    : db_(std::make_unique<Database>(open_store_database(path_of(url), access))) {}
+    : db_(is_postgres_url(url) ? open_postgres(with_password(url), access)
+                               : open_sqlite(path_of(url), access)) {}
 
 Store::~Store() = default;
 
-std::string Store::url() const { return std::string(kSqlite) + db_->path(); }
+std::string Store::url() const { return db_->url(); }
+
+std::string Store::stamp() { return db_->stamp(); }
 
 std::vector<RunInfo> Store::runs() {
-  auto statement =
-      db_->prepare("SELECT run_id, count(*) FROM attempt GROUP BY run_id ORDER BY run_id");
   std::vector<RunInfo> runs;
-  while (statement.step()) runs.push_back({std::string(statement.text(0)), statement.number(1)});
+  db_->query("SELECT run_id, count(*) FROM attempt GROUP BY run_id ORDER BY run_id", {},
+             [&](const Record& row) {
+               runs.push_back({std::string(row.text(0)), row.number(1)});
+             });
   return runs;
 }
 
 void Store::visit(const Selection& selection, const LineVisitor& visitor) {
-  auto statement = db_->prepare(fmt::format(
+  std::vector<SqlValue> values;
+  if (selection.run_id) values.emplace_back(*selection.run_id);
+  const auto sql = fmt::format(
       "SELECT run_id, attempt_id, line FROM attempt WHERE {} AND {} ORDER BY run_id, sequence",
-      selection.run_id ? "run_id = ?" : "1",
-      selection.latest ? fmt::format("id IN ({})", latest_ids()) : "1"));
-  if (selection.run_id) statement.bind(*selection.run_id);
-  while (statement.step()) {
-    const auto run_id = statement.text(0), attempt_id = statement.text(1);
-    const auto line = statement.text(2);
+      selection.run_id ? "run_id = $1" : "true",
+      selection.latest ? fmt::format("id IN ({})", db_->latest_ids()) : "true");
+  db_->query(sql, values, [&](const Record& row) {
+    const auto run_id = row.text(0), attempt_id = row.text(1), line = row.text(2);
     if (!line_is_untouched(line)) {
       fail("the line of run '{}', attempt '{}' is damaged in the store: '{}'", run_id, attempt_id,
-           db_->path());
+           db_->name());
     }
     visitor(run_id, attempt_id, line);
-  }
+  });
 }
 
 }  // namespace assay::lab

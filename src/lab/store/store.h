@@ -64,7 +64,7 @@ enum class Access {
   kCreate,  // made, with its folder, when it does not exist
 };
 
-class Database;  // lab/store/sqlite.h
+class Database;  // lab/store/database.h
 
 // One connection to a store. Other processes may use the same store at the same time; one object is
 // for one thread. All members throw UserError that names the store when it cannot be read or
@@ -72,15 +72,20 @@ class Database;  // lab/store/sqlite.h
 // was stored before is lost by that.
 class Store {
  public:
-  // Opens "sqlite:PATH", or a plain path that ends in ".db". A store of a newer version, a database
-  // that is not ours and a file that is no database are refused by a UserError and left as they
-  // are.
+  // Opens "sqlite:PATH", a plain path that ends in ".db", or "postgresql://…" as PostgreSQL reads
+  // it (a password comes from the URL or from PostgreSQL's password file, and is never shown). A
+  // store of a newer version, a database that is not ours and a file that is no database are
+  // refused by a UserError and left as they are.
   Store(const std::string& url, Access access);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
   ~Store();
 
+  // Without a password.
   std::string url() const;
+
+  // A text that is another after every change; empty where the file's own time tells.
+  std::string stamp();
 
   // Takes in every batch that `next` returns, until it returns none, in one transaction: all of it,
   // or after an error nothing. A row whose key (run_id, attempt_id) is there already must have the

@@ -1,21 +1,74 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <utility>
+
 #include "base/error.h"
-#include "lab/store/columns.h"
-#include "lab/store/sqlite_open.h"
+#include "lab/store/database.h"
 #include "lab/store/store.h"
 
 namespace assay::lab {
 namespace {
 
+// Rows that `rebuild` has in hand at once.
+constexpr std::size_t kRowsAtOnce = 1000;
+
 // Numbers each run's rows from 0 without gaps, in the order they have now.
 void renumber(Database& db) {
-  db.execute(
+  db.change(
       "UPDATE attempt SET sequence = numbered.place FROM ("
-      "  SELECT id AS of, row_number() OVER"
-      "    (PARTITION BY run_id ORDER BY sequence, executed, attempt.id) - 1 AS place FROM attempt"
-      ") AS numbered WHERE attempt.id = numbered.of AND attempt.sequence <> numbered.place");
+      "  SELECT id AS numbered_id, row_number() OVER"
+      "    (PARTITION BY run_id ORDER BY sequence, executed, id) - 1 AS place FROM attempt"
+      ") AS numbered WHERE attempt.id = numbered.numbered_id AND attempt.sequence <> "
+      "numbered.place",
+      {});
 }
+
+// Lines on their way into the new table.
+class Rebuild {
+ public:
+  explicit Rebuild(Database& db) : db_(db) {}
+
+  // A row of the old table: sequence, line, run_id, attempt_id.
+  void add(const Record& old) {
+    auto name = fmt::format("run '{}', attempt '{}' of '{}'", old.text(2), old.text(3), db_.name());
+    lines_.emplace_back(old.text(1));
+    rows_.push_back(row_from_line(lines_.back(), name));
+    names_.push_back(std::move(name));
+    sequences_.push_back(old.number(0));
+    if (lines_.size() == kRowsAtOnce) flush();
+  }
+
+  void flush() {
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      entries.push_back({columns_of(rows_[i]), lines_[i]});
+    db_.stage(std::move(entries));
+    const auto stored = db_.find_staged();
+    std::map<std::pair<std::string, std::string>, std::size_t> first;
+    std::vector<Database::Position> positions;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const auto [it, is_new] = first.try_emplace({rows_[i].run_id, rows_[i].attempt_id}, i);
+      // A damaged index may have let a row in twice; two contents of one key are beyond us.
+      const bool same =
+          is_new ? !stored[i] || stored[i]->same_line : lines_[it->second] == lines_[i];
+      if (!same) fail("{}: is there twice, with different content", names_[i]);
+      if (is_new && !stored[i]) positions.push_back({static_cast<std::int64_t>(i), sequences_[i]});
+    }
+    db_.insert_staged(positions);
+    lines_.clear();
+    rows_.clear();
+    names_.clear();
+    sequences_.clear();
+  }
+
+ private:
+  Database& db_;
+  std::vector<std::string> lines_;
+  std::vector<Row> rows_;
+  std::vector<std::string> names_;
+  std::vector<std::int64_t> sequences_;
+};
 
 }  // namespace
 
@@ -23,66 +76,46 @@ PruneReport Store::prune(int keep) {
   if (keep < 1) fail("prune: at least one run of each key must be kept, got {}", keep);
   Database& db = *db_;
   PruneReport report;
-  WriteTransaction transaction(db);
+  Transaction transaction(db, Database::Kind::kWrite);
   // oldest: of the runs that say something about a series, the keep-th newest.
-  auto obsolete = db.prepare(
-      fmt::format("WITH of_key AS ({1}), ranked AS ("
-                  "  SELECT {0}, run_id AS oldest,"
-                  "   row_number() OVER (PARTITION BY {0} ORDER BY run_id DESC) AS place"
-                  "  FROM of_key WHERE says)"
-                  " SELECT run_id, max(oldest IS NULL OR run_id >= oldest) AS kept"
-                  " FROM of_key LEFT JOIN (SELECT * FROM ranked WHERE place = ?) USING ({0})"
-                  " GROUP BY run_id",
-                  kSeriesColumns, runs_of_series_sql()));
+  const auto obsolete = fmt::format(
+      "WITH of_key AS ({1}), ranked AS ("
+      "  SELECT {0}, run_id AS oldest,"
+      "   row_number() OVER (PARTITION BY {0} ORDER BY run_id DESC) AS place"
+      "  FROM of_key WHERE says = 1)"
+      " SELECT run_id,"
+      "  max(CASE WHEN oldest IS NULL OR run_id >= oldest THEN 1 ELSE 0 END) AS kept"
+      " FROM of_key LEFT JOIN (SELECT * FROM ranked WHERE place = $1) AS last"
+      " USING ({0}) GROUP BY run_id",
+      kSeriesColumns, runs_of_series_sql(db.placed_attempts()));
   std::vector<std::string> removed;
-  obsolete.bind(std::int64_t{keep});
-  while (obsolete.step()) {
-    if (obsolete.number(1) != 0) {
+  const SqlValue kept_runs = std::int64_t{keep};
+  db.query(obsolete, {&kept_runs, 1}, [&](const Record& row) {
+    if (row.number(1) != 0) {
       ++report.runs_kept;
     } else {
-      removed.emplace_back(obsolete.text(0));
+      removed.emplace_back(row.text(0));
     }
-  }
-  obsolete.reset();
-  auto remove = db.prepare("DELETE FROM attempt WHERE run_id = ?");
+  });
   for (const auto& run_id : removed) {
-    remove.bind(run_id).run();
+    const SqlValue id = run_id;
     ++report.runs_removed;
-    report.rows_removed += db.changes();
+    report.rows_removed += db.change("DELETE FROM attempt WHERE run_id = $1", {&id, 1});
   }
-  db.execute("PRAGMA incremental_vacuum");  // gives the space back to the file system
+  db.tidy();
   transaction.commit();
   return report;
 }
 
 std::int64_t Store::rebuild() {
   Database& db = *db_;
-  WriteTransaction transaction(db);
-  db.execute(
-      "DROP INDEX IF EXISTS attempt_identity; DROP INDEX IF EXISTS attempt_sequence;"
-      "DROP INDEX IF EXISTS attempt_key; ALTER TABLE attempt RENAME TO before");
-  create_table(db);
-  create_indexes(db);
-  {
-    auto read = db.prepare("SELECT sequence, line, run_id, attempt_id FROM before ORDER BY id");
-    auto write = db.prepare(insert_row_sql());
-    auto find = db.prepare("SELECT line FROM attempt WHERE run_id = ? AND attempt_id = ?");
-    while (read.step()) {
-      const auto line = read.text(1);
-      const auto name =
-          fmt::format("run '{}', attempt '{}' of '{}'", read.text(2), read.text(3), db.path());
-      const Row row = row_from_line(line, name);
-      const Columns columns = columns_of(row);
-      bind_columns(write, columns);
-      write.bind(read.number(0)).bind(line).run();
-      if (db.changes() == 1) continue;
-      // A damaged index may have let a row in twice; two contents of one key are beyond us.
-      find.bind(row.run_id).bind(row.attempt_id).step();
-      if (find.text(0) != line) fail("{}: is there twice, with different content", name);
-      find.reset();
-    }
-  }
-  db.execute("DROP TABLE before");
+  Transaction transaction(db, Database::Kind::kWrite);
+  db.set_table_aside();
+  Rebuild rebuild(db);
+  db.query("SELECT sequence, line, run_id, attempt_id FROM before ORDER BY id", {},
+           [&](const Record& old) { rebuild.add(old); });
+  rebuild.flush();
+  db.drop_table_aside();
   renumber(db);
   const auto rows = db.number("SELECT count(*) FROM attempt");
   transaction.commit();

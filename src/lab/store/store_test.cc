@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/philox.h"
 #include "lab/beside/latest.h"
+#include "lab/store/test_backends.h"
 #include "lab/store/transfer.h"
 #include "lab/testing/example_rows.h"
 
@@ -25,10 +26,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-class StoreTest : public testing::Test {
+class StoreTest : public OverBackends {
  protected:
   std::unique_ptr<Store> open(const std::string& name = "assay.db") {
-    return std::make_unique<Store>("sqlite:" + dir_.path() + "/" + name, Access::kCreate);
+    return std::make_unique<Store>(url_of(name), Access::kCreate);
   }
   std::string write(const std::string& name, const std::string& text) {
     const auto path = dir_.path() + "/" + name;
@@ -50,10 +51,11 @@ class StoreTest : public testing::Test {
     for (const auto& run : store.runs()) ids.push_back(run.run_id);
     return ids;
   }
-  TemporaryDirectory dir_;
 };
 
-TEST_F(StoreTest, GivesAJournalBackByteForByte) {
+INSTANTIATE_TEST_SUITE_P(, StoreTest, kBackends, name_of_backend);
+
+TEST_P(StoreTest, GivesAJournalBackByteForByte) {
   const auto store = open("results/deep/assay.db");
   auto rows = example_run("r1", 3);
   rows[1].unknown = {{"field_of_tomorrow", {1, 2.5, "ü"}}};
@@ -67,7 +69,7 @@ TEST_F(StoreTest, GivesAJournalBackByteForByte) {
   EXPECT_THAT(store->verify(), IsEmpty());
 }
 
-TEST_F(StoreTest, TakesTheSameRowsOnce) {
+TEST_P(StoreTest, TakesTheSameRowsOnce) {
   const auto store = open();
   const auto rows = example_run("r1", 4);
   EXPECT_EQ(add(*store, rows).added, 8);
@@ -80,7 +82,7 @@ TEST_F(StoreTest, TakesTheSameRowsOnce) {
   EXPECT_EQ(export_run(*store, "r1"), journal_text(rows));
 }
 
-TEST_F(StoreTest, OtherContentUnderTheSameKeyIsRefusedAndNothingIsStored) {
+TEST_P(StoreTest, OtherContentUnderTheSameKeyIsRefusedAndNothingIsStored) {
   const auto store = open();
   auto rows = example_run("r1", 3);
   add(*store, {rows[0], rows[1]});
@@ -98,7 +100,7 @@ TEST_F(StoreTest, OtherContentUnderTheSameKeyIsRefusedAndNothingIsStored) {
   EXPECT_THAT(store->verify(), IsEmpty());
 }
 
-TEST_F(StoreTest, ARowTwiceInABatchDoesNotStandForAnother) {
+TEST_P(StoreTest, ARowTwiceInABatchDoesNotStandForAnother) {
   const auto rows = example_run("r1", 2);
   const auto store = open();
   add(*store, {rows[0], rows[1]});
@@ -108,7 +110,7 @@ TEST_F(StoreTest, ARowTwiceInABatchDoesNotStandForAnother) {
 }
 
 // A journal that is still growing is taken in after any number of rows, even by several hands.
-TEST_F(StoreTest, AGrowingJournalKeepsItsOrder) {
+TEST_P(StoreTest, AGrowingJournalKeepsItsOrder) {
   const auto rows = example_run("r1", 5);
   for (std::size_t first = 0; first <= rows.size(); ++first) {
     const auto store = open(fmt::format("{}.db", first));
@@ -120,7 +122,7 @@ TEST_F(StoreTest, AGrowingJournalKeepsItsOrder) {
   }
 }
 
-TEST_F(StoreTest, AWholeJournalPutsPartsInOrder) {
+TEST_P(StoreTest, AWholeJournalPutsPartsInOrder) {
   const auto rows = example_run("r1", 5);
   const auto store = open();
   add(*store, {rows[7], rows[2]});
@@ -135,7 +137,7 @@ TEST_F(StoreTest, AWholeJournalPutsPartsInOrder) {
   EXPECT_EQ(export_run(*store, "r1"), journal_text(rows));
 }
 
-TEST_F(StoreTest, ATornTailIsAWarning) {
+TEST_P(StoreTest, ATornTailIsAWarning) {
   const auto rows = example_run("r1", 2);
   const auto path = write("j.jsonl", journal_text(rows) + "{\"schema\":1,\"att");
   const auto store = open();
@@ -144,7 +146,7 @@ TEST_F(StoreTest, ATornTailIsAWarning) {
   EXPECT_THAT(transfer.warnings, ElementsAre(HasSubstr(path)));
 }
 
-TEST_F(StoreTest, OneBadJournalOfSeveralStoresNone) {
+TEST_P(StoreTest, OneBadJournalOfSeveralStoresNone) {
   const auto store = open();
   auto damaged = journal_text(example_run("r2", 2));
   damaged[30] ^= 1;
@@ -158,7 +160,7 @@ TEST_F(StoreTest, OneBadJournalOfSeveralStoresNone) {
 }
 
 // 1e-05 and 1E-05 are the same number, but not the same text, and the text is what is stored.
-TEST_F(StoreTest, ALineWhoseTextWasChangedButNotItsValueIsRefused) {
+TEST_P(StoreTest, ALineWhoseTextWasChangedButNotItsValueIsRefused) {
   auto line = row_to_line(example_row({.time = 1e-5}));
   const auto at = line.find("e-05");
   ASSERT_NE(at, std::string::npos);
@@ -171,7 +173,7 @@ TEST_F(StoreTest, ALineWhoseTextWasChangedButNotItsValueIsRefused) {
       ThrowsMessage<UserError>(HasSubstr("not as it was written")));
 }
 
-TEST_F(StoreTest, LatestIsTheNewestRunPerKeyWithAllItsRounds) {
+TEST_P(StoreTest, LatestIsTheNewestRunPerKeyWithAllItsRounds) {
   const auto store = open();
   const auto a1 = example_run("r1", 2, 64), a2 = example_run("r2", 3, 64);
   const auto b1 = example_run("r1", 1, 128);
@@ -187,7 +189,7 @@ TEST_F(StoreTest, LatestIsTheNewestRunPerKeyWithAllItsRounds) {
   EXPECT_EQ(latest_lines(*store).front(), row_to_line(elsewhere));
 }
 
-TEST_F(StoreTest, AVoidRunHidesNothing) {
+TEST_P(StoreTest, AVoidRunHidesNothing) {
   const auto store = open();
   const auto good = example_row({.run_id = "r1"});
   const auto interrupted = example_row({.run_id = "r2", .status = Status::kInterrupted});
@@ -199,7 +201,7 @@ TEST_F(StoreTest, AVoidRunHidesNothing) {
 }
 
 // A few random histories: what SQL says is what the plain function says, and pruning keeps it.
-TEST_F(StoreTest, LatestAgreesWithThePlainFunctionAndSurvivesPruning) {
+TEST_P(StoreTest, LatestAgreesWithThePlainFunctionAndSurvivesPruning) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Philox random(seed, stream_key("history"));
     std::vector<Row> rows;
@@ -236,7 +238,7 @@ TEST_F(StoreTest, LatestAgreesWithThePlainFunctionAndSurvivesPruning) {
   }
 }
 
-TEST_F(StoreTest, PruneKeepsTheNewestRunsOfEveryKey) {
+TEST_P(StoreTest, PruneKeepsTheNewestRunsOfEveryKey) {
   const auto store = open();
   for (const char* run : {"r1", "r2", "r3", "r4"}) add(*store, example_run(run, 2, 64));
   add(*store, example_run("r1", 1, 128));  // the only one at this point
@@ -251,7 +253,7 @@ TEST_F(StoreTest, PruneKeepsTheNewestRunsOfEveryKey) {
   EXPECT_THAT(store->verify(), IsEmpty());
 }
 
-TEST_F(StoreTest, MergeTakesEverythingOrNothing) {
+TEST_P(StoreTest, MergeTakesEverythingOrNothing) {
   const auto a = open("a.db"), b = open("b.db");
   add(*a, example_run("r1", 2));
   add(*b, example_run("r1", 3));
@@ -272,7 +274,7 @@ TEST_F(StoreTest, MergeTakesEverythingOrNothing) {
   EXPECT_THAT(run_ids(*a), ElementsAre("r1", "r2"));
 }
 
-TEST_F(StoreTest, ExportsAllRunsAndOverwritesNoOtherJournal) {
+TEST_P(StoreTest, ExportsAllRunsAndOverwritesNoOtherJournal) {
   const auto store = open();
   const auto r1 = example_run("r1", 2), r2 = example_run("r2", 1);
   add(*store, {r1[0], r1[1]});
@@ -288,15 +290,15 @@ TEST_F(StoreTest, ExportsAllRunsAndOverwritesNoOtherJournal) {
   EXPECT_EQ(read_file(folder + "/r2.jsonl"), journal_text(example_run("r2", 4)));
   EXPECT_THAT([&] { export_run(*store, "r9"); }, ThrowsMessage<UserError>(HasSubstr("'r9'")));
 
+  int evils = 0;
   for (const char* evil : {"../evil", "a/b", ".hidden", "", "new\nline"}) {
-    const auto other = open("evil.db");
+    const auto other = open(fmt::format("evil{}.db", ++evils));
     add(*other, {example_row({.run_id = evil})});
     EXPECT_THROW(export_all(*other, folder), UserError) << evil;
-    std::filesystem::remove(dir_.path() + "/evil.db");
   }
 }
 
-TEST_F(StoreTest, IsBuiltFromAFolderOfJournals) {
+TEST_P(StoreTest, IsBuiltFromAFolderOfJournals) {
   const auto r1 = example_run("r1", 2), r2 = example_run("r2", 3);
   std::filesystem::create_directory(dir_.path() + "/j");
   write("j/b.jsonl", journal_text(r1));
@@ -320,7 +322,7 @@ TEST_F(StoreTest, IsBuiltFromAFolderOfJournals) {
 
 // The size a busy laboratory reaches in a week. The time is for whoever reads the log; what is
 // asserted is that nothing is lost.
-TEST_F(StoreTest, TenThousandRows) {
+TEST_P(StoreTest, TenThousandRows) {
   std::vector<Row> rows;
   for (int i = 0; i < 100; ++i) {
     const auto run = example_run("20260101T000000.000000Z-abc1234", 50, i);

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "lab/store/sqlite.h"
+#include "lab/store/test_backends.h"
 #include "lab/store/transfer.h"
 #include "lab/testing/example_rows.h"
 
@@ -35,7 +35,9 @@ class VerifyTest : public testing::Test {
     ingest_lines(*store, lines_of(rows_), "test");
   }
 
-  void change(const std::string& sql) { Database(path_, Database::Mode::kReadWrite).execute(sql); }
+  void change(const std::string& sql) {
+    SqliteConnection(path_, SqliteConnection::Mode::kReadWrite).execute(sql);
+  }
   std::vector<Problem> verify() { return std::make_unique<Store>(path_, Access::kRead)->verify(); }
   void overwrite(const std::string& content) {
     for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
@@ -124,31 +126,65 @@ TEST_F(VerifyTest, ColumnsMustFollowFromTheLine) {
   EXPECT_EQ(export_run(*std::make_unique<Store>(path_, Access::kRead), "r1"), journal_text(rows_));
 }
 
-TEST_F(VerifyTest, TheOrderOfARunHasNoGaps) {
-  change("UPDATE attempt SET sequence = 9 WHERE sequence = 2");
+// The same damage, done by SQL, over each kind of database.
+class VerifyOverBackends : public OverBackends {
+ protected:
+  void SetUp() override {
+    OverBackends::SetUp();
+    if (IsSkipped()) return;
+    url_ = url_of("assay.db");
+    ingest_lines(*std::make_unique<Store>(url_, Access::kCreate), lines_of(rows_), "test");
+  }
+  std::vector<Problem> verify() { return std::make_unique<Store>(url_, Access::kRead)->verify(); }
+  std::int64_t rebuild() { return std::make_unique<Store>(url_, Access::kWrite)->rebuild(); }
+  std::string exported() { return export_run(*std::make_unique<Store>(url_, Access::kRead), "r1"); }
+
+  std::string url_;
+  std::vector<Row> rows_ = example_run("r1", 2);
+};
+INSTANTIATE_TEST_SUITE_P(, VerifyOverBackends, kBackends, name_of_backend);
+
+TEST_P(VerifyOverBackends, TheOrderOfARunHasNoGaps) {
+  change(url_, "UPDATE attempt SET sequence = 9 WHERE sequence = 2");
   EXPECT_THAT(verify(), Contains(AllOf(Field(&Problem::run_id, "r1"),
                                        Field(&Problem::message, HasSubstr("place")))));
-  std::make_unique<Store>(path_, Access::kWrite)->rebuild();
+  EXPECT_EQ(rebuild(), 4);
   EXPECT_THAT(verify(), IsEmpty());
 }
 
-TEST_F(VerifyTest, RebuildMakesLostIndexesAnew) {
-  change("DROP INDEX attempt_key; DROP INDEX attempt_identity");
+TEST_P(VerifyOverBackends, ColumnsOfARunMustFollowFromTheLine) {
+  for (const char* column : {"round", "try", "executed", "status"}) {
+    const auto other = std::string(column) == "status" ? "'failed'" : "77";
+    change(url_, fmt::format("UPDATE attempt SET {} = {} WHERE sequence = 1", column, other));
+    EXPECT_THAT(verify(),
+                Contains(AllOf(names(rows_[1]), Field(&Problem::message, HasSubstr(column)))));
+    EXPECT_EQ(rebuild(), 4);
+    EXPECT_THAT(verify(), IsEmpty());
+  }
+  change(url_, "UPDATE attempt SET run_id = 'r7' WHERE sequence = 1");
+  EXPECT_THAT(verify(), Contains(Field(&Problem::run_id, "r7")));
+  EXPECT_EQ(rebuild(), 4);
+  EXPECT_EQ(exported(), journal_text(rows_));
+}
+
+TEST_P(VerifyOverBackends, RebuildMakesLostIndexesAnew) {
+  change(url_, "DROP INDEX attempt_sequence; DROP INDEX attempt_identity");
   EXPECT_THAT(verify(), Not(IsEmpty()));
-  std::make_unique<Store>(path_, Access::kWrite)->rebuild();
+  rebuild();
   EXPECT_THAT(verify(), IsEmpty());
-  EXPECT_EQ(export_run(*std::make_unique<Store>(path_, Access::kRead), "r1"), journal_text(rows_));
+  EXPECT_EQ(exported(), journal_text(rows_));
 }
 
-TEST_F(VerifyTest, ADamagedLineIsNeitherExportedNorRebuilt) {
-  change("UPDATE attempt SET line = replace(line, 'semiring', 'Semiring') WHERE sequence = 3");
-  const auto store = std::make_unique<Store>(path_, Access::kWrite);
+TEST_P(VerifyOverBackends, ADamagedLineIsNeitherExportedNorRebuilt) {
+  change(url_,
+         "UPDATE attempt SET line = replace(line, 'semiring', 'Semiring') WHERE sequence = 3");
+  const auto store = std::make_unique<Store>(url_, Access::kWrite);
   const auto named =
       ThrowsMessage<UserError>(AllOf(HasSubstr("'r1'"), HasSubstr(rows_[3].attempt_id)));
   EXPECT_THAT([&] { export_run(*store, "r1"); }, named);
   EXPECT_THAT([&] { store->rebuild(); }, named);
   EXPECT_EQ(store->runs().at(0).rows, 4);  // the failed rebuild has changed nothing
-  const auto other = std::make_unique<Store>(dir_.path() + "/b.db", Access::kCreate);
+  const auto other = std::make_unique<Store>(url_of("b.db"), Access::kCreate);
   EXPECT_THAT([&] { merge_store(*other, *store); }, named);
   EXPECT_THAT(other->runs(), IsEmpty());
 }

@@ -3,6 +3,7 @@
 #include "models/session/generate.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -32,21 +33,28 @@ Generation generate(Session& session, std::span<const std::int64_t> prompt,
   Generation result;
   const auto begin = monotonic_ns();
   session.interrupt_when(options.is_interrupted);
-  const auto read = [&](std::span<const std::int64_t> tokens) -> std::span<const float> {
+  // The likeliest is found where the logits are.
+  const bool is_greedy = options.sampling.temperature == 0 &&
+                         options.sampling.repetition_penalty == 1 && !session.limits().all_logits;
+  const auto next = [&](std::span<const std::int64_t> tokens) -> std::optional<std::int64_t> {
     try {
-      return session.extend(tokens);
+      if (is_greedy) {
+        session.read(tokens);
+        return session.likeliest();
+      }
+      // With all logits those of the last token stand last.
+      return sampler.pick(session.extend(tokens).last(static_cast<std::size_t>(session.vocab())));
     } catch (const Interrupted&) {
-      return {};
+      return std::nullopt;
     }
   };
-  auto logits = read(prompt);
+  auto picked = next(prompt);
   for (;;) {
-    if (logits.empty()) {
+    if (!picked) {
       result.stop = StopReason::kInterrupted;
       return result;
     }
-    // With all logits those of the last token stand last.
-    const auto token = sampler.pick(logits.last(static_cast<std::size_t>(session.vocab())));
+    const auto token = *picked;
     if (result.tokens.empty()) result.first_s = seconds_since(begin);
     result.tokens.push_back(token);
     result.rest_s = seconds_since(begin) - result.first_s;
@@ -59,7 +67,7 @@ Generation generate(Session& session, std::span<const std::int64_t> prompt,
     } else if (session.position() == session.limits().context) {
       result.stop = StopReason::kContext;
     } else {
-      logits = read({&token, 1});
+      picked = next({&token, 1});
       continue;
     }
     return result;

@@ -10,9 +10,8 @@
 #include "base/error.h"
 
 namespace assay::models {
-namespace {
 
-std::size_t greatest_of(std::span<const float> logits) {
+std::int64_t likeliest_of(std::span<const float> logits) {
   std::size_t best = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {
     if (std::isnan(logits[i]) || logits[i] == INFINITY) {
@@ -20,10 +19,8 @@ std::size_t greatest_of(std::span<const float> logits) {
     }
     if (logits[i] > logits[best]) best = i;
   }
-  return best;
+  return static_cast<std::int64_t>(best);
 }
-
-}  // namespace
 
 Sampler::Sampler(const SamplingOptions& options)
     : options_(options), stream_(options.seed, stream_key("sampling")) {
@@ -63,7 +60,7 @@ std::int64_t Sampler::pick(std::span<const float> logits) {
 
 std::int64_t Sampler::draw(std::span<const float> logits) {
   check(!logits.empty(), "a vocabulary has tokens");
-  const auto best = greatest_of(logits);
+  const auto best = static_cast<std::size_t>(likeliest_of(logits));
   if (options_.temperature == 0) return static_cast<std::int64_t>(best);
   const auto weight = [&](std::size_t token) {
     const double below = static_cast<double>(logits[token]) - static_cast<double>(logits[best]);

@@ -44,4 +44,7 @@ class Sampler {
   std::vector<float> penalised_;  // likewise
 };
 
+// The first of the greatest. Throws as Sampler::pick() does.
+std::int64_t likeliest_of(std::span<const float> logits);
+
 }  // namespace assay::models

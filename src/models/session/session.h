@@ -37,6 +37,14 @@ class Session {
   // asked for.
   std::span<const float> extend(std::span<const std::int64_t> tokens);
 
+  // The same in two parts: logits stay where they are computed until they are asked for. Of the
+  // last token of what was read; none with all_logits.
+  void read(std::span<const std::int64_t> tokens);
+  std::span<const float> logits();
+  // The first of the likeliest tokens, as a greedy Sampler picks it: on a device so many bytes less
+  // to copy. Throws as Sampler::pick() does.
+  std::int64_t likeliest();
+
   // Asked before each step of the program whether to go on no further.
   void interrupt_when(std::function<bool()> asked) { *interrupt_ = std::move(asked); }
 
@@ -60,6 +68,10 @@ class Session {
  private:
   compiler::ExecutorOptions interruptible() const;
   std::byte* own(DType dtype, const std::vector<std::int64_t>& extents);
+  std::byte* stored(std::int64_t bytes);
+  std::byte* own_copy(const TensorView& view);
+  void put_tokens(std::span<const std::int64_t> tokens);
+  std::span<const float> logits_of(std::int64_t rows);
   void check_memory() const;
   std::optional<std::size_t> rotary_table_of(const std::string& name) const;
   compiler::Bindings greatest() const;
@@ -69,11 +81,14 @@ class Session {
   const ModelWeights& weights_;
   const GraphLimits limits_;
   std::unique_ptr<std::function<bool()>> interrupt_;  // where the executor finds it
+  const std::shared_ptr<compiler::Store> store_;      // where all of it lies; null: in this process
   compiler::Executor executor_;
   std::deque<Tensor> own_;
+  std::vector<std::shared_ptr<std::byte>> stored_;  // or there
   std::vector<std::byte*> outer_;
-  std::int64_t* tokens_ = nullptr;
-  const float* logits_ = nullptr;
+  std::byte* tokens_ = nullptr;
+  std::byte* logits_ = nullptr;
+  std::vector<float> taken_;  // of the store's logits
   std::vector<float> all_logits_;
   std::int64_t position_ = 0, cache_bytes_ = 0;
 };

@@ -12,6 +12,9 @@
 namespace assay::models {
 namespace {
 
+// Where elements would be that are not there.
+alignas(64) constexpr std::byte kNoElements[64] = {};
+
 constexpr const char* kExpertParts[] = {"down_proj", "gate_proj", "up_proj"};
 
 std::string expert_part(std::size_t layer, std::int64_t expert, const char* part) {
@@ -105,10 +108,30 @@ void for_each_stored_weight(const ModelConfig& config, const TakeWeight& take) {
   if (!config.has_tied_head) take("lm_head.weight", Shape({config.vocab, config.hidden}));
 }
 
-ModelWeights::ModelWeights(const ModelConfig& config, const std::string& folder) : files_(folder) {
+ModelWeights ModelWeights::of_shapes(const ModelConfig& config, DType dtype) {
+  ModelWeights weights;
+  const auto add = [&](const std::string& name, DType of, const Shape& shape) {
+    const TensorView view(of, kNoElements, shape);
+    if (of == dtype) weights.bytes_ += view.byte_count();
+    weights.views_.emplace(name, view);
+  };
   for_each_stored_weight(config, [&](const std::string& name, const Shape& shape) {
-    const auto* stored = find_stored(files_, config, name);
-    if (stored == nullptr) fail("{}: tensor '{}' is missing", files_.list_path(), name);
+    if (name.find(".mlp.experts.") == std::string::npos) add(name, dtype, shape);
+  });
+  for (std::size_t i = 0; i < config.layers.size(); ++i) {
+    if (!has_separate_experts(config, config.layers[i])) continue;
+    const auto& experts = config.experts;
+    add(experts_tensor(i), dtype, Shape({experts.count, 3, experts.ffn * config.hidden}));
+    add(experts_order(i), DType::kI64, Shape({experts.count}));
+  }
+  return weights;
+}
+
+ModelWeights::ModelWeights(const ModelConfig& config, const std::string& folder)
+    : files_(std::in_place, folder) {
+  for_each_stored_weight(config, [&](const std::string& name, const Shape& shape) {
+    const auto* stored = find_stored(*files_, config, name);
+    if (stored == nullptr) fail("{}: tensor '{}' is missing", files_->list_path(), name);
     const auto& view = stored->view;
     const auto dtype = view.dtype();
     if (dtype != DType::kF32 && dtype != DType::kBF16 && dtype != DType::kF16) {
@@ -122,7 +145,7 @@ ModelWeights::ModelWeights(const ModelConfig& config, const std::string& folder)
     bytes_ += view.byte_count();
     views_.emplace(name, view);
   });
-  for (const auto& [stored_name, stored] : files_.tensors()) {
+  for (const auto& [stored_name, stored] : files_->tensors()) {
     const auto name = config.is_part ? name_in_part(stored_name) : stored_name;
     if (name.empty() || views_.contains(name)) continue;
     // What some programs write although it follows from the rest.
@@ -160,7 +183,7 @@ void ModelWeights::gather_experts(const ModelConfig& config, std::size_t layer) 
       const auto& view = part(expert, i);
       if (view.dtype() != dtype) {
         const auto name = expert_part(layer, expert, kExpertParts[i]);
-        fail("{}: tensor '{}' is {}, others of its layer are {}", *files_.find(name)->file, name,
+        fail("{}: tensor '{}' is {}, others of its layer are {}", *files_->find(name)->file, name,
              assay::name_of(view.dtype()), assay::name_of(dtype));
       }
       const auto at = (3 * place + static_cast<std::int64_t>(i)) * part_bytes;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class ModelWeights {
   // Throws UserError that names the file and the tensor: missing, not needed, of another shape, or
   // of a dtype other than f32, bf16 and f16.
   ModelWeights(const ModelConfig& config, const std::string& folder);
+  // Names, shapes and this dtype without files: of what no file was asked, the elements are not
+  // there, and reading them is a bug. For programs whose weights are made where they run.
+  static ModelWeights of_shapes(const ModelConfig& config, DType dtype);
   ModelWeights(ModelWeights&&) = default;
 
   // By the names of for_each_stored_weight(), separate experts by experts_tensor() and
@@ -50,9 +54,10 @@ class ModelWeights {
   std::int64_t copied_bytes() const { return copied_bytes_; }
 
  private:
+  ModelWeights() = default;
   void gather_experts(const ModelConfig& config, std::size_t layer);
 
-  WeightFiles files_;
+  std::optional<WeightFiles> files_;
   std::deque<Tensor> own_;
   std::map<std::string, TensorView> views_;
   std::int64_t bytes_ = 0, copied_bytes_ = 0;

@@ -102,10 +102,11 @@ struct BatchSolver::Parts {
     const auto room = std::min(cases, fit());
     if (room < 1 && may_wait) return nullptr;
     if (room < 1) {
-      fail(
-          "a case of this grid takes {} of the device's memory, {} are free: take a smaller grid "
-          "or leave out --device cuda",
-          format_bytes(each), format_bytes(static_cast<double>(kernels::cuda::free_bytes())));
+      throw kernels::cuda::DeviceError(
+          kernels::cuda::Trouble::kMemory,
+          fmt::format("a case of this grid takes {} of the device's memory, {} are free",
+                      format_bytes(each),
+                      format_bytes(static_cast<double>(kernels::cuda::free_bytes()))));
     }
     auto& made = lanes[lane]->eliminations[parity];
     made = std::make_unique<BatchedElimination>(system, static_cast<int>(room),

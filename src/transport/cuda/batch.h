@@ -23,8 +23,8 @@ class BatchSolver {
 
   // Tells of the cases as their batches are done, not in order. Warnings, notes and the change to a
   // sturdier method are those of solve(). Throws UserError: what check_case() throws,
-  // Method::kMixed, a case that the device's memory has no room for; DeviceError: the device fails.
-  // Polls `interrupt` between batches.
+  // Method::kMixed; DeviceError: the device fails, or has no room for one case. Polls `interrupt`
+  // between batches.
   void solve(std::span<const Case> cases, const SolveOptions& options, const OnSolved& on_solved,
              const std::atomic<bool>* interrupt = nullptr);
 

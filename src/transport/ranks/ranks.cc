@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/resident_memory.h"
+#include "transport/scan/scan_journal.h"
 
 namespace assay::transport {
 namespace {
@@ -77,8 +78,20 @@ std::vector<Solution> Ranks::solve_share(const Prepared& prepared, const ScanOpt
   Json reply = {{"error", ""}, {"solutions", Json::array()}};
   try {
     std::vector<Json> solutions(mine.size());
-    solve_on_threads(prepared, mine, options,
-                     [&](std::size_t i, const Solution& s) { solutions[i] = solution_to_json(s); });
+    std::vector<Case> open;
+    std::vector<std::size_t> place;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (const auto* known = journal_ ? journal_->find(mine[i]) : nullptr) {
+        solutions[i] = solution_to_json(*known);
+      } else {
+        open.push_back(mine[i]);
+        place.push_back(i);
+      }
+    }
+    solve_on_threads(prepared, open, options, [&](std::size_t i, const Solution& s) {
+      if (journal_) journal_->append(open[i], s);
+      solutions[place[i]] = solution_to_json(s);
+    });
     reply["solutions"] = solutions;
   } catch (const std::exception& e) {
     reply["error"] = e.what();
@@ -102,6 +115,12 @@ std::vector<Solution> Ranks::solve_share(const Prepared& prepared, const ScanOpt
 
 void Ranks::run(const Prepared& prepared, const ScanOptions& options,
                 const std::function<void(const CaseSolver&)>& root) {
+  journal_.reset();
+  if (!options.journal.empty()) {
+    journal_.emplace(options.journal, scan_settings(prepared, {}, options.method));
+    MPI_Barrier(MPI_COMM_WORLD);
+    journal_->begin(rank_);
+  }
   if (rank_ != 0) {
     while (true) {
       std::vector<double> batch;

@@ -5,8 +5,10 @@
 // A scan over MPI ranks: every rank prepares the surface, rank 0 hands out batches and gathers.
 
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "transport/ranks/rank_journal.h"
 #include "transport/scan/scan.h"
 
 namespace assay::transport {
@@ -46,6 +48,7 @@ class Ranks {
                                     const std::vector<double>& batch);
   int rank_ = 0, size_ = 1;
   std::vector<double> memory_;  // of each rank
+  std::optional<RankJournal> journal_;
 };
 
 }  // namespace assay::transport

@@ -213,8 +213,8 @@ Assessment assessment_of(const BlockSystem& system, double nu_hat, double epsi_h
   }
   for (std::size_t i = 0; i < kBoth; ++i) {
     for (std::size_t j = 0; j < kBoth; ++j) {
-      a.by_residual[i][j] =
-          bound_only ? std::sqrt(adjoint_length[i] * rest[j]) : std::abs(a.by_residual[i][j]);
+      a.most_by_residual[i][j] = std::sqrt(adjoint_length[i] * rest[j]);
+      a.by_residual[i][j] = bound_only ? a.most_by_residual[i][j] : std::abs(a.by_residual[i][j]);
       a.by_rounding[i][j] = std::numeric_limits<double>::epsilon() * std::sqrt(a.by_rounding[i][j]);
     }
     a.residual = std::max(a.residual, terms[i] == 0 ? 0 : std::sqrt(rest[i] / terms[i]));

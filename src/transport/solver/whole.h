@@ -11,7 +11,9 @@
 //   Ê = 0:            λ_1 =  M (−1)^k f_1      λ_3 = −M (−1)^k f_3
 //   cosine-only B:    λ_1 = −M R f_1           λ_3 =  M R f_3        (R f)(θ,ζ) = f(−θ,−ζ)
 //
-// and with sines and a field |λ| ≤ M|f| has to do.
+// and with sines and a field |λ| ≤ M|f| has to do. What aliasing makes of λ is seen where Onsager's
+// symmetry is broken: the share δ by which D31 and −D13 differ leaves δ|λ||r| beside |λ·r|, which
+// may be small by chance.
 
 #include <array>
 #include <span>
@@ -28,6 +30,7 @@ struct Assessment {
   // How wrong c_i·f_j may be, [functional][source]: by the residual, and by the rounding of the
   // system itself, which no refinement mends.
   double by_residual[2][2] = {}, by_rounding[2][2] = {};
+  double most_by_residual[2][2] = {};  // |λ_i||r_j|: what the first would be at most
   // Share of the highest Legendre modes (a tenth of them, at least two) in ⟨f²⟩, for s1 and s3.
   std::array<double, 2> last_modes = {};
   Modes r;  // s − A f, both sources side by side

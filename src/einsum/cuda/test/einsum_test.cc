@@ -284,6 +284,11 @@ void test_contractions(DeviceEngine& engine, bool small) {
     cases.push_back({"i,i->", {{3000001}, {3000001}}});
     cases.push_back({"ij,jk->ik", {{513, 1025}, {1025, 259}}});
     cases.push_back({"abij,bajk->abik", {{9, 10, 33, 20}, {10, 9, 20, 17}}});
+    // Long products with a narrow factor: terms last, first and between, the new label first and
+    // last.
+    cases.push_back({"hd,abcd->habc", {{50, 49}, {11, 12, 13, 49}}});
+    cases.push_back({"ea,abcd->bcde", {{27, 50}, {50, 11, 12, 13}}});
+    cases.push_back({"fb,abc->afc", {{10, 9}, {3, 9, 1500}}});
     cases.push_back({"bi,bi->b", {{3, 200001}, {3, 200001}}});
     cases.push_back({"abcdef,dfgb->aceg", {{6, 7, 8, 9, 5, 4}, {9, 4, 11, 7}}});
   }

@@ -82,7 +82,9 @@ void time_contraction(const std::string& expression, const std::vector<Shape>& s
   engine.run_into(*plan, there, out);
   const double seconds = best_seconds(clock, 10, [&] { engine.run_into(*plan, there, out); });
   std::string kernels;
-  for (const auto& step : plan->steps) kernels += fmt::format(" {}", name_of(step.lowered.kernel));
+  for (const auto& step : plan->steps) {
+    kernels += fmt::format(" {} {}", step.expression, name_of(step.lowered.kernel));
+  }
   std::puts(fmt::format("{} {}: {:.1f} us (predicted {:.1f}), {:.2f} TFLOP/s,{}", expression,
                         name_of(dtype), 1e6 * seconds, 1e6 * plan->predicted_s,
                         1e-12 * plan->flop / seconds, kernels)
@@ -114,6 +116,12 @@ void time_all() {
   time_mp2(32, 256, 512, {});
   time_mp2(16, 128, 128, {});
   for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Shape square({50, 50});
+    time_contraction("ea,fb,abcd,gc,hd->efgh", {square, square, {50, 50, 50, 50}, square, square},
+                     dtype);
+    time_contraction("ea,abcd->bcde", {square, {50, 50, 50, 50}}, dtype);
+    time_contraction("xyf,xtf,ytpf,fr->tpr",
+                     {{35, 37, 59}, {35, 51, 59}, {37, 51, 51, 59}, {59, 27}}, dtype);
     time_contraction("ij,jk->ik", {{1024, 1024}, {1024, 1024}}, dtype);
     time_contraction("ij,jk->ki", {{4096, 4096}, {4096, 4096}}, dtype);
     time_contraction("bij,bjk->bik", {{32, 1024, 1024}, {32, 1024, 1024}}, dtype);

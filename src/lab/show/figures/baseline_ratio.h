@@ -18,7 +18,8 @@ inline constexpr std::string_view kRatioQuantity = "ratio", kSpeedupQuantity = "
                                   kEfficiencyQuantity = "efficiency";
 bool is_of_baseline(std::string_view quantity);
 
-// The baselines among some rows, by run, round and point.
+// The baselines among some rows, by run, round and point. Of a point there is one, that of most
+// rows: ratios to others say something else. A baseline that nobody was measured beside is none.
 class BaselineRatios {
  public:
   BaselineRatios(std::span<const Row* const> rows, std::string primary_metric);

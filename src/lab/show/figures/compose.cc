@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "lab/beside/place.h"
 #include "lab/show/figures/page.h"
 #include "lab/show/figures/row_quantity.h"
 
@@ -33,13 +34,26 @@ std::string file_name(std::string_view text) {
 }
 
 // What must not be mixed in one figure.
-std::string place_of(const Row& row) {
+std::string drawn_place_of(const Row& row) {
   // A simulation gives the same anywhere.
   if (origin_of(row) != "measured") return "";
   const auto& isolation = row.provenance.isolation;
   return fmt::format("{} {} core{} on {}{}", row.platform, row.cores, row.cores == 1 ? "" : "s",
                      row.machine.fingerprint,
                      isolation == "in-process" ? ", in the runner's process" : "");
+}
+
+// Which GPUs rows are of, in words: "NVIDIA H200", "NVIDIA H200 (2 devices)"; empty without one.
+std::string gpus_of(const std::vector<const Row*>& rows) {
+  std::set<std::string> names, devices;
+  for (const Row* row : rows) {
+    if (row->platform != "cuda" || row->status != Status::kOk) continue;
+    if (const auto& gpu = row->provenance.gpu; gpu && gpu->name) names.insert(*gpu->name);
+    if (const auto device = device_of(*row); !device.empty()) devices.insert(device);
+  }
+  if (names.empty()) return {};
+  const auto all = fmt::format("{}", fmt::join(names, ", "));
+  return devices.size() < 2 ? all : fmt::format("{} ({} devices)", all, devices.size());
 }
 
 Json identity_of(const Row& row) { return row.provenance.identity.value_or(Json()); }
@@ -74,17 +88,18 @@ void add_figures(const std::string& case_name, const FigureRecipe& recipe,
   // Rows that hold in any place (simulated) stand beside those of each place.
   std::set<std::string> places;
   for (const Row* row : rows) {
-    if (takes_part(*row, recipe.only)) places.insert(place_of(*row));
+    if (takes_part(*row, recipe.only)) places.insert(drawn_place_of(*row));
   }
   if (places.size() > 1) places.erase("");
   for (const auto& place : places) {
     std::map<std::string, std::vector<const Row*>> pages;
     for (const Row* row : rows) {
-      const auto where = place_of(*row);
+      const auto where = drawn_place_of(*row);
       if (!takes_part(*row, recipe.only) || (where != place && !where.empty())) continue;
       pages[describe(*row, recipe.pages)].push_back(row);
     }
     for (auto& [page, page_rows] : pages) {
+      const auto gpus = gpus_of(page_rows);
       auto figure = compose_page(recipe, std::move(page_rows));
       if (!figure) continue;
       figure->title = fmt::format("{}: {}", case_name, figure->title);
@@ -92,7 +107,7 @@ void add_figures(const std::string& case_name, const FigureRecipe& recipe,
           fmt::format("{}-{}{}{}{}{}", case_name, recipe.name, page.empty() ? "" : "-", page,
                       places.size() > 1 ? "-" : "", places.size() > 1 ? place : ""));
       std::vector<std::string> under;
-      for (const auto& part : {page, place, identity}) {
+      for (const auto& part : {page, place, gpus, identity}) {
         if (!part.empty()) under.push_back(part);
       }
       figure->subtitle = fmt::format("{}", fmt::join(under, " · "));

@@ -87,6 +87,44 @@ TEST(ComposeTest, RatiosAreThoseOfTheTables) {
   EXPECT_NEAR(named(figures, "product-ratio").series[1].points[0].y, 2.0, 1e-15);
 }
 
+// A provider that was measured alone is its own baseline, which is no ratio of 1; and a run with
+// another baseline is not mixed in.
+TEST(ComposeTest, RatiosAreToOneBaselineThatOthersWereMeasuredBeside) {
+  auto rows = two_providers();
+  const auto in_run = [](Row r, const std::string& run, const std::string& baseline) {
+    r.run_id = run;
+    r.provenance.baseline = baseline;
+    return r;
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (const int n : {64, 128}) {
+      rows.push_back(in_run(row("alone", n, round, 1e-3), "second", "alone"));
+      rows.push_back(in_run(row("quick", n, round, 1e-3), "third", "slow"));
+      rows.push_back(in_run(row("slow", n, round, 1), "third", "slow"));
+    }
+  }
+  const Figure ratio = named(compose_figures(rows, {}), "product-ratio");
+  ASSERT_EQ(ratio.series.size(), 2U);
+  EXPECT_EQ(ratio.series[0].label, "plain");
+  EXPECT_EQ(ratio.series[1].label, "quick");
+  for (const auto& p : ratio.series[1].points) EXPECT_NEAR(p.y, 0.5, 1e-15);
+}
+
+// A reader must see which GPU it was, and that it was one.
+TEST(ComposeTest, TheSubtitleNamesTheGpu) {
+  auto rows = two_providers();
+  for (auto& r : rows) {
+    r.platform = "cuda";
+    auto& gpu = r.provenance.gpu.emplace();
+    gpu.name = "NVIDIA H200";
+    gpu.uuid = "GPU-a";
+  }
+  const auto subtitle = [&] { return named(compose_figures(rows, {}), "product-ratio").subtitle; };
+  EXPECT_TRUE(subtitle().ends_with(" · NVIDIA H200")) << subtitle();
+  rows.back().provenance.gpu->uuid = "GPU-b";
+  EXPECT_TRUE(subtitle().ends_with(" · NVIDIA H200 (2 devices)")) << subtitle();
+}
+
 // One point: bars. A ratio's grow from 1, up or down, on an axis that has no zero.
 TEST(ComposeTest, BarsOfRatiosGrowFromOne) {
   std::vector<Row> rows;

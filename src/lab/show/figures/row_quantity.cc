@@ -18,6 +18,11 @@ Json quantity(const Row& row, const std::string& name) {
     const auto flops = row.work_of("flops"), bytes = row.work_of("bytes");
     return flops && bytes && *bytes > 0 ? Json(*flops / *bytes) : Json();
   }
+  // Memory is that of the place where it is computed, as in tables.
+  if (row.platform == "cuda" && name.starts_with("peak_rss")) {
+    const auto found = row.metrics.find("peak_device_memory");
+    if (found != row.metrics.end()) return found->second;
+  }
   if (const auto found = row.metrics.find(name); found != row.metrics.end()) return found->second;
   return nullptr;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "lab/store/postgres_url.h"
 #include "lab/store/source.h"
 #include "lab/store/transfer.h"
 
@@ -24,10 +25,18 @@ std::string stamp_of(const fs::path& path) {
   return error ? "none" : fmt::format("{} {}", size, time.time_since_epoch().count());
 }
 
-// The path behind a store's URL.
-std::string path_of(const std::string& source) {
+// Another whenever there may be other rows.
+std::string stamp_of_source(const std::string& source) {
+  if (is_postgres_url(source)) {
+    try {
+      return Store(source, Access::kRead).stamp();
+    } catch (const UserError& e) {
+      return e.what();
+    }
+  }
   constexpr std::string_view kScheme = "sqlite:";
-  return source.starts_with(kScheme) ? source.substr(kScheme.size()) : source;
+  const auto path = source.starts_with(kScheme) ? source.substr(kScheme.size()) : source;
+  return stamp_of(path) + " " + stamp_of(path + "-wal");
 }
 
 // The files of a source by name; what cannot be listed is a warning.
@@ -56,13 +65,12 @@ bool LiveSource::refresh() {
         file = std::move(known->second);
       }
       // Taken before reading: a row written meanwhile is seen by the next call.
-      const auto path = path_of(name);
-      const auto stamp = stamp_of(path) + " " + stamp_of(path + "-wal");
+      const auto stamp = stamp_of_source(name);
       if (stamp != file.stamp) {
         changed = true;
         file.stamp = stamp;
         try {
-          auto read = read_source(name);
+          auto read = read_sources({&name, 1}, Reading::kWhatIsWhole, kMostRowsOfAPage);
           file.rows = std::move(read.rows);
           file.warnings = std::move(read.warnings);
         } catch (const UserError& e) {
@@ -86,7 +94,7 @@ bool LiveSource::refresh() {
         rows_.push_back(row);
       } else if (row_to_line(row) != row_to_line(rows_[it->second])) {
         warnings.push_back(fmt::format("run '{}', attempt '{}' has other content in '{}'",
-                                       row.run_id, row.attempt_id, name));
+                                       row.run_id, row.attempt_id, without_password(name)));
       }
     }
   }

@@ -102,7 +102,7 @@ Json site_summary(const IndexedSummary& indexed, const std::vector<Row>& rows) {
       {"median", value_to_json(s.median)},
       {"limit", value_to_json(s.fraction_of_limit)},
       {"error", value_to_json(s.fidelity_error)},
-      {"memory", value_to_json(s.peak_rss)},
+      {"memory", value_to_json(s.peak_memory())},
       {"rows", indexed.rows},
       {"spark", sparkline(s.attempts, 12)},
   };

@@ -76,7 +76,8 @@ std::string fidelity_cell(const Summary& s) {
 }
 
 std::string memory_cell(const Summary& s) {
-  return s.peak_rss ? format_bytes(*s.peak_rss) : kUnknown;
+  const auto bytes = s.peak_memory();
+  return bytes ? format_bytes(*bytes) : kUnknown;
 }
 
 std::string verdict_cell(const Summary& s) {

@@ -183,10 +183,10 @@ void test_solutions(const Surface& surface, const Grid& grid, bool adjoint, Meth
 
 // Dealt out to several streams, with cases that a sturdier method must solve among them: each is
 // told once, and is what the CPU says.
-void test_lanes(int lanes, int batch, int collisionalities) {
+void test_lanes(int lanes, int batch, int collisionalities, double of_a_decade = 7) {
   const auto prepared = prepare(builtin_surface("example"), {5, 7, 4});
   std::vector<double> nu;
-  for (int i = 0; i < collisionalities; ++i) nu.push_back(1e-5 * std::pow(10, i / 7.0));
+  for (int i = 0; i < collisionalities; ++i) nu.push_back(1e-5 * std::pow(10, i / of_a_decade));
   const auto cases = case_grid(nu, std::vector<double>{0, 1e-3, 2e-3, -1e-3});
   BatchSolver solver(prepared, batch, lanes);
   for (const Method method : {Method::kAuto, Method::kStructured, Method::kDense}) {
@@ -358,6 +358,7 @@ int main(int argc, char** argv) {
       test_lanes(1, 0, 35);
       test_lanes(3, 0, 35);
       test_lanes(3, 70, 35);
+      test_lanes(2, 0, 135, 27);
     }
     test_refusals();
   } catch (const std::exception& e) {

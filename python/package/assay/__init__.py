@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Assay: engines for tensor programs, and a laboratory that measures them.
+
+Arrays of NumPy, torch and jax go in and come out without copies; large work is done without the GIL.
+docs/python.md has a page on all of it.
+"""
+
+import os as _os
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import _core
+from ._decompose import CpResult, Mp2Energy, TrainResult, TuckerResult, cp, mp2_energy, tt, tucker
+from ._einsum import Plan, einsum, einsum_path, get_threads, plan, set_threads, tensordot, transpose
+from ._errors import DiskError, EnvironmentError, InternalError, UserError
+
+if _TYPE_CHECKING:
+    from . import chip, lab, semiring, transport
+    from ._bench import Benchmark, bench
+
+__all__ = [
+    "Benchmark", "CpResult", "DiskError", "EnvironmentError", "InternalError", "Mp2Energy", "Plan", "TrainResult",
+    "TuckerResult", "UserError", "bench", "chip", "cp", "einsum", "einsum_path", "get_threads", "lab", "mp2_energy",
+    "plan", "semiring", "set_threads", "tensordot", "transport", "transpose", "tt", "tucker",
+]
+
+_core.set_threads(len(_os.sched_getaffinity(0)))
+
+# What takes a while to import is imported when somebody asks for it.
+_MODULES = ("chip", "lab", "semiring", "transport")
+_NAMES = {"Benchmark": "_bench", "bench": "_bench"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _MODULES:
+        return _import_module(f".{name}", __name__)
+    if name in _NAMES:
+        return getattr(_import_module(f".{_NAMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Contractions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from . import _core
+from ._errors import UserError
+
+# Our names of dtypes by those of NumPy, torch and jax.
+_DTYPES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128", "bfloat16": "bf16"}
+
+
+def _dtype_name(dtype: Any) -> str:
+    import numpy
+
+    name = str(dtype).removeprefix("torch.")
+    if name not in _DTYPES:
+        try:
+            name = numpy.dtype(dtype).name
+        except TypeError:
+            raise UserError(f"dtype: no dtype of NumPy, torch or jax: {dtype!r}") from None
+    return _DTYPES.get(name, name)
+
+
+def _interleaved(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The text and the operands of `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
+
+    def term(labels: Sequence[Any]) -> str:
+        return "".join("..." if label is Ellipsis else f"{{{int(label)}}}" for label in labels)
+
+    pairs = len(arguments) // 2
+    if pairs == 0:
+        raise UserError("einsum: an expression and its operands are needed")
+    text = ",".join(term(arguments[2 * i + 1]) for i in range(pairs))
+    if len(arguments) % 2:
+        text += "->" + term(arguments[-1])
+    return text, arguments[: 2 * pairs : 2]
+
+
+def _check_optimize(optimize: Any) -> None:
+    if not isinstance(optimize, (bool, str)):
+        raise UserError(f"einsum: optimize says whether to search for an order, which always is searched for, "
+                        f"and cannot be one: {optimize!r}")
+
+
+def einsum(
+    expression: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    memory: int | str | None = None,
+    backend: str | None = None,
+    optimize: bool | str = True,
+) -> Any:
+    """A contraction of any number of arrays, in the notation of `numpy.einsum`.
+
+    Operands are arrays of NumPy, torch or jax (or lists and numbers, of which arrays are made) in float32,
+    float64, complex64, complex128 or bfloat16, with any strides; nothing is copied on the way in or out. The
+    result is an array of torch or jax where an operand is one, else of NumPy. `out` is written to and returned.
+
+    The order of the contractions is always searched for, and kept for the next call. `memory`
+    bounds the bytes of everything that lives at a time, as a number or as text ("1GiB"). `backend` is "blas",
+    the default, or "reference": plain loops. `optimize` is there for callers of `numpy.einsum`.
+
+    >>> import numpy
+    >>> a, b = numpy.arange(6.0).reshape(2, 3), numpy.ones((3, 2))
+    >>> einsum("ij,jk->ik", a, b)
+    array([[ 3.,  3.],
+           [12., 12.]])
+    >>> einsum(a, [0, 1], a, [0, 1], [0])
+    array([ 5., 50.])
+    """
+    if type(expression) is not str:
+        expression, operands = _interleaved((expression, *operands))
+    if optimize is not True:
+        _check_optimize(optimize)
+    if dtype is not None:
+        dtype = _dtype_name(dtype)
+    return _core.einsum(expression, operands, out, dtype, memory, backend)
+
+
+class Plan:
+    """A contraction that is decided: its steps, in order, and what computes them. `plan()` makes it."""
+
+    def __init__(self, plan: _core.Plan) -> None:
+        self._plan = plan
+        self.mac, self.flop, self.predicted_s, self.peak_bytes = plan.numbers()
+        self.shape = tuple(plan.shape())
+        self.path = [tuple(pair) for pair in plan.linear_path()]
+
+    def __call__(self, *operands: Any, out: Any = None) -> Any:
+        """The contraction of operands with the dtypes, shapes and strides that the plan was made for."""
+        return self._plan.run(operands, out)
+
+    def explain(self) -> str:
+        """What is computed, in which order and why so, a line for each step."""
+        return self._plan.explain_text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for programs, as `assay einsum --explain --json` prints it."""
+        explained: dict[str, Any] = json.loads(self._plan.explain_json())
+        return explained
+
+    def __repr__(self) -> str:
+        return f"<assay.Plan of {self.to_dict()['expression']!r}: {self.flop:.4g} FLOP>"
+
+
+def plan(
+    expression: str,
+    *operands: Any,
+    dtype: Any = None,
+    memory: int | str | None = None,
+    backend: str | None = None,
+    objective: str | None = None,
+) -> Plan:
+    """The plan that `einsum` would follow, to be looked at, and called as often as wanted.
+
+    Operands are arrays, or shapes as tuples, which stand for contiguous float64 arrays. `objective` is what the
+    order should be best at: "time" (as predicted, the default), "flop", "mac" or "write".
+
+    >>> chain = plan("ij,jk,kl->il", (100, 200), (200, 5), (5, 50), objective="flop")
+    >>> chain.path, chain.flop
+    ([(0, 1), (0, 1)], 250000.0)
+    >>> print(chain.explain().split()[0])
+    ij,jk,kl->il
+    """
+    if dtype is not None:
+        dtype = _dtype_name(dtype)
+    return Plan(_core.plan(expression, operands, dtype, memory, backend, objective))
+
+
+def einsum_path(
+    expression: Any, *operands: Any, optimize: bool | str = True, **options: Any
+) -> tuple[list[Any], str]:
+    """The order of the contractions as `numpy.einsum_path` gives it, and the plan in words.
+
+    >>> einsum_path("ij,jk,kl->il", (100, 200), (200, 5), (5, 50))[0]
+    ['einsum_path', (0, 1), (0, 1)]
+    """
+    if type(expression) is not str:
+        expression, operands = _interleaved((expression, *operands))
+    _check_optimize(optimize)
+    planned = plan(expression, *operands, **options)
+    return ["einsum_path", *planned.path], planned.explain()
+
+
+def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Any:
+    """The product that `numpy.tensordot` computes, which opt_einsum asks its backends for.
+
+    >>> import numpy
+    >>> tensordot(numpy.ones((2, 3)), numpy.ones((3, 4)), 1).shape
+    (2, 4)
+    """
+    if isinstance(axes, int):
+        axes = (range(a.ndim - axes, a.ndim), range(axes))
+    of_a, of_b = ([axis] if isinstance(axis, int) else list(axis) for axis in axes)
+    if len(of_a) != len(of_b):
+        raise UserError(f"tensordot: as many axes of one as of the other are summed, not {len(of_a)} and {len(of_b)}")
+    labels_a, labels_b = list(range(a.ndim)), list(range(a.ndim, a.ndim + b.ndim))
+    for axis_a, axis_b in zip(of_a, of_b, strict=True):
+        if a.shape[axis_a] != b.shape[axis_b]:
+            raise UserError(f"tensordot: axis {axis_a} has extent {a.shape[axis_a]}, but axis {axis_b} "
+                            f"{b.shape[axis_b]}")
+        labels_b[axis_b] = labels_a[axis_a]
+    left = [label for label in labels_a if label not in labels_b] + [label for label in labels_b if label >= a.ndim]
+    return einsum(a, labels_a, b, labels_b, left)
+
+
+def transpose(a: Any, axes: Sequence[int]) -> Any:
+    """The same elements with their axes in another order: a view."""
+    return a.permute(*axes) if hasattr(a, "permute") else a.transpose(axes)
+
+
+def set_threads(threads: int) -> None:
+    """How many threads a call may use; at first one for each core that this process may run on.
+
+    Calls that run at the same time, in threads of Python, share them.
+    """
+    _core.set_threads(threads)
+
+
+def get_threads() -> int:
+    """How many threads a call may use."""
+    return _core.get_threads()

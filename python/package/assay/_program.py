@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program `assay`, which is the laboratory: started, and its errors as exceptions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from ._errors import EnvironmentError, InternalError, UserError
+
+_USAGE, _ENVIRONMENT, _BUG, _INTERRUPTED = 2, 5, 70, 130  # docs/exits.md
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What the program printed, and its exit status: 0, 1, 3 or 4, which are answers and no errors."""
+
+    status: int
+    output: str
+    notes: str
+
+
+def path() -> str:
+    """The program: what ASSAY_PROGRAM names, else `assay` in PATH. Raises EnvironmentError."""
+    named = os.environ.get("ASSAY_PROGRAM")
+    found = shutil.which(named or "assay")
+    if found is None:
+        where = f"ASSAY_PROGRAM names '{named}'" if named else "no 'assay' in PATH"
+        raise EnvironmentError(f"assay.lab needs the program assay ('make build', 'make install'): {where}")
+    return found
+
+
+def run(*arguments: str) -> Finished:
+    """Starts it, with this interpreter for everything that is measured in Python unless ASSAY_PYTHON says another."""
+    surroundings = {"ASSAY_PYTHON": sys.executable, **os.environ}
+    done = subprocess.run([path(), *arguments], env=surroundings, capture_output=True, text=True, check=False)
+    message = done.stderr.strip().rpartition("\n")[2].removeprefix("assay: ") or f"exit status {done.returncode}"
+    if done.returncode == _USAGE:
+        raise UserError(message)
+    if done.returncode == _ENVIRONMENT:
+        raise EnvironmentError(message)
+    if done.returncode == _INTERRUPTED:
+        raise KeyboardInterrupt
+    if done.returncode == _BUG or done.returncode not in (0, 1, 3, 4):
+        raise InternalError(f"assay {' '.join(arguments)}: {message}")
+    return Finished(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""pytest's fixture `assay_benchmark`: measures what `assay.bench` made, into a journal and, at the end, to the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("assay")
+    group.addoption("--assay-out", default="results", help="folder for the journals of assay_benchmark (results)")
+    group.addoption("--assay-full", action="store_true", help="all points and long attempts, not --quick")
+    group.addoption("--assay-baseline", help="rows that this session's must not be slower than: assay gate at the end")
+
+
+class Measurer:
+    """The fixture: called with a benchmark, returns its rows; fails the test where one is wrong or broke."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def __call__(self, benchmark: Any, **options: Any) -> Any:
+        """`options` are those of `Benchmark.run`."""
+        options.setdefault("quick", not self._config.getoption("--assay-full"))
+        options.setdefault("out", self._config.getoption("--assay-out"))
+        rows = benchmark.run(**options)
+        bad = rows[~rows["status"].isin(["ok", "excluded"])]  # a disturbed attempt was made again
+        if len(bad):
+            worst = bad.iloc[0]
+            pytest.fail(f"{benchmark.name}: {worst['provider']}: {worst['status']}: {worst['failure_message']}", pytrace=False)
+        return rows
+
+
+@pytest.fixture
+def assay_benchmark(request: pytest.FixtureRequest) -> Iterator[Measurer]:
+    """Measures a benchmark of `assay.bench` in fresh processes: `rows = assay_benchmark(softmax, rounds=10)`."""
+    request.config.stash[_USED] = True
+    yield Measurer(request.config)
+
+
+_USED = pytest.StashKey[bool]()
+_GATE = pytest.StashKey[Any]()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    baseline = session.config.getoption("--assay-baseline")
+    if baseline is None or not session.config.stash.get(_USED, False):
+        return
+    from .lab import gate
+
+    decided = session.config.stash[_GATE] = gate(baseline, session.config.getoption("--assay-out"))
+    if decided.status in (1, 4):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    decided = config.stash.get(_GATE, None)
+    if decided is None:
+        return
+    verdict = {0: "passed", 1: "FAILED: slower", 3: "not known", 4: "FAILED: wrong"}[decided.status]
+    terminalreporter.section("assay gate")
+    terminalreporter.line(f"{verdict} (exit status {decided.status})")

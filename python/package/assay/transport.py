@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""The drift-kinetic equation on flux surfaces: monoenergetic coefficients of stellarators and tokamaks.
+
+Cases are ν̂ = ν/v [1/m] and Ê_ψ = E_ψ/v, or Ê_r = E_r/v [T]; coefficients are in DKES's normalisation: D11 [1/(m T²)],
+D31 and D13 [1/T], D33 [m]. docs/methods/transport.md derives it. Equilibria of VMEC and Boozer files, databases and
+profiles are the program's: `assay transport`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from . import _core
+from ._errors import UserError
+from ._modules import needed
+
+__all__ = ["Derivatives", "Grid", "Prepared", "Scan", "Solution", "Surface", "derivatives", "prepare", "scan", "solve", "surface",
+           "surface_names"]
+
+Array = NDArray[numpy.float64]
+_NUMBERS = ("d11", "d31", "d13", "d33", "d33_spitzer", "residual", "onsager")
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The magnetic field on a flux surface, in Boozer angles. `surface` makes it."""
+
+    name: str
+    nfp: int  # field periods
+    iota: float
+    psi_prime: float  # dψ/dr [T·m]
+    modes: Array  # m, n, cosine, sine [T] of each mode of |B|; the phase is mθ + n·nfp·ζ
+    _surface: _core.Surface
+
+
+def surface_names() -> list[str]:
+    """Surfaces that are built in.
+
+    >>> surface_names()
+    ['example', 'sample_dkes', 'w7x_eim_sample', 'tokamak']
+    """
+    return _core.surface_names()
+
+
+def surface(
+    name: str | None = None,
+    *,
+    dkes: str | Path | None = None,
+    text: str | Path | None = None,
+    modes: Iterable[Iterable[float]] | None = None,
+    nfp: int = 1,
+    iota: float = 0,
+    psi_prime: float = 1,
+    b_theta: float = 0,
+    b_zeta: float = 0,
+    b0: float | None = None,
+) -> Surface:
+    """A surface by the name of one that is built in, of a DKES namelist, of MONKES' text file, or spelled by its modes.
+
+    >>> axisymmetric = surface(modes=[(0, 0, 1.0), (1, 0, -0.1)], iota=0.5, b_zeta=5.0)
+    >>> axisymmetric.modes.shape, surface("w7x_eim_sample").nfp
+    ((2, 4), 5)
+    """
+    given = [way for way in (name if modes is None else None, dkes, text, modes) if way is not None]
+    if len(given) != 1:
+        raise UserError(f"surface: one of a name, dkes, text and modes, not {len(given)} of them")
+    if modes is not None:
+        terms = [[float(number) for number in mode] for mode in modes]
+        made = _core.surface_spelled(name or "modes", nfp, iota, psi_prime, b_theta, b_zeta, terms, b0)
+    elif dkes is not None:
+        made = _core.surface_dkes(str(dkes))
+    elif text is not None:
+        made = _core.surface_text(str(text))
+    else:
+        made = _core.surface_builtin(str(name))
+    return Surface(made.name, made.nfp, made.iota, made.psi_prime, numpy.array(made.modes()).reshape(-1, 4), made)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Points along both angles (odd), and the highest Legendre index."""
+
+    n_theta: int
+    n_zeta: int
+    n_xi: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A surface on a grid, with all that does not depend on the case. `prepare` makes it.
+
+    Fields are arrays ζ × θ over one field period: |B| [T], the Jacobian [m/T], the radial drift.
+    """
+
+    surface: Surface
+    grid: Grid
+    b: Array
+    jacobian: Array
+    drift: Array
+    b0: float
+    mean_b2: float
+    notes: list[str]
+    warnings: list[str]
+    _prepared: _core.Prepared
+
+    def angles(self) -> tuple[Array, Array]:
+        """θ and ζ of the grid [rad]."""
+        return (2 * numpy.pi * numpy.arange(self.grid.n_theta) / self.grid.n_theta,
+                2 * numpy.pi * numpy.arange(self.grid.n_zeta) / (self.grid.n_zeta * self.surface.nfp))
+
+    def plot(self, axes: Any = None) -> Any:
+        """|B| over both angles, on matplotlib's axes, which are returned."""
+        axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
+        theta, zeta = self.angles()
+        shown = axes.contourf(zeta, theta, self.b.T, levels=24)
+        axes.figure.colorbar(shown, ax=axes, label="|B| [T]")
+        axes.set(xlabel="ζ", ylabel="θ", title=self.surface.name)
+        return axes
+
+
+def prepare(of: Surface | str, grid: Grid | tuple[int, int, int], *, adjoint_consistent: bool = False) -> Prepared:
+    """A surface on a grid, once for as many cases as wanted.
+
+    >>> prepare("example", (17, 25, 16)).b.shape
+    (25, 17)
+    """
+    on = surface(of) if isinstance(of, str) else of
+    size = grid if isinstance(grid, Grid) else Grid(*grid)
+    made = _core.prepare(on._surface, size.n_theta, size.n_zeta, size.n_xi, adjoint_consistent)
+    fields = made.fields()
+    return Prepared(on, size, _prepared=made, **{name: fields[name] for name in (
+        "b", "jacobian", "drift", "b0", "mean_b2", "notes", "warnings")})
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The coefficients of one case, and how far they can be trusted."""
+
+    nu_hat: float
+    epsi_hat: float
+    d11: float
+    d31: float
+    d13: float
+    d33: float
+    d33_spitzer: float  # D33 where nothing is trapped
+    residual: float
+    onsager: float  # |D31 + D13| over the larger of the two
+    method: str  # the one that was used
+    warnings: list[str]  # reasons not to trust the numbers, with figures
+    notes: list[str]  # what was done otherwise than asked for
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The coefficients of every pair of ν̂ and Ê_ψ, as arrays ν̂ × Ê_ψ."""
+
+    nu_hat: Array
+    epsi_hat: Array
+    d11: Array
+    d31: Array
+    d13: Array
+    d33: Array
+    d33_spitzer: Array
+    residual: Array
+    onsager: Array
+    method: list[str]  # of each case, ν̂ slowest; so are the next two
+    warnings: list[list[str]]
+    notes: list[list[str]]
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset with the dimensions nu_hat and epsi_hat."""
+        values = {name: (("nu_hat", "epsi_hat"), getattr(self, name)) for name in _NUMBERS}
+        return needed("xarray").Dataset(values, {"nu_hat": self.nu_hat, "epsi_hat": self.epsi_hat})
+
+    def plot(self, coefficient: str = "d11", axes: Any = None) -> Any:
+        """One coefficient's modulus over ν̂, a line for each field, on matplotlib's axes, which are returned."""
+        if coefficient not in _NUMBERS:
+            raise UserError(f"plot: one of {', '.join(_NUMBERS)}, not '{coefficient}'")
+        axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
+        for column, field in enumerate(self.epsi_hat):
+            axes.loglog(self.nu_hat, numpy.abs(getattr(self, coefficient)[:, column]), "o-", label=f"Ê_ψ = {field:g}")
+        axes.set(xlabel="ν̂ [1/m]", ylabel=f"|{coefficient.upper()}|")
+        axes.legend()
+        return axes
+
+
+def _fields_of(on: Prepared, epsi_hat: Any, er_hat: Any) -> Array:
+    if er_hat is None:
+        return numpy.atleast_1d(numpy.asarray(epsi_hat, dtype=numpy.float64))
+    if numpy.any(numpy.asarray(epsi_hat) != 0):
+        raise UserError(f"the field is epsi_hat or er_hat, not both: {epsi_hat}")
+    return numpy.array([_core.epsi_of_er(float(er), on.surface.psi_prime) for er in numpy.atleast_1d(er_hat)])
+
+
+def scan(
+    on: Prepared,
+    nu_hat: Any,
+    epsi_hat: Any = 0.0,
+    *,
+    er_hat: Any = None,
+    method: str = "auto",
+    journal: str | Path | None = None,
+) -> Scan:
+    """Solves every pair of ν̂ and a field, Ê_ψ or Ê_r, one case on each thread.
+
+    `method` is auto, dense, structured, parity or mixed. `journal` names a file that keeps every case from the moment
+    it is done: a scan that finds its own file there goes on where that one ended.
+
+    >>> found = scan(prepare("example", (9, 9, 8)), [1e-2, 1e-1], [0.0, 1e-3])
+    >>> found.d11.shape, bool((found.d33 > 0).all())
+    ((2, 2), True)
+    """
+    nu = numpy.atleast_1d(numpy.asarray(nu_hat, dtype=numpy.float64))
+    fields = _fields_of(on, epsi_hat, er_hat)
+    table = _core.transport_scan(on._prepared, nu.tolist(), fields.tolist(), method, str(journal or ""))
+    numbers = {name: table.pop(name).reshape(len(nu), len(fields)) for name in _NUMBERS}
+    return Scan(nu, fields, **numbers, **table)
+
+
+def solve(on: Prepared, nu_hat: float, epsi_hat: float = 0.0, *, er_hat: float | None = None, method: str = "auto") -> Solution:
+    """Solves one case.
+
+    >>> solution = solve(prepare("example", (17, 25, 16)), 1e-1)
+    >>> solution.method, solution.onsager < 1e-3
+    ('parity', True)
+    """
+    of = scan(on, nu_hat, epsi_hat, er_hat=er_hat, method=method)
+    numbers = {name: float(getattr(of, name)[0, 0]) for name in _NUMBERS}
+    return Solution(float(nu_hat), float(of.epsi_hat[0]), **numbers, method=of.method[0], warnings=of.warnings[0],
+                    notes=of.notes[0])
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """∂D/∂ν̂ and ∂D/∂Ê_ψ of d11, d31, d13 and d33, by name."""
+
+    by_nu_hat: dict[str, float]
+    by_epsi_hat: dict[str, float]
+
+
+def derivatives(on: Prepared, nu_hat: float, epsi_hat: float = 0.0) -> Derivatives:
+    """Of all four coefficients, from two forward and two adjoint solves.
+
+    >>> derivatives(prepare("example", (9, 9, 8)), 1e-1).by_nu_hat["d33"] < 0
+    True
+    """
+    return Derivatives(**_core.transport_derivatives(on._prepared, nu_hat, epsi_hat))

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/arrays.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "base/error.h"
+
+namespace assay::python {
+namespace {
+
+namespace nb = nanobind;
+
+std::optional<DType> integer_dtype(bool is_signed, Py_ssize_t size) {
+  switch (size) {
+    case 1:
+      return is_signed ? DType::kI8 : DType::kU8;
+    case 2:
+      return is_signed ? DType::kI16 : DType::kU16;
+    case 4:
+      return is_signed ? DType::kI32 : DType::kU32;
+    case 8:
+      return is_signed ? DType::kI64 : DType::kU64;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Of a format of the module `struct`, as PEP 3118 extends it, in this machine's byte order.
+std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
+  if (format == nullptr) return DType::kU8;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  const bool is_complex = *format == 'Z';
+  if (is_complex) ++format;
+  if (*format == '\0' || format[1] != '\0') return std::nullopt;
+  switch (*format) {
+    case 'e':
+      return is_complex ? std::nullopt : std::optional(DType::kF16);
+    case 'f':
+      return is_complex ? DType::kC64 : DType::kF32;
+    case 'd':
+      return is_complex ? DType::kC128 : DType::kF64;
+    case '?':
+      return DType::kBool;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return integer_dtype(true, size);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      return integer_dtype(false, size);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<DType> dtype_of_dlpack(nb::dlpack::dtype dtype) {
+  if (dtype.lanes != 1) return std::nullopt;
+  switch (static_cast<nb::dlpack::dtype_code>(dtype.code)) {
+    case nb::dlpack::dtype_code::Int:
+      return integer_dtype(true, dtype.bits / 8);
+    case nb::dlpack::dtype_code::UInt:
+      return integer_dtype(false, dtype.bits / 8);
+    case nb::dlpack::dtype_code::Bool:
+      return DType::kBool;
+    case nb::dlpack::dtype_code::Bfloat:
+      return DType::kBF16;
+    case nb::dlpack::dtype_code::Float:
+      return dtype.bits == 16   ? std::optional(DType::kF16)
+             : dtype.bits == 32 ? std::optional(DType::kF32)
+             : dtype.bits == 64 ? std::optional(DType::kF64)
+                                : std::nullopt;
+    case nb::dlpack::dtype_code::Complex:
+      return dtype.bits == 64    ? std::optional(DType::kC64)
+             : dtype.bits == 128 ? std::optional(DType::kC128)
+                                 : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Numbers, and lists of them.
+bool is_plain(nb::handle object) {
+  return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyFloat_Check(object.ptr()) ||
+         PyLong_Check(object.ptr()) || PyComplex_Check(object.ptr());
+}
+
+void check_alignment(const void* data, DType dtype, ArgumentName name) {
+  if (reinterpret_cast<std::uintptr_t>(data) % alignment_of(dtype) != 0) {
+    fail("{}: its elements are not aligned for their dtype, {}", name.to_string(), name_of(dtype));
+  }
+}
+
+TensorView view_of(const Py_buffer& buffer, ArgumentName name) {
+  const auto dtype = dtype_of_format(buffer.format, buffer.itemsize);
+  if (!dtype) {
+    fail("{}: no dtype of a tensor: its elements have the format '{}'", name.to_string(),
+         buffer.format);
+  }
+  const auto rank = static_cast<std::size_t>(buffer.ndim);
+  Axes extents(rank), strides(rank);
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    extents[axis] = buffer.shape[axis];
+    const Py_ssize_t stride = buffer.strides[axis];
+    if (stride % buffer.itemsize != 0) {
+      fail("{}: axis {} has a stride that is no multiple of an element's {} bytes: {}",
+           name.to_string(), axis, buffer.itemsize, stride);
+    }
+    strides[axis] = stride / buffer.itemsize;
+  }
+  check_alignment(buffer.buf, *dtype, name);
+  return {*dtype, buffer.buf, Shape(std::move(extents)), std::move(strides)};
+}
+
+template <typename Array>
+TensorView view_of(const Array& array, ArgumentName name) {
+  if (array.device_type() != nb::device::cpu::value) {
+    fail(
+        "{}: is in the memory of a device, and this package computes on the processor: DLPack's "
+        "device {}",
+        name.to_string(), array.device_type());
+  }
+  const auto dtype = dtype_of_dlpack(array.dtype());
+  if (!dtype) {
+    fail("{}: no dtype of a tensor: DLPack's code {} with {} bits", name.to_string(),
+         array.dtype().code, array.dtype().bits);
+  }
+  const std::span extents(array.shape_ptr(), array.ndim());
+  const std::span strides(array.stride_ptr(), array.ndim());
+  check_alignment(array.data(), *dtype, name);
+  return {*dtype, array.data(), Shape(Axes(extents)), Axes(strides)};
+}
+
+}  // namespace
+
+std::string ArgumentName::to_string() const {
+  return number < 0 ? std::string(text) : fmt::format("{} {}", text, number);
+}
+
+void BorrowedArray::Release::operator()(Py_buffer* buffer) const {
+  PyBuffer_Release(buffer);
+  delete buffer;
+}
+
+BorrowedArray::BorrowedArray(nb::handle array, ArgumentName name, Use use)
+    : view_(borrow(array, name, use)) {}
+
+TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
+  if (!PyObject_CheckBuffer(array.ptr())) {
+    if (use == Use::kRead && is_plain(array)) {
+      made_ = nb::module_::import_("numpy").attr("asarray")(array);
+      return borrow(made_, name, use);
+    }
+    return borrow_dlpack(array, name, use);
+  }
+  auto buffer = std::make_unique<Py_buffer>();
+  const int flags = use == Use::kWrite ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
+  if (PyObject_GetBuffer(array.ptr(), buffer.get(), flags) != 0) {
+    const nb::python_error error;  // takes it
+    fail("{}: {}", name.to_string(), nb::str(error.value()).c_str());
+  }
+  buffer_.reset(buffer.release());
+  return view_of(*buffer_, name);
+}
+
+TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use use) {
+  if (!nb::hasattr(array, "__dlpack__")) {
+    fail("{}: is no array, by buffer or DLPack, but a {}", name.to_string(),
+         nb::type_name(array.type()).c_str());
+  }
+  if (nb::cast<bool>(nb::bool_(nb::getattr(array, "requires_grad", nb::bool_(false))))) {
+    fail("{}: wants a gradient, which this call does not have: pass it by .detach()",
+         name.to_string());
+  }
+  if (use == Use::kWrite) {
+    if (nb::try_cast(array, writable_)) return view_of(writable_, name);
+    fail("{}: DLPack gives no way to write it", name.to_string());
+  }
+  if (nb::try_cast(array, readable_)) return view_of(readable_, name);
+  fail("{}: DLPack gives no view of its elements", name.to_string());
+}
+
+MutableTensorView BorrowedArray::mutable_view() const {
+  return {view_.dtype(), const_cast<void*>(view_.raw_data()), view_.shape(), view_.strides()};
+}
+
+}  // namespace assay::python

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Arrays of Python as views, without copies: by the buffer protocol where the array has it, else by
+// DLPack.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <string>
+
+#include "tensor/view.h"
+
+namespace assay::python {
+
+// What an argument is called in errors: "einsum: operand 0", or without a number "einsum: out".
+struct ArgumentName {
+  const char* text;
+  int number = -1;
+  std::string to_string() const;
+};
+
+// Somebody's array, which cannot be freed or resized before this object dies; or what NumPy makes
+// of a number or a list. Needs the GIL to be made and destroyed.
+class BorrowedArray {
+ public:
+  enum class Use { kRead, kWrite };
+  // Throws UserError that names the argument: no array, elements in the memory of a device, a dtype
+  // that tensors do not have, strides that are no multiple of an element, misaligned elements, a
+  // tensor of torch that wants a gradient, one that may not be written.
+  BorrowedArray(nanobind::handle array, ArgumentName name, Use use = Use::kRead);
+  const TensorView& view() const { return view_; }
+  // Of an array that was borrowed to be written.
+  MutableTensorView mutable_view() const;
+
+ private:
+  struct Release {
+    void operator()(Py_buffer* buffer) const;
+  };
+  TensorView borrow(nanobind::handle array, ArgumentName name, Use use);
+  TensorView borrow_dlpack(nanobind::handle array, ArgumentName name, Use use);
+
+  nanobind::object made_;
+  std::unique_ptr<Py_buffer, Release> buffer_;
+  nanobind::ndarray<> writable_;
+  nanobind::ndarray<nanobind::ro> readable_;
+  TensorView view_;
+};
+
+}  // namespace assay::python

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contractions: assay.einsum, assay.plan.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "bindings/arrays.h"
+#include "bindings/frameworks.h"
+#include "bindings/module.h"
+#include "bindings/threads.h"
+#include "einsum/calibrate/calibration.h"
+#include "einsum/einsum.h"
+#include "einsum/plan/explain.h"
+
+namespace assay::python {
+namespace {
+
+namespace nb = nanobind;
+using einsum::Backend;
+using einsum::Engine;
+using einsum::Plan;
+
+// Whether there is a place for what was measured of this machine; contractions do without.
+bool knows_home() {
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  return is_set("HOME") || is_set("ASSAY_MACHINE_DIR") || is_set("XDG_STATE_HOME");
+}
+
+// An argument as what it must be. Throws TypeError that names it.
+template <typename T>
+T argument(nb::handle given, const char* name, const char* expected) {
+  T value{};
+  if (nb::try_cast(given, value)) return value;
+  throw nb::type_error(
+      fmt::format("{} is {}, not of type {}", name, expected, nb::type_name(given.type()).c_str())
+          .c_str());
+}
+std::string text_argument(nb::handle given, const char* name) {
+  return argument<std::string>(given, name, "a str");
+}
+
+// One engine for each backend and number of threads that was asked for; they live as long as the
+// process. Under the GIL.
+Engine& engine_for(nb::handle backend) {
+  static Engine* latest[2] = {};
+  static const auto usual = einsum::EngineOptions::from_environment().backend;
+  const Backend wanted =
+      backend.is_none() ? usual : einsum::backend_from_name(text_argument(backend, "backend"));
+  if (wanted == Backend::kCuda) {
+    throw EnvironmentError("einsum: this package computes on the processor, not on backend 'cuda'");
+  }
+  const int threads = threads_of_call();
+  const int slot = wanted == Backend::kReference ? 0 : 1;
+  if (latest[slot] == nullptr || latest[slot]->threads() != threads) {
+    static auto& engines = *new std::map<std::pair<int, int>, std::unique_ptr<Engine>>;
+    auto& engine = engines[{slot, threads}];
+    if (!engine) {
+      einsum::EngineOptions options{.backend = wanted, .threads = threads};
+      if (knows_home()) options.model = einsum::machine_model(threads);
+      engine = std::make_unique<Engine>(std::move(options));
+    }
+    latest[slot] = engine.get();
+  }
+  return *latest[slot];
+}
+
+einsum::CallOptions call_options(nb::handle dtype, nb::handle memory, nb::handle objective) {
+  einsum::CallOptions options;
+  if (!dtype.is_none()) options.dtype = dtype_from_name(text_argument(dtype, "dtype"), "dtype");
+  if (nb::isinstance<nb::str>(memory)) {
+    options.memory = parse_bytes(text_argument(memory, "memory"), "memory");
+  } else if (!memory.is_none()) {
+    options.memory = argument<std::uint64_t>(memory, "memory", "a number of bytes or a str");
+  }
+  if (!objective.is_none()) {
+    options.objective = einsum::objective_from_name(text_argument(objective, "objective"));
+  }
+  return options;
+}
+
+// The operands of a call.
+struct Operands {
+  explicit Operands(const nb::tuple& given) {
+    arrays.reserve(given.size());
+    views.reserve(given.size());
+    for (const nb::handle array : given) {
+      arrays.emplace_back(array, ArgumentName{"einsum: operand", static_cast<int>(views.size())});
+      views.push_back(arrays.back().view());
+      if (framework == Framework::kNumpy) framework = framework_of(array);
+    }
+  }
+  std::vector<BorrowedArray> arrays;
+  std::vector<TensorView> views;
+  Framework framework = Framework::kNumpy;
+};
+
+void run(Engine& engine, const Plan& plan, const std::vector<TensorView>& views,
+         const MutableTensorView& out) {
+  std::optional<WithoutGil> release;
+  if (plan.mac >= kWorthReleasing) release.emplace();
+  engine.run_into(plan, views, out);
+}
+
+nb::object run_to_array(Engine& engine, const Plan& plan, const Operands& operands,
+                        nb::handle out) {
+  if (!out.is_none()) {
+    const BorrowedArray array(out, {"einsum: out"}, BorrowedArray::Use::kWrite);
+    run(engine, plan, operands.views, array.mutable_view());
+    return nb::borrow(out);
+  }
+  NewArray array(operands.framework, plan.result, plan.output_shape());
+  run(engine, plan, operands.views, array.view());
+  return std::move(array).finish();
+}
+
+nb::object contract(const char* expression, const nb::tuple& given, nb::handle out,
+                    nb::handle dtype, nb::handle memory, nb::handle backend) {
+  Engine& engine = engine_for(backend);
+  const auto options = call_options(dtype, memory, nb::none());
+  const Operands operands(given);
+  auto plan = engine.find_plan(expression, operands.views, options);
+  if (!plan) {
+    const WithoutGil release;
+    plan = engine.plan(expression, operands.views, options);
+  }
+  return run_to_array(engine, *plan, operands, out);
+}
+
+// A plan and the engine that made it.
+struct KeptPlan {
+  Engine* engine;
+  std::shared_ptr<const Plan> plan;
+};
+
+// An operand of a plan: an array, or a shape as a tuple, which stands for a row-major f64 array.
+einsum::OperandSpec spec_of(nb::handle operand, int number) {
+  if (!nb::isinstance<nb::tuple>(operand)) {
+    return einsum::OperandSpec::of(BorrowedArray(operand, {"plan: operand", number}).view());
+  }
+  return einsum::OperandSpec::dense(DType::kF64, Shape(argument<std::vector<std::int64_t>>(
+                                                     operand, "a shape", "a tuple of integers")));
+}
+
+KeptPlan make_plan(const char* expression, const nb::tuple& given, nb::handle dtype,
+                   nb::handle memory, nb::handle backend, nb::handle objective) {
+  Engine& engine = engine_for(backend);
+  const auto call = call_options(dtype, memory, objective);
+  std::vector<einsum::OperandSpec> specs;
+  for (const nb::handle operand : given) {
+    specs.push_back(spec_of(operand, static_cast<int>(specs.size())));
+  }
+  const einsum::PlanOptions options{.backend = engine.get_backend(),
+                                    .objective = call.objective,
+                                    .dtype = call.dtype,
+                                    .memory = call.memory,
+                                    .threads = engine.threads()};
+  const WithoutGil release;
+  return {&engine, engine.plan(expression, specs, options)};
+}
+
+// The order of contractions as opt_einsum writes it: places in the list of what is left, from which
+// the two are taken and to which their product is appended.
+std::vector<std::vector<std::size_t>> linear_path(const Plan& plan) {
+  std::vector<int> left(plan.operands.size());
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
+  std::vector<std::vector<std::size_t>> path;
+  int made = static_cast<int>(left.size());
+  for (const auto& [a, b] : plan.path.tree.merges) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (left[i] == a || left[i] == b) places.push_back(i);
+    }
+    std::erase_if(left, [&](int node) { return node == a || node == b; });
+    left.push_back(made++);
+    path.push_back(std::move(places));
+  }
+  if (left.size() > 1 || path.empty()) {
+    path.emplace_back();
+    for (std::size_t i = 0; i < left.size(); ++i) path.back().push_back(i);
+  }
+  return path;
+}
+
+std::vector<std::int64_t> shape_of(const Plan& plan) {
+  const Shape shape = plan.output_shape();
+  return {shape.extents().begin(), shape.extents().end()};
+}
+
+}  // namespace
+
+void bind_contraction(nb::module_& module) {
+  module.def("set_threads", [](int threads) {
+    if (threads < 1 || threads > 1024) fail("threads: from 1 to 1024, not {}", threads);
+    thread_count = threads;
+  });
+  module.def("get_threads", [] { return thread_count; });
+  module.def("einsum", &contract, nb::arg("expression"), nb::arg("operands"), nb::arg("out").none(),
+             nb::arg("dtype").none(), nb::arg("memory").none(), nb::arg("backend").none());
+  module.def("plan", &make_plan, nb::arg("expression"), nb::arg("operands"),
+             nb::arg("dtype").none(), nb::arg("memory").none(), nb::arg("backend").none(),
+             nb::arg("objective").none());
+  nb::class_<KeptPlan>(module, "Plan")
+      .def(
+          "run",
+          [](const KeptPlan& kept, const nb::tuple& operands, nb::handle out) {
+            return run_to_array(*kept.engine, *kept.plan, Operands(operands), out);
+          },
+          nb::arg("operands"), nb::arg("out").none())
+      .def("explain_text", [](const KeptPlan& kept) { return explain_text(*kept.plan); })
+      .def("explain_json", [](const KeptPlan& kept) { return explain(*kept.plan).dump(); })
+      .def("linear_path", [](const KeptPlan& kept) { return linear_path(*kept.plan); })
+      .def("shape", [](const KeptPlan& kept) { return shape_of(*kept.plan); })
+      .def("dtype", [](const KeptPlan& kept) { return std::string(name_of(kept.plan->result)); })
+      .def("numbers", [](const KeptPlan& kept) {
+        return std::vector<double>{kept.plan->mac, kept.plan->flop, kept.plan->predicted_s,
+                                   kept.plan->peak_bytes};
+      });
+}
+
+}  // namespace assay::python

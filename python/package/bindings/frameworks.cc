@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/frameworks.h"
+
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "bindings/arrays.h"
+#include "bindings/module.h"
+
+namespace assay::python {
+namespace {
+
+namespace nb = nanobind;
+
+constexpr std::size_t kDTypes = static_cast<std::size_t>(DType::kC128) + 1;
+
+// NumPy's names, which torch and jax have as well; in the order of DType.
+constexpr std::array<const char*, kDTypes> kNames = {
+    "bool",  "uint8",   "int8",     "uint16",  "int16",   "uint32",    "int32",     "uint64",
+    "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
+
+// What is looked up once and never given back, as nothing of Python may be after its end.
+PyObject* held(nb::object object) { return object.release().ptr(); }
+
+struct Numpy {
+  PyObject *array, *empty;
+  std::array<PyObject*, kDTypes> dtypes;
+};
+
+const Numpy& numpy() {
+  static const Numpy module = [] {
+    const auto np = nb::module_::import_("numpy");
+    Numpy found{held(np.attr("ndarray")), held(np.attr("empty")), {}};
+    for (std::size_t i = 0; i < kDTypes; ++i) {
+      if (static_cast<DType>(i) == DType::kBF16) continue;
+      found.dtypes[i] = held(np.attr("dtype")(kNames[i]));
+    }
+    return found;
+  }();
+  return module;
+}
+
+bool is_instance_of(nb::handle object, const char* module, const char* name) {
+  const nb::handle loaded = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+  // A module that is just being imported may not have the name yet.
+  return loaded.is_valid() && nb::hasattr(loaded, name) &&
+         nb::isinstance(object, loaded.attr(name));
+}
+
+// np.empty(shape, dtype): what makes arrays that NumPy's own functions would.
+nb::object numpy_empty(DType dtype, const Shape& shape) {
+  PyObject* const of_dtype = numpy().dtypes[static_cast<std::size_t>(dtype)];
+  if (of_dtype == nullptr) fail("NumPy has no arrays of {}", name_of(dtype));
+  auto extents = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.rank())));
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    PyTuple_SET_ITEM(extents.ptr(), static_cast<Py_ssize_t>(axis),
+                     PyLong_FromLongLong(shape[axis]));
+  }
+  PyObject* arguments[] = {extents.ptr(), of_dtype};
+  auto array = nb::steal(PyObject_Vectorcall(numpy().empty, arguments, 2, nullptr));
+  if (!array.is_valid()) nb::raise_python_error();
+  return array;
+}
+
+void* address_of(nb::handle numpy_array) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(numpy_array.ptr(), &buffer, PyBUF_WRITABLE) != 0) {
+    nb::raise_python_error();
+  }
+  void* const address = buffer.buf;
+  PyBuffer_Release(&buffer);
+  return address;
+}
+
+nb::object torch_empty(DType dtype, const Shape& shape) {
+  const auto torch = nb::module_::import_("torch");
+  nb::list extents;
+  for (const std::int64_t extent : shape.extents()) extents.append(extent);
+  return torch.attr("empty")(
+      nb::tuple(extents), nb::arg("dtype") = torch.attr(kNames[static_cast<std::size_t>(dtype)]));
+}
+
+nb::dlpack::dtype dlpack_dtype(DType dtype) {
+  return visit_dtype(dtype, []<typename T>(std::type_identity<T>) -> nb::dlpack::dtype {
+    using Code = nb::dlpack::dtype_code;
+    constexpr Code kCode = std::is_same_v<T, bool>                                  ? Code::Bool
+                           : std::is_same_v<T, BFloat16>                            ? Code::Bfloat
+                           : std::is_same_v<T, Half> || std::is_floating_point_v<T> ? Code::Float
+                           : !std::is_integral_v<T>                                 ? Code::Complex
+                           : std::is_signed_v<T>                                    ? Code::Int
+                                                                                    : Code::UInt;
+    return {static_cast<std::uint8_t>(kCode), 8 * sizeof(T), 1};
+  });
+}
+
+}  // namespace
+
+Framework framework_of(nb::handle array) {
+  if (array.type().ptr() == numpy().array) return Framework::kNumpy;
+  if (is_instance_of(array, "torch", "Tensor")) return Framework::kTorch;
+  if (is_instance_of(array, "jax", "Array")) return Framework::kJax;
+  return Framework::kNumpy;
+}
+
+nb::object to_numpy(Tensor tensor) {
+  if (tensor.dtype() == DType::kBF16) fail("NumPy has no arrays of bf16");
+  auto owned = std::make_unique<Tensor>(std::move(tensor));
+  const auto view = owned->mutable_view();
+  const std::vector<std::size_t> extents(view.shape().extents().begin(),
+                                         view.shape().extents().end());
+  nb::capsule owner(owned.get(), [](void* held) noexcept { delete static_cast<Tensor*>(held); });
+  owned.release();
+  return nb::cast(nb::ndarray<nb::numpy>(view.raw_data(), extents.size(), extents.data(), owner,
+                                         nullptr, dlpack_dtype(view.dtype())),
+                  nb::rv_policy::reference);
+}
+
+nb::object to_array(Framework framework, Tensor tensor) {
+  switch (framework) {
+    case Framework::kNumpy:
+      return to_numpy(std::move(tensor));
+    case Framework::kTorch: {
+      if (tensor.dtype() == DType::kBF16) {
+        NewArray array(framework, tensor.dtype(), tensor.shape());
+        std::memcpy(array.view().raw_data(), tensor.bytes().data(), tensor.bytes().size());
+        return std::move(array).finish();
+      }
+      return nb::module_::import_("torch").attr("from_numpy")(to_numpy(std::move(tensor)));
+    }
+    case Framework::kJax:
+      return nb::module_::import_("jax.dlpack").attr("from_dlpack")(to_numpy(std::move(tensor)));
+  }
+  throw InternalError("a framework is one of its enumerators");
+}
+
+NewArray::NewArray(Framework framework, DType dtype, const Shape& shape)
+    : framework_(framework), view_(dtype, nullptr, Shape({0})) {
+  switch (framework) {
+    case Framework::kNumpy:
+      array_ = numpy_empty(dtype, shape);
+      view_ = MutableTensorView(dtype, address_of(array_), shape);
+      return;
+    case Framework::kTorch:
+      array_ = torch_empty(dtype, shape);
+      view_ = MutableTensorView(
+          dtype, reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array_.attr("data_ptr")())),
+          shape);
+      return;
+    case Framework::kJax: {
+      // jax takes elements over, without a copy, where they are aligned as ours are.
+      Tensor tensor(dtype, shape);
+      view_ = tensor.mutable_view();
+      array_ = to_numpy(std::move(tensor));
+      return;
+    }
+  }
+  throw InternalError("a framework is one of its enumerators");
+}
+
+nb::object NewArray::finish() && {
+  if (framework_ != Framework::kJax) return std::move(array_);
+  return nb::module_::import_("jax.dlpack").attr("from_dlpack")(std::move(array_));
+}
+
+// How arrays are seen and made, for who wants to know that nothing is copied.
+void bind_arrays(nb::module_& module) {
+  // Address, dtype, shape, and strides in bytes.
+  module.def("borrowed", [](nb::handle array) {
+    const BorrowedArray borrowed(array, {"array"});
+    const auto& view = borrowed.view();
+    nb::list shape, strides;
+    for (std::size_t axis = 0; axis < view.rank(); ++axis) {
+      shape.append(view.extent(axis));
+      strides.append(view.stride(axis) * static_cast<std::int64_t>(size_of(view.dtype())));
+    }
+    return nb::make_tuple(reinterpret_cast<std::uintptr_t>(view.raw_data()),
+                          nb::str(std::string(name_of(view.dtype())).c_str()), shape, strides);
+  });
+  // A new array of `like`'s framework, and the address of its elements when they were written.
+  module.def("new_array_of", [](nb::handle like, const char* dtype, const nb::list& shape) {
+    std::vector<std::int64_t> extents;
+    for (const nb::handle extent : shape) extents.push_back(nb::cast<std::int64_t>(extent));
+    NewArray array(framework_of(like), dtype_from_name(dtype, "dtype"), Shape(extents));
+    const auto address = reinterpret_cast<std::uintptr_t>(array.view().raw_data());
+    return nb::make_tuple(std::move(array).finish(), address);
+  });
+}
+
+}  // namespace assay::python

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/module.h"
+
+#include "base/error.h"
+#include "bindings/errors.h"
+
+NB_MODULE(_core, module) {
+  using namespace assay::python;
+  translate_errors(nanobind::module_::import_("assay._errors"));
+  // What the package assumes, as the engines say it.
+  module.def("check", [](bool holds, const char* assumption) { assay::check(holds, assumption); });
+  bind_arrays(module);
+  bind_contraction(module);
+  bind_decompositions(module);
+  bind_semiring(module);
+  bind_chip(module);
+  bind_transport(module);
+}

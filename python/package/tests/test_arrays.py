@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""What goes in and comes out, of whose making, and that nothing is copied on the way."""
+
+import array
+
+import assay
+import numpy
+import pytest
+from arrays import needs
+from assay import _core
+
+
+def seen(given):
+    """Address, dtype, shape and strides in bytes, as the engines see an array."""
+    return _core.borrowed(given)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "float16", "int32", "int64", "bool",
+                                   "uint8", "int8", "uint16", "int16", "uint32", "uint64"])
+def test_numpys_elements_are_seen_where_they_are(dtype):
+    base = numpy.zeros((6, 7, 8), dtype)
+    views = [base, base.T, base[::2], base[:, ::-1, 3:], base[1, 2], base[0, 0, 0:1], base[2:2],
+             numpy.broadcast_to(base[:, :1], (6, 9, 8)), numpy.asfortranarray(base)]
+    for view in views:
+        address, _, shape, strides = seen(view)
+        assert (address, tuple(shape), tuple(strides)) == (view.ctypes.data, view.shape, view.strides)
+
+
+def test_other_buffers():
+    numbers = array.array("d", [1, 2, 3])
+    assert seen(numbers)[0] == numbers.buffer_info()[0]
+    assert assay.einsum("i->", numbers) == 6
+    locked = numpy.arange(3.0)
+    locked.flags.writeable = False
+    assert seen(locked)[0] == locked.ctypes.data and assay.einsum("i->", locked) == 3
+    with pytest.raises(assay.UserError, match="einsum: out"):
+        assay.einsum("i->i", numpy.ones(3), out=locked)
+
+
+def test_what_cannot_be_a_view_is_refused_by_name():
+    record = numpy.zeros(4, [("x", "f8"), ("y", "f4")])
+    misaligned = numpy.zeros(33, "uint8")[1:].view("float64")
+    for given, message in ((record["x"], "axis 0 has a stride that is no multiple of an element's 8 bytes: 12"),
+                           (misaligned, "its elements are not aligned for their dtype, f64"),
+                           (numpy.zeros(3, ">f8"), "format '>d'"), (numpy.array(["a"]), "format '1w'"),
+                           (object(), "is no array, by buffer or DLPack, but a object"),
+                           (numpy.zeros(3, "int64"), "operand 0 has dtype i64"),
+                           (numpy.zeros(3, "float16"), "operand 0 has dtype f16")):
+        with pytest.raises(assay.UserError) as caught:
+            assay.einsum("i->i", given)
+        assert "einsum: operand 0" in str(caught.value) and message in str(caught.value)
+
+
+def test_results_are_written_where_they_are_returned():
+    a = numpy.random.rand(4, 4)
+    out = numpy.empty((4, 4))
+    address = out.ctypes.data
+    assert assay.einsum("ij,jk->ik", a, a, out=out) is out and out.ctypes.data == address
+    result = assay.einsum("ij,jk->ik", a, a)
+    assert result.base is None and result.flags.owndata and result.flags.writeable
+
+
+@needs("torch")
+def test_tensors_of_torch_are_seen_where_they_are():
+    import torch
+
+    base = torch.zeros(6, 7, 8, dtype=torch.float64)
+    for view in (base, base.T if base.ndim == 2 else base.permute(2, 0, 1), base[::2], base[:, 1:, 3:], base[1, 2],
+                 base[:, :1].expand(6, 9, 8), base.to(torch.bfloat16), base.to(torch.complex64)):
+        address, _, shape, strides = seen(view)
+        assert (address, tuple(shape)) == (view.data_ptr(), tuple(view.shape))
+        assert tuple(strides) == tuple(stride * view.element_size() for stride in view.stride())
+
+
+@needs("torch")
+def test_torch_gives_torch():
+    import torch
+
+    for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128, torch.bfloat16):
+        a, b = torch.randn(5, 6).to(dtype), torch.randn(6, 4).to(dtype)
+        got = assay.einsum("ij,jk->ik", a, b)
+        assert isinstance(got, torch.Tensor) and got.dtype == dtype
+        tolerance = 1e-2 if dtype == torch.bfloat16 else 1e-5
+        torch.testing.assert_close(got, torch.einsum("ij,jk->ik", a, b), rtol=tolerance, atol=tolerance)
+    out = torch.empty(5, 4, dtype=torch.float32)
+    a, b = torch.randn(5, 6), torch.randn(6, 4)
+    address = out.data_ptr()
+    assert assay.einsum("ij,jk->ik", a, b, out=out) is out and out.data_ptr() == address
+    torch.testing.assert_close(out, a @ b)
+    assert isinstance(assay.einsum("ij,jk->ik", a.numpy(), b), torch.Tensor)
+
+
+@needs("torch")
+def test_a_tensor_that_wants_a_gradient_is_refused():
+    import torch
+
+    with pytest.raises(assay.UserError, match=r"einsum: operand 1: wants a gradient.*detach"):
+        assay.einsum("i,i->", torch.ones(3), torch.ones(3, requires_grad=True))
+
+
+@needs("torch")
+def test_elements_elsewhere_are_refused():
+    import torch
+
+    with pytest.raises(assay.UserError, match="einsum: operand 0"):
+        assay.einsum("i->", torch.ones(3, device="meta"))
+
+
+@needs("jax")
+def test_jax_gives_jax_without_a_copy():
+    import jax
+
+    a = jax.numpy.arange(12.0).reshape(3, 4)
+    address, _, shape, strides = seen(a)
+    assert address == a.unsafe_buffer_pointer() and (tuple(shape), tuple(strides)) == ((3, 4), (16, 4))
+    got = assay.einsum("ij,kj->ik", a, a)
+    assert isinstance(got, jax.Array) and bool(jax.numpy.allclose(got, a @ a.T))
+    value, where = _core.new_array_of(a, "f32", [64, 64])
+    assert value.unsafe_buffer_pointer() == where

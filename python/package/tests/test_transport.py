@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""assay.transport: laws that the coefficients keep, arrays and files."""
+
+import resource
+
+import assay
+import numpy
+import pytest
+from arrays import needs
+from assay import transport
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    return transport.prepare("example", (13, 17, 24))
+
+
+def test_onsager_symmetry_and_signs(prepared):
+    found = transport.scan(prepared, [1e-1, 1.0], [0.0, 1e-3])
+    assert found.d11.shape == (2, 2) and len(set(numpy.sign(found.d11).flat)) == 1
+    numpy.testing.assert_allclose(found.d13, -found.d31, rtol=1e-3)
+    assert (found.d33 > 0).all() and (found.d33 <= found.d33_spitzer).all()
+    assert found.method[0] == "parity" and len(found.warnings) == 4
+
+
+def test_one_case_and_a_scan_agree(prepared):
+    found = transport.scan(prepared, [1e-1, 1.0], [0.0, 1e-3])
+    one = transport.solve(prepared, 1.0, 1e-3)
+    assert (one.d11, one.d31, one.d33) == (found.d11[1, 1], found.d31[1, 1], found.d33[1, 1])
+    er = transport.solve(prepared, 1.0, er_hat=1e-3 * prepared.surface.psi_prime)
+    assert er.d11 == pytest.approx(one.d11, rel=1e-12)
+
+
+def test_methods_agree(prepared):
+    dense, structured = (transport.solve(prepared, 0.1, 1e-3, method=method) for method in ("dense", "structured"))
+    assert dense.d11 == pytest.approx(structured.d11, rel=1e-9) and dense.method == "dense"
+
+
+def test_derivatives_are_those_of_finite_differences(prepared):
+    found, step = transport.derivatives(prepared, 0.3, 1e-3), 1e-5
+    up, down = (transport.solve(prepared, 0.3 * (1 + sign * step), 1e-3) for sign in (1, -1))
+    for name, value in found.by_nu_hat.items():
+        difference = (getattr(up, name) - getattr(down, name)) / (0.6 * step)
+        assert value == pytest.approx(difference, rel=1e-5), name
+
+
+def test_a_spelled_surface_is_the_built_in_one():
+    builtin = transport.surface("tokamak")
+    spelled = transport.surface(modes=[(0, 0, 1.0), (1, 0, -0.1)], iota=0.5, b_zeta=5.0, nfp=1)
+    b = transport.prepare(spelled, (11, 3, 8)).b
+    theta = 2 * numpy.pi * numpy.arange(11) / 11
+    numpy.testing.assert_allclose(b, numpy.broadcast_to(1 - 0.1 * numpy.cos(theta), (3, 11)), rtol=1e-14)
+    assert builtin.modes.shape[1] == 4
+
+
+def test_a_scan_goes_on_where_it_ended(prepared, tmp_path):
+    journal = tmp_path / "scan.journal"
+    first = transport.scan(prepared, [0.5, 1.0], journal=journal)
+    numpy.testing.assert_array_equal(transport.scan(prepared, [0.5, 1.0], journal=journal).d11, first.d11)
+    with pytest.raises(assay.UserError, match="scan.journal"):
+        transport.scan(prepared, [0.5, 2.0], journal=journal)
+
+
+def test_a_disk_that_refuses_is_a_disk_error(prepared, tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
+    try:
+        with pytest.raises(assay.DiskError, match="File too large"):
+            transport.scan(prepared, [0.5, 1.0], journal=tmp_path / "scan.journal")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_errors_are_the_engines(prepared, tmp_path):
+    for call, message in ((lambda: transport.surface("w8x"), "w8x"), (lambda: transport.surface(), "not 0 of them"),
+                          (lambda: transport.solve(prepared, -1.0), "-1"),
+                          (lambda: transport.solve(prepared, 1.0, method="quick"), "quick"),
+                          (lambda: transport.solve(prepared, 1.0, 1e-3, er_hat=1e-3), "not both"),
+                          (lambda: transport.prepare("example", (1, 2, 3)), "n_theta"),
+                          (lambda: transport.surface(dkes=tmp_path / "none.dkes"), "none.dkes"),
+                          (lambda: transport.surface(modes=[(0, 0)]), "not 2 numbers")):
+        with pytest.raises(assay.UserError, match=message):
+            call()
+
+
+@needs("xarray")
+def test_xarray(prepared):
+    found = transport.scan(prepared, [0.5, 1.0], [0.0, 1e-3])
+    data = found.to_xarray()
+    assert data.d11.dims == ("nu_hat", "epsi_hat")
+    assert float(data.d11.sel(nu_hat=1.0, epsi_hat=1e-3)) == found.d11[1, 1]
+
+
+@needs("matplotlib")
+def test_plots_show_the_numbers(prepared):
+    import matplotlib
+
+    matplotlib.use("agg")
+    found = transport.scan(prepared, [0.5, 1.0], [0.0, 1e-3])
+    axes = found.plot("d33")
+    numpy.testing.assert_array_equal(axes.lines[1].get_ydata(), found.d33[:, 1])
+    assert prepared.plot().get_title() == prepared.surface.name
+    with pytest.raises(assay.UserError, match="'d99'"):
+        found.plot("d99")

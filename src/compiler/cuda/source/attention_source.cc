@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/cuda/source/attention_code.h"
+#include "compiler/cuda/source/attention_text.h"
+
+namespace assay::compiler::cuda {
+namespace {
+
+// Queries of one head of keys that a block of few takes; those are more parts for more blocks.
+constexpr std::int64_t kMostFewRows = 8;
+constexpr std::int64_t kLeastKeysOfPart = 64;
+// The scratch begins with the number of parts.
+constexpr std::int64_t kScratchHead = 16;
+
+// What both forms here ask for: 16-bit heads by rows, whose loads of sixteen bytes fit, and heads
+// of queries that share one of keys side by side (leading axes with stride 0 in k and v).
+struct Heads {
+  std::int64_t width = 0, columns = 0, group = 1;
+  std::size_t shared_axes = 0;  // last of the leading ones
+  bool is_bf16 = true;
+};
+
+std::optional<Heads> heads_of(const Kernel& kernel) {
+  const auto& work = std::get<Attention>(kernel.work);
+  const auto dtype = kernel.operands[work.q.operand].dtype;
+  const auto rank = work.q.view.rank();
+  if (size_of(dtype) != 2 || !is_floating(dtype) || work.mask) return std::nullopt;
+  for (const auto* access : {&work.k, &work.v}) {
+    if (kernel.operands[access->operand].dtype != dtype) return std::nullopt;
+  }
+  for (const auto* access : {&work.q, &work.k, &work.v}) {
+    const auto& view = access->view;
+    if (!view.strides[rank - 1].is(1)) return std::nullopt;
+  }
+  Heads heads;
+  heads.is_bf16 = dtype == DType::kBF16;
+  const auto width = work.q.view.shape.back().constant(),
+             columns = work.v.view.shape.back().constant();
+  if (!width || !columns || *width != *columns) return std::nullopt;
+  if (*width % 16 != 0 || *width > 256 || 256 % *width != 0) return std::nullopt;
+  heads.width = *width;
+  heads.columns = *columns;
+  for (std::size_t axis = rank - 2; axis-- > 0;) {
+    const auto extent = work.q.view.shape[axis].constant();
+    const bool is_shared = work.k.view.strides[axis].is(0) && work.v.view.strides[axis].is(0);
+    if (!extent || !is_shared || heads.group * *extent > kMostFewRows) break;
+    heads.group *= *extent;
+    ++heads.shared_axes;
+  }
+  return heads;
+}
+
+class AttentionForm {
+ public:
+  AttentionForm(const Kernel& kernel, const SourceOptions& options, const Heads& heads)
+      : maker_(kernel, options),
+        work_(std::get<Attention>(kernel.work)),
+        code_(maker_, work_),
+        heads_(heads) {
+    const auto& shape = work_.q.view.shape;
+    const auto outer = shape.size() - 2 - heads.shared_axes;
+    outer_.assign(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(outer));
+    shared_.assign(shape.begin() + static_cast<std::ptrdiff_t>(outer), shape.end() - 2);
+    queries_ = shape[shape.size() - 2];
+    keys_ = work_.k.view.shape[work_.k.view.rank() - 2];
+  }
+
+  KernelSource make() && {
+    maker_.text(attention_text());
+    const auto few = few_entry(), joined = join_entry(), many = many_entry();
+    const auto all_heads = product(outer_);
+    return std::move(maker_).finish(
+        [=, heads = heads_, queries = queries_, keys = keys_, every = code_.query_count(),
+         options = maker_.options()](const Bindings& symbols) {
+          LaunchPlan plan;
+          const auto rows = queries.at(symbols) * heads.group, outer = all_heads.at(symbols);
+          if (rows == 0 || outer == 0) return plan;
+          if (rows > kMostFewRows) {
+            const auto tiles = (queries.at(symbols) + kManyQueries - 1) / kManyQueries;
+            plan.launches = {{many,
+                              {static_cast<std::uint32_t>(tiles),
+                               static_cast<std::uint32_t>(outer * heads.group), 1},
+                              kManyThreads}};
+            return plan;
+          }
+          // Parts for a device that is busy twice over, but none of too few keys; a power of two
+          // of keys, so that a graph serves until they are twice as many.
+          const auto most = power_above(keys.at(symbols)) / kLeastKeysOfPart;
+          const auto wanted =
+              power_above(2 * options.multiprocessors / std::max<std::int64_t>(outer, 1));
+          const auto parts =
+              std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 64));
+          plan.scratch_bytes = kScratchHead + outer * parts * rows * (heads.columns + 2) * 4;
+          plan.launches = {
+              {few,
+               {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
+               kFewThreads},
+              {joined,
+               {static_cast<std::uint32_t>(outer * rows), 1, 1},
+               static_cast<std::uint32_t>(std::max<std::int64_t>(32, heads.columns))}};
+          return plan;
+        },
+        {queries_, keys_, all_heads});
+  }
+
+ private:
+  // Indices of the leading axes by the numbers `outer` and `shared`.
+  std::string leading() const {
+    auto text = unflattened(maker_.names(), outer_, "outer", "x") +
+                unflattened(maker_.names(), shared_, "shared", "z");
+    for (std::size_t i = 0; i < outer_.size(); ++i)
+      text += fmt::format("const i64 b{0} = x{0}; (void)b{0};\n", i);
+    for (std::size_t i = 0; i < shared_.size(); ++i)
+      text += fmt::format("const i64 b{0} = z{1}; (void)b{0};\n", i + outer_.size(), i);
+    return text;
+  }
+  std::string arguments() const {
+    return fmt::format("{}, {}", heads_.width, heads_.is_bf16 ? "true" : "false");
+  }
+  std::string step(const Access& access) const {
+    return maker_.names().code(access.view.strides[access.view.rank() - 2]);
+  }
+
+  std::uint32_t few_entry();
+  std::uint32_t join_entry();
+  std::uint32_t many_entry();
+
+  SourceMaker maker_;
+  const Attention& work_;
+  AttentionCode code_;
+  Heads heads_;
+  std::vector<Dim> outer_, shared_;
+  Dim queries_, keys_;
+};
+
+// A block takes a part of the keys of one head, and all queries that see them.
+std::uint32_t AttentionForm::few_entry() {
+  const auto entry = maker_.begin_entry("few", kFewThreads);
+  maker_.text("wait_for_others();\n" + code_.extents());
+  maker_.text(fmt::format(
+      R"cuda(
+  const i64 outer = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
+  const int rows = (int)queries * {group};
+  // Its share of all keys that any of the queries sees.
+  i64 low = keys, high = 0;
+  for (i64 i = 0; i < queries; ++i) {{
+    i64 begin, end;
+    {seen}
+    low = min_of(low, begin); high = max_of(high, end);
+  }}
+  const i64 each = high > low ? (high - low + parts - 1) / parts : 0;
+  const i64 first = low + part * each, last = min_of(high, first + each);
+  __shared__ FewShared<{arguments}> shared_memory;
+  for (int row = 0; row < rows; ++row) {{
+    const i64 shared = row / queries, i = row % queries;
+    {leading}
+    i64 begin, end;
+    {seen}
+    if (threadIdx.x == 0) {{ shared_memory.begin[row] = begin; shared_memory.end[row] = end; }}
+    for (int l = threadIdx.x; l < {width}; l += {threads})
+      shared_memory.q[row][l] = wide(o{q}[{q_at}]) * (float){scale};
+  }}
+  __syncthreads();
+  const i64 shared = 0, i = 0;
+  (void)i;
+  {leading}
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *(i64*)scratch = parts;
+  float* to = (float*)(scratch + {head}) + ((outer * parts + part) * rows) * {wide_row};
+  few_queries<{arguments}>(shared_memory, rows, o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step},
+                           first, last, to);
+)cuda",
+      fmt::arg("group", heads_.group), fmt::arg("seen", code_.seen("i")),
+      fmt::arg("arguments", arguments()), fmt::arg("leading", leading()),
+      fmt::arg("width", heads_.width), fmt::arg("threads", kFewThreads),
+      fmt::arg("head", kScratchHead), fmt::arg("q", work_.q.operand),
+      fmt::arg("q_at", code_.at(work_.q, "i", "l")), fmt::arg("scale", code_.scale()),
+      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("k", work_.k.operand),
+      fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
+      fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
+      fmt::arg("v_step", step(work_.v))));
+  maker_.end_entry();
+  return entry;
+}
+
+// A thread takes a column of one query's row, and goes through the parts.
+std::uint32_t AttentionForm::join_entry() {
+  const auto entry = maker_.begin_entry("join", 512);
+  maker_.text("wait_for_others();\n" + code_.extents());
+  maker_.text(fmt::format(
+      R"cuda(
+  const i64 rows = queries * {group}, outer = blockIdx.x / rows, row = blockIdx.x % rows;
+  const i64 parts = *(const i64*)scratch;
+  const float* from = (const float*)(scratch + {head}) + (outer * parts * rows + row) * {wide_row};
+  float best = -INFINITE;
+  for (i64 p = 0; p < parts; ++p) best = greatest(best, from[p * rows * {wide_row} + {columns}]);
+  float sum = 0, whole = 0;
+  const int column = threadIdx.x < {columns} ? threadIdx.x : 0;
+  for (i64 p = 0; p < parts; ++p) {{
+    const float* at = from + p * rows * {wide_row};
+    const float factor = at[{columns}] == -INFINITE ? 0.0f : expf(at[{columns}] - best);
+    whole += at[{columns} + 1] * factor;
+    sum += at[column] * factor;
+  }}
+  if (threadIdx.x >= {columns}) return;
+  const i64 shared = row / queries, i = row % queries, j = column;
+  {leading}
+  const float total = sum / whole;
+  {stored}
+)cuda",
+      fmt::arg("group", heads_.group), fmt::arg("columns", heads_.columns),
+      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("leading", leading()),
+      fmt::arg("head", kScratchHead), fmt::arg("stored", code_.stored("i", "j"))));
+  maker_.end_entry();
+  return entry;
+}
+
+// A block takes 64 queries of one head; each warp sixteen of them.
+std::uint32_t AttentionForm::many_entry() {
+  const auto entry = maker_.begin_entry("many", kManyThreads);
+  maker_.text("wait_for_others();\n" + code_.extents());
+  maker_.text(fmt::format(
+      R"cuda(
+  const i64 outer = blockIdx.y / {group}, shared = blockIdx.y % {group};
+  {leading}
+  const i64 query0 = blockIdx.x * {queries}ll;
+  i64 low = keys, high = 0;
+  __shared__ i64 begins[{queries}], ends[{queries}];
+  for (i64 at = threadIdx.x; at < {queries}; at += {threads}) {{
+    const i64 i = min_of(query0 + at, queries - 1);
+    i64 begin, end;
+    {seen}
+    begins[at] = begin; ends[at] = end;
+  }}
+  __syncthreads();
+  for (int at = 0; at < {queries}; ++at) {{ low = min_of(low, begins[at]); high = max_of(high, ends[at]); }}
+  ManyResult<{width}> result;
+  {{
+    const i64 i = 0;
+    (void)i;
+    many_queries<{arguments}>(result, o{q} + ({q_at}), {q_step}, query0, queries, (float){scale},
+                              o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step}, low, high,
+                              begins, ends);
+  }}
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  _Pragma("unroll") for (int c = 0; c < {width} / 8; ++c) {{
+    _Pragma("unroll") for (int e = 0; e < 4; ++e) {{
+      const i64 i = query0 + warp * 16 + lane / 4 + e / 2 * 8, j = c * 8 + lane % 4 * 2 + e % 2;
+      if (i >= queries) continue;
+      const float total = result.sums[c][e] / result.whole[e / 2];
+      {stored}
+    }}
+  }}
+)cuda",
+      fmt::arg("group", heads_.group), fmt::arg("leading", leading()),
+      fmt::arg("queries", kManyQueries), fmt::arg("threads", kManyThreads),
+      fmt::arg("seen", code_.seen("i")), fmt::arg("width", heads_.width),
+      fmt::arg("arguments", arguments()), fmt::arg("q", work_.q.operand),
+      fmt::arg("q_at", code_.at(work_.q, "0", "0")), fmt::arg("q_step", step(work_.q)),
+      fmt::arg("scale", code_.scale()), fmt::arg("k", work_.k.operand),
+      fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
+      fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
+      fmt::arg("v_step", step(work_.v)), fmt::arg("stored", code_.stored("i", "j"))));
+  maker_.end_entry();
+  return entry;
+}
+
+}  // namespace
+
+std::optional<KernelSource> attention_source(const Kernel& kernel, const SourceOptions& options) {
+  const auto heads = heads_of(kernel);
+  if (!heads) return std::nullopt;
+  return AttentionForm(kernel, options, *heads).make();
+}
+
+}  // namespace assay::compiler::cuda

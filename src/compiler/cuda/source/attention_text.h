@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace assay::compiler::cuda {
+
+inline constexpr int kFewThreads = 128;
+inline constexpr int kManyThreads = 128, kManyQueries = 64;
+
+// few_queries and many_queries, and what they keep.
+std::string_view attention_text();
+
+}  // namespace assay::compiler::cuda

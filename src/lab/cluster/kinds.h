@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Kinds of nodes: what Slurm knows of their hardware tells them apart, what a program sees on one
+// of them says which machine it is.
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/cluster/slurm.h"
+
+namespace assay::lab {
+
+// Nodes by kind.
+std::map<std::string, std::vector<std::string>> node_kinds(const std::vector<SlurmNode>& nodes);
+
+// The nodes whose machine has another fingerprint: one node of each kind is asked, by a job that
+// runs `program doctor`. Throws EnvironmentError, which lists what there is, where no kind has it,
+// or a node does not answer.
+std::vector<std::string> nodes_of_other_kinds(const SlurmOptions& options,
+                                              const std::string& fingerprint,
+                                              const std::string& program,
+                                              const std::atomic<bool>& stop);
+
+}  // namespace assay::lab

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Slurm's commands: sbatch, squeue, scancel, sinfo. No accounting is needed: what has left the
+// queue is known by what it left in files.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace assay::lab {
+
+// Where jobs may go, as a user says it to sbatch.
+struct SlurmOptions {
+  std::string partition, account, time, constraint;
+  int nodes = 0;                      // used at the same time; 0: as many as there are
+  int gpus_per_node = 0;              // 0: none are asked for
+  std::vector<std::string> excluded;  // nodes
+};
+Json slurm_options_to_json(const SlurmOptions& options);
+SlurmOptions slurm_options_from_json(const Json& json, std::string_view what);
+
+// Seconds of a time limit as Slurm writes it: "90" (minutes), "90:00", "1:30:00", "2-0", "2-12:30".
+// Throws UserError.
+double slurm_time_s(const std::string& text);
+
+// One job, or one task of an array of jobs.
+struct SlurmJob {
+  std::string id;  // of the array
+  std::optional<int> index;
+  std::string name, state;  // "PENDING", "RUNNING", "CANCELLED", …
+  std::string reason = {};  // why it waits: "Resources", "PartitionTimeLimit", …
+};
+// Whether it waits, runs, or will run again.
+bool is_active(const SlurmJob& job);
+// A sentence about the first that waits for what time alone does not bring (Slurm takes jobs that
+// it will never start), with what can be done about it; nothing where there is none.
+std::optional<std::string> why_one_waits(const std::vector<SlurmJob>& jobs);
+
+struct SlurmNode {
+  std::string name;
+  std::string kind;  // what Slurm knows of its hardware: nodes that differ in it are not alike
+};
+
+// Throws EnvironmentError where this machine has no Slurm.
+void need_slurm();
+// The nodes that work, of a partition or of the default one, with every feature of a constraint
+// that is one word. Throws EnvironmentError.
+std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options);
+
+// Submits a script, with more of sbatch's arguments; returns the job's id. Throws EnvironmentError
+// with what sbatch says.
+std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,
+                         const std::string& script);
+// The same under a job's name, for as long as Slurm does not answer at all: `wait` is then told
+// why, and says whether to go on; nothing when it says no. An answer to sbatch that got lost is no
+// refusal: the name tells.
+std::optional<std::string> slurm_submit_patiently(
+    const SlurmOptions& options, const std::string& name, std::vector<std::string> arguments,
+    const std::string& script, const std::function<bool(const std::string& why)>& wait);
+// What Slurm knows of the jobs of these names, those that ended some minutes ago included; nothing
+// where it does not answer, and then `why` says so.
+std::optional<std::vector<SlurmJob>> slurm_jobs(const std::vector<std::string>& names,
+                                                std::string* why = nullptr);
+// Cancels the jobs of these names, and no others. False where Slurm does not answer.
+bool slurm_cancel(const std::vector<std::string>& names);
+
+// One word for a POSIX shell, whatever is in it.
+std::string shell_quoted(std::string_view text);
+
+}  // namespace assay::lab

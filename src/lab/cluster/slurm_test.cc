@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/cluster/slurm.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/process.h"
+
+namespace assay::lab {
+namespace {
+
+TEST(SlurmTime, IsReadAsSlurmReadsIt) {
+  EXPECT_EQ(slurm_time_s("90"), 5400);
+  EXPECT_EQ(slurm_time_s("90:30"), 5430);
+  EXPECT_EQ(slurm_time_s("1:30:05"), 5405);
+  EXPECT_EQ(slurm_time_s("2-0"), 172800);
+  EXPECT_EQ(slurm_time_s("2-12"), 216000);
+  EXPECT_EQ(slurm_time_s("2-12:30"), 217800);
+}
+
+TEST(SlurmTime, OtherTextsAreRefused) {
+  for (const char* text : {"", "0", "-1", "1h", "1:2:3:4", "1-", "-", "10m", "1:", ":1"}) {
+    EXPECT_THROW(slurm_time_s(text), UserError) << text;
+  }
+}
+
+TEST(ShellQuoted, IsOneWordWhateverIsInIt) {
+  for (const std::string text : {"a b", "it's", "$(false)`x`", "a\nb\t\\", "%a*?", "", "'"}) {
+    ProcessSpec spec;
+    spec.argv = {"sh", "-c", "printf %s " + shell_quoted(text)};
+    EXPECT_EQ(run_process(spec).stdout_text, text);
+  }
+}
+
+TEST(SlurmOptions, AreReadAsWritten) {
+  const SlurmOptions options = {"p", "a", "1:00", "c&d", 3, 2, {"n1", "n2"}};
+  const auto json = slurm_options_to_json(options);
+  EXPECT_EQ(slurm_options_to_json(slurm_options_from_json(json, "test")), json);
+}
+
+TEST(SlurmJobs, StatesThatMayComeToAnEndAreActive) {
+  EXPECT_TRUE(is_active({"1", 0, "", "PENDING"}));
+  EXPECT_TRUE(is_active({"1", 0, "", "COMPLETING"}));
+  EXPECT_FALSE(is_active({"1", 0, "", "CANCELLED"}));
+  EXPECT_FALSE(is_active({"1", 0, "", "NODE_FAIL"}));
+}
+
+}  // namespace
+}  // namespace assay::lab

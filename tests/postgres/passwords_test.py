@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""A password of a store's URL is in no message, row, journal, page, dump or list of processes."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from postgres_server import Missing, Server
+
+ASSAY, ROOT = sys.argv[1:3]
+sys.argv[1:3] = []
+SECRET = "pa55-\u00fc/w0rd"
+TYPED = "pa55-%C3%BC%2Fw0rd"
+RUN = (
+    "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers", "reference,naive", "--rounds", "3",
+    "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%",
+)  # fmt: skip
+
+
+class Passwords(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.server = Server("fsync = off")
+        except Missing as missing:
+            raise unittest.SkipTest(str(missing))
+        cls.addClassCleanup(cls.server.end)
+        cls.server.sql(f"CREATE ROLE lab LOGIN PASSWORD '{SECRET}'")
+        cls.server.sql("CREATE DATABASE lab OWNER lab")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def clean(self, text, where):
+        for secret in (SECRET, TYPED, "w0rd", "pa55"):
+            self.assertNotIn(secret, text, where)
+
+    def assay(self, *words, status=0):
+        """Runs the program and looks at every process's arguments meanwhile; returns what it said."""
+        child = subprocess.Popen([ASSAY, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                 env={**os.environ, "ASSAY_PEERS": "/nonexistent", "ASSAY_LOCK_DIR": self.folder})  # fmt: skip
+        time.sleep(0.1)  # the moment between the start and the first thing that it does is the kernel's
+        while child.poll() is None:
+            for process in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    with open(f"/proc/{process}/cmdline", "rb") as file:
+                        self.clean(file.read().decode(errors="replace"), "the list of processes")
+                except OSError:
+                    pass  # it has ended
+            time.sleep(0.01)
+        said = child.stdout.read()
+        child.stdout.close()
+        if status is None:  # a verdict, whichever
+            self.assertIn(child.returncode, (0, 1, 3), said)
+        else:
+            self.assertEqual(child.returncode, status, said)
+        self.clean(said, words)
+        return said
+
+    def read(self, name):
+        with open(f"{self.folder}/{name}", "rb") as file:
+            return file.read()
+
+    def look_through(self, folder):
+        for at, _, names in os.walk(folder):
+            for name in names:
+                with open(os.path.join(at, name), "rb") as file:
+                    self.clean(file.read().decode(errors="replace"), name)
+
+    def test_nowhere(self):
+        url = self.server.url("lab", "lab", TYPED)
+        other = self.server.url("lab", "lab") + "&password=" + TYPED
+        self.assay(*RUN, "--out", "j.jsonl", "--store", url)
+        self.assay(*RUN, "--out", "k.jsonl", f"--store={other}")
+        self.assertIn("0 rows added, 6 known", self.assay("store", "ingest", url, "j.jsonl"))
+        self.assertIn("fine", self.assay("store", "verify", other))
+        self.assay("store", "latest", url)
+        self.assay("store", "merge", url, other)
+        self.assay("store", "rebuild", url)
+        self.assay("store", "export", url, "--out", "back")
+        backs = [self.read(f"back/{name}") for name in os.listdir(f"{self.folder}/back")]
+        self.assertIn(self.read("j.jsonl"), backs)
+        self.assay("report", url, "--out", "report.md")
+        self.assay("site", url, "--out", "page.html")
+        self.assay("history", "semiring_matmul", url)
+        self.assay("gate", "--baseline", url, "--current", "k.jsonl", status=None)
+        self.assay("store", "prune", url, "--keep", "1")
+        self.look_through(self.folder)
+        dump = subprocess.run(["pg_dump", self.server.url("lab")], check=True, capture_output=True, text=True).stdout
+        self.assertIn("semiring_matmul", dump)
+        self.clean(dump, "the dump")
+
+    def test_nor_in_complaints(self):
+        url = self.server.url("lab", "lab", TYPED)
+        self.assay("store", "verify", url, "nonsense", status=2)
+        self.assay("store", "ingest", url, "/nonexistent.jsonl", status=2)
+        self.assay("store", "latest", url.replace("/lab?", "/other?"), status=2)
+        self.assay("store", "latest", url.replace("55", "56"), status=2)
+        self.assay("store", "latest", f"postgresql://lab:pa55/w0rd@/{self.folder}", status=2)
+        self.assay("report", f"postgresql://lab:{TYPED}@127.0.0.1:1/lab", status=2)
+        self.assay("report", f"postgresq://lab:{TYPED}@h/lab", status=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
