@@ -124,6 +124,30 @@ Subject chain(DType dtype, const std::string& name, std::vector<Op> ops, std::in
   return s;
 }
 
+// What cases/llm's graphs of 16 bits become: operands widened, all in f32, one rounding at the end.
+Subject widened_chain(DType dtype, const std::string& name, std::vector<Op> ops, std::int64_t n) {
+  Subject s;
+  s.name = fmt::format("{} in f32 of {}{}", name, name_of(dtype), n < 1 << 20 ? " in cache" : "");
+  const auto x = s.add(dtype, {n}), y = s.add(dtype, {n}), out = s.add(dtype, {n}, true);
+  const DType f = DType::kF32;
+  Region region{.shape = {n}};
+  region.values = {V{.op = Op::kInput, .dtype = dtype, .access = s.whole(x)},
+                   V{.op = Op::kInput, .dtype = dtype, .access = s.whole(y)},
+                   V{.op = Op::kCast, .dtype = f, .values = {0}},
+                   V{.op = Op::kCast, .dtype = f, .values = {1}}};
+  std::uint32_t last = 2;
+  for (const Op op : ops) {
+    V value{.op = op, .dtype = f, .values = {last}};
+    if (op == Op::kAdd || op == Op::kMul || op == Op::kMax) value.values.push_back(3);
+    region.values.push_back(value);
+    last = static_cast<std::uint32_t>(region.values.size() - 1);
+  }
+  region.values.push_back(V{.op = Op::kCast, .dtype = dtype, .values = {last}});
+  region.stores = {{static_cast<std::uint32_t>(region.values.size() - 1), s.whole(out)}};
+  s.kernel.work = region;
+  return s;
+}
+
 Subject softmax(DType dtype, std::int64_t rows, std::int64_t length) {
   Subject s;
   s.name = fmt::format("softmax {} {}x{}", name_of(dtype), rows, length);
@@ -246,6 +270,12 @@ void run_bench(int threads, int rounds, const std::string& filter) {
       add(chain(dtype, "add,mul,max,add,mul", {Op::kAdd, Op::kMul, Op::kMax, Op::kAdd, Op::kMul},
                 n));
       add(chain(dtype, "add,sin,sqrt", {Op::kAdd, Op::kSin, Op::kSqrt}, n));
+      if (dtype == DType::kBF16) {
+        add(widened_chain(dtype, "add", {Op::kAdd}, n));
+        add(widened_chain(dtype, "add,sin", {Op::kAdd, Op::kSin}, n));
+        add(widened_chain(dtype, "add,sqrt", {Op::kAdd, Op::kSqrt}, n));
+        add(widened_chain(dtype, "add,sin,sqrt", {Op::kAdd, Op::kSin, Op::kSqrt}, n));
+      }
     }
     add(softmax(dtype, 4096, 4096));
   }
