@@ -99,7 +99,7 @@ std::string line_of(const Figure& f, std::size_t i) {
       is_measured ? kFilledMarks[i % kFilledMarks.size()] : kOpenMarks[i % kOpenMarks.size()];
   std::string out;
   if (has_intervals(series)) {  // first, so that marks lie above them
-    out = fmt::format("$s{} using 1:2:3:4 with yerrorbars lw 1.5 lc rgb '{}' ps 0 notitle, ", i,
+    out = fmt::format("$s{} using 1:2:3:4 with yerrorbars lw 1.5 lc rgb '{}' pt -1 notitle, ", i,
                       colour(i));
   }
   return out + fmt::format(

@@ -55,6 +55,15 @@ TEST(RenderTest, TheSameFigureGivesTheSameBytes) {
   }
 }
 
+// A mark of size 0 is a matrix without an inverse: some viewers then show nothing of the figure.
+TEST(RenderTest, NothingIsDrawnAtSizeZero) {
+  const TemporaryDirectory folder;
+  for (const auto form : {FigureForm::kLines, FigureForm::kScatter}) {
+    render(example(form), {ImageFormat::kSvg}, folder.path());
+    EXPECT_THAT(read_file(folder.path() + "/example.svg"), Not(HasSubstr("scale(0.00)")));
+  }
+}
+
 // Seconds pass between two drawings; a PDF tells the time of its rows.
 TEST(RenderTest, APdfIsDatedByItsRows) {
   const TemporaryDirectory folder;
