@@ -1,13 +1,20 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string_view>
+
 #include "cli/arguments/arguments.h"
 #include "cli/commands.h"
 #include "cli/program.h"
-#include "lab/store/postgres_url.h"
+#include "lab/store/typed_sources.h"
 
 namespace {
 
 using namespace assay::cli;
+
+// Commands that read no rows: what they are given goes to programs of their own as it is.
+constexpr auto kEngines =
+    std::to_array<std::string_view>({"chip", "compile", "einsum", "llm", "transport"});
 
 struct Dispatch {
   char** argv;
@@ -40,7 +47,8 @@ struct Dispatch {
 }  // namespace
 
 int main(int argc, char** argv) {
-  assay::lab::take_passwords(argc, argv);
-  return run_program(argc, argv,
-                     [argv](const Command& c) { return std::visit(Dispatch{argv}, c); });
+  assay::lab::take_passwords(argc, argv, kEngines);
+  return run_program(
+      argc, argv, [argv](const Command& c) { return std::visit(Dispatch{argv}, c); },
+      assay::lab::as_typed);
 }

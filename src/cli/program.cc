@@ -71,13 +71,14 @@ std::string version_line() {
                      kBuildCommit.dirty ? ", with uncommitted changes" : "");
 }
 
-int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve) {
+int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve,
+                const std::function<std::string(const std::string&)>& as_typed) {
   // A run goes on when nobody reads what it prints; `assay list | head` ends with a status of its
   // own.
   signal(SIGPIPE, SIG_IGN);
   usual_end = std::set_terminate(end_without_memory);
   try {
-    const auto parsed = parse_arguments(argc, argv, version_line());
+    const auto parsed = parse_arguments(argc, argv, version_line(), as_typed);
     const int* const answered = std::get_if<int>(&parsed);
     const int status = answered != nullptr ? *answered : serve(std::get<Command>(parsed));
     return finish_output(status);

@@ -13,8 +13,10 @@
 namespace assay::cli {
 
 // Reads the command line, has `serve` do what it says, and returns the exit status. What is thrown
-// becomes one line on standard error and the status that belongs to it (commands.h).
-int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve);
+// becomes one line on standard error and the status that belongs to it (commands.h). `as_typed`, if
+// there is one: see parse_arguments().
+int run_program(int argc, char** argv, const std::function<int(const Command&)>& serve,
+                const std::function<std::string(const std::string&)>& as_typed = {});
 
 // "assay 1.2.3 (commit …)".
 std::string version_line();

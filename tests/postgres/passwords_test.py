@@ -38,13 +38,13 @@ class Passwords(unittest.TestCase):
         self.folder = folder.name
 
     def clean(self, text, where):
-        for secret in (SECRET, TYPED, "w0rd", "pa55"):
+        for secret in (SECRET, "w0rd", "pa55"):  # and so TYPED
             self.assertNotIn(secret, text, where)
 
-    def assay(self, *words, status=0):
+    def assay(self, *words, status=0, **environment):
         """Runs the program and looks at every process's arguments meanwhile; returns what it said."""
         child = subprocess.Popen([ASSAY, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                 env={**os.environ, "ASSAY_PEERS": "/nonexistent", "ASSAY_LOCK_DIR": self.folder})  # fmt: skip
+                                 env={**os.environ, "ASSAY_PEERS": "/nonexistent", "ASSAY_LOCK_DIR": self.folder, **environment})  # fmt: skip
         time.sleep(0.1)  # the moment between the start and the first thing that it does is the kernel's
         while child.poll() is None:
             for process in filter(str.isdigit, os.listdir("/proc")):
@@ -105,6 +105,60 @@ class Passwords(unittest.TestCase):
         self.assay("store", "latest", f"postgresql://lab:pa55/w0rd@/{self.folder}", status=2)
         self.assay("report", f"postgresql://lab:{TYPED}@127.0.0.1:1/lab", status=2)
         self.assay("report", f"postgresq://lab:{TYPED}@h/lab", status=2)
+
+    def test_nor_where_they_were_mistyped(self):
+        slips = (
+            "postgres:/lab:pa55@h/lab", "postgresql//lab:pa55@h/lab", "POSTGRESQL://lab:pa55@h/lab", "pg://lab:pa55@h/lab",
+            "postgresql:lab:pa55@h", "lab:pa55@h/lab", "postgresql%3A%2F%2Flab%3Apa55%40h%2Flab", "postgresql://lab%3Apa55@h/lab",
+            "postgresql://lab%3Apa55%40h/lab", "postgresql://lab:x@y@pa55@h/lab", "postgresql://lab:x#/pa55@h/lab",
+            "postgresql://h/lab?pasword=pa55", "postgres:/h/lab?password=pa55", "host=h password=pa55", "password='w0rd pa55' host=h",
+            "source:pg://lab:pa55@h",
+        )  # fmt: skip
+        for slip in slips:
+            self.assay("report", slip, status=2)
+            self.assay("store", "verify", slip, status=2)
+            self.assay(*RUN, f"--store={slip}", status=2)
+        for words in (
+            ("store", "merge", "own.db", slips[0]),
+            ("gate", "--baseline", slips[0], "--current", slips[1]),
+            ("compare", slips[0], slips[1]),
+            ("history", "semiring_matmul", slips[2]),
+            ("site", slips[3], "--out", "page.html"),
+            ("serve", slips[3]),
+            ("figures", "--case", "semiring_matmul", slips[0]),
+            ("doctor", slips[0]),
+            ("export", slips[1]),
+            # What the command line is told back.
+            ("frobnicate", slips[0]),
+            (slips[0], "report"),
+            ("report", "--from", slips[0]),
+            ("report", f"--{slips[0]}"),
+            ("list", slips[0]),
+            ("run", slips[0]),
+            (*RUN, "--rounds", slips[0]),
+            (*RUN, "--executor", slips[0]),
+            ("einsum", slips[0]),
+            ("transport", "scan", slips[0]),
+        ):
+            self.assay(*words, status=2)
+        self.assay("time", slips[0], status=1)  # no such program
+        self.look_through(self.folder)
+
+    def test_nor_in_what_is_kept_of_a_run(self):
+        url = self.server.url("lab", "lab", TYPED)
+        self.assay(*RUN, "--out", "j.jsonl", "--label", url, ASSAY_OF_MINE=url, OMP_OF_MINE="kept")
+        self.assertIn('"OMP_OF_MINE":"kept"', self.read("j.jsonl").decode())  # as is what of the environment matters
+        self.assertIn("postgresql://lab@", self.read("j.jsonl").decode())
+        # A command is what its rows are about: one with a password in it is refused.
+        self.assertIn("has a password", self.assay("time", "true", f"psql {url} -c 'SELECT 1'", status=2))
+        self.assertIn("has a password", self.assay("compare", "--run", "true", f"psql {url} -c 'SELECT 1'", status=2))
+        self.look_through(self.folder)
+
+    def test_what_only_looks_like_one_is_left_alone(self):
+        self.assay(*RUN, "--out", "12:30@n1.jsonl", "--label", "user=a password=b")
+        self.assertIn('"user=a password=b"', self.read("12:30@n1.jsonl").decode())
+        self.assertIn("semiring_matmul", self.assay("report", "12:30@n1.jsonl"))
+        self.assay("time", "true x:y@z", "true", "--runs", "10", "--out", "time/", "--max-steal", "100%", "--max-foreign", "100%")
 
 
 if __name__ == "__main__":

@@ -309,7 +309,9 @@ CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::st
       help);
 }
 
-std::variant<Command, int> parse_arguments(int argc, char** argv, const std::string& version) {
+std::variant<Command, int> parse_arguments(
+    int argc, char** argv, const std::string& version,
+    const std::function<std::string(const std::string&)>& as_typed) {
   CLI::App app("Assay, a laboratory for tensor programs.", "assay");
   app.set_version_flag("--version", version);
   app.footer(kMainFooter);
@@ -350,6 +352,7 @@ std::variant<Command, int> parse_arguments(int argc, char** argv, const std::str
   offer(app, chosen, "llm", "language models: made by chance, asked, explained", add_llm);
 
   refuse_empty_places(app);
+  if (as_typed) keep_free_texts(app, as_typed);
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_first)) {

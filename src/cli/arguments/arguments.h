@@ -5,6 +5,7 @@
 // What can be typed, as plain values. Only the files arguments*.cc know CLI11.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -320,7 +321,11 @@ using Command =
                  GateArguments, HistoryArguments, BarsArguments, BundleArguments, FeedArguments>;
 
 // Reads the command line. Prints help, or `version`, and returns an exit status instead where that
-// was asked for; throws UserError for anything that cannot be understood.
-std::variant<Command, int> parse_arguments(int argc, char** argv, const std::string& version);
+// was asked for; throws UserError for anything that cannot be understood. Words may have been taken
+// for sources that hold a password, and come as they may be shown: what names no source becomes
+// what `as_typed` says.
+std::variant<Command, int> parse_arguments(
+    int argc, char** argv, const std::string& version,
+    const std::function<std::string(const std::string&)>& as_typed);
 
 }  // namespace assay::cli

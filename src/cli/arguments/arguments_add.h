@@ -55,6 +55,10 @@ CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::st
 // given. arguments_places.cc
 void refuse_empty_places(CLI::App& app);
 
+// Options and arguments that name no source get what was typed, also where it looked like an
+// address. arguments_places.cc
+void keep_free_texts(CLI::App& app, const std::function<std::string(const std::string&)>& as_typed);
+
 // Keeps, once it is parsed, a command with its options as they were typed, without what else it
 // names: what can be typed again with other names. arguments_again.cc
 void keep_options(CLI::App& app, std::vector<std::string>& words);

@@ -23,7 +23,20 @@ constexpr auto kPlaces = std::to_array<std::string_view>({"--booz",        "--ca
                                                           "--topology",    "--scalesim-topology",
                                                           "--trace",       "--wout"});
 
+constexpr auto kSources = std::to_array<std::string_view>(
+    {"A", "B", "source", "store", "--baseline", "--current", "--source", "--store"});
+
 }  // namespace
+
+void keep_free_texts(CLI::App& app,
+                     const std::function<std::string(const std::string&)>& as_typed) {
+  for (auto* option : app.get_options()) {
+    if (std::ranges::find(kSources, option->get_name()) != kSources.end()) continue;
+    if (option->get_type_name() != "TEXT") continue;
+    option->transform([as_typed](const std::string& text) { return as_typed(text); });
+  }
+  for (auto* sub : app.get_subcommands({})) keep_free_texts(*sub, as_typed);
+}
 
 void refuse_empty_places(CLI::App& app) {
   for (auto* option : app.get_options()) {

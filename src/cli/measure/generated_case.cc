@@ -16,6 +16,7 @@
 #include "base/toml.h"
 #include "cases/own/case_file.h"
 #include "cases/own/command_words.h"
+#include "lab/store/shown_source.h"
 
 namespace assay::cli {
 namespace {
@@ -157,7 +158,16 @@ bool is_program_line(const std::string& text) {
   return find_program(text).has_value() && !fs::is_directory(text);
 }
 
+void refuse_password(const std::string& command) {
+  if (!lab::command_has_password(command)) return;
+  fail(
+      "a command has a password in a URL, which its rows and the list of processes would show (a "
+      "file such as ~/.pgpass or ~/.netrc keeps it, or a variable of the shell's): '{} …'",
+      lab::shown_source(command.substr(0, command.find(' '))));
+}
+
 ProgramLine read_program_line(const std::string& text) {
+  refuse_password(text);
   ProgramLine program;
   program.text = text;
   if (fs::is_regular_file(text)) {

@@ -24,7 +24,10 @@ struct ProgramLine {
   bool needs_shell = false;       // it is more than words
   bool is_benchmark = false;      // it holds, or links, Google Benchmark
 };
-// Throws UserError where there is no such program.
+// Throws UserError where a command line has a password in it.
+void refuse_password(const std::string& command);
+
+// Throws UserError where there is no such program, or the line has a password in it.
 ProgramLine read_program_line(const std::string& text);
 // Whether a word can be one: an executable file, a program of PATH, or several words.
 bool is_program_line(const std::string& text);

@@ -123,6 +123,15 @@ void check_files(const TimeArguments& a) {
   }
 }
 
+// What is measured is kept in rows and shown by everything that shows them, and the list of
+// processes shows it meanwhile.
+void check_passwords(const TimeArguments& a) {
+  for (const auto* texts :
+       {&a.commands, &a.checks, &a.prepare, &a.conclude, &a.setup, &a.cleanup}) {
+    for (const auto& text : *texts) refuse_password(text);
+  }
+}
+
 // Puts the case into the request. It is read back before anything is measured, and what its reader
 // refuses leaves no file.
 void ask_for_case(const TimeArguments& a, const TimedCase& timed, RunSetup& setup,
@@ -205,6 +214,7 @@ int show(const TimeArguments& a, RunSetup& setup, const TimedCase& timed,
 int time_commands(const TimeArguments& a) {
   auto request = request_of(a);
   check_files(a);
+  check_passwords(a);
   const auto timed = timed_case(a, std::filesystem::current_path().string());
   RunSetup setup;
   auto& progress = setup.progress();

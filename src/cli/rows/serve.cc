@@ -17,6 +17,7 @@
 #include "lab/show/site/serve.h"
 #include "lab/show/site/site.h"
 #include "lab/show/site/site_data.h"
+#include "lab/store/shown_source.h"
 #include "lab/store/store.h"
 
 namespace assay::cli {
@@ -25,7 +26,7 @@ int serve(const ServeArguments& a) {
   for (const auto& source : a.sources) {
     std::error_code ignored;
     if (!std::filesystem::exists(source, ignored) && !lab::looks_like_store(source)) {
-      fail("no such journal, folder or store: '{}'", source);
+      fail("no such journal, folder or store: '{}'", lab::shown_source(source));
     }
   }
   if (!a.commit_url.empty()) lab::check_commit_url(a.commit_url);

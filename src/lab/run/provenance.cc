@@ -69,6 +69,7 @@ std::map<std::string, std::string> environment_that_matters() {
     const std::string_view text = *entry;
     const auto equals = text.find('=');
     if (equals == std::string_view::npos || !matters(text.substr(0, equals))) continue;
+    if (text.find("://") != std::string_view::npos) continue;  // it may hold a password
     environment[std::string(text.substr(0, equals))] = without_folders(text.substr(equals + 1));
   }
   return environment;

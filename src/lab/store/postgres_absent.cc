@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/error.h"
 #include "lab/store/postgres.h"
-#include "lab/store/postgres_url.h"
+#include "lab/store/shown_source.h"
 
 namespace assay::lab {
 
@@ -11,7 +11,7 @@ std::unique_ptr<Database> open_postgres(const std::string& url, Access,
   fail(
       "this assay was built without PostgreSQL (libpqxx was not found, or ASSAY_POSTGRES=OFF): "
       "'{}'",
-      without_password(url));
+      shown_source(url));
 }
 
 }  // namespace assay::lab

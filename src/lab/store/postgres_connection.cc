@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "lab/store/postgres_url.h"
+#include "lab/store/shown_source.h"
 
 namespace assay::lab {
 namespace {
@@ -37,7 +38,7 @@ bool is_starting(const std::string& text) {
 PostgresConnection::Session::Session(const std::string& url)
     : connection(url), statements(std::make_unique<pqxx::nontransaction>(connection)) {}
 
-PostgresConnection::PostgresConnection(const std::string& url) : name_(without_password(url)) {
+PostgresConnection::PostgresConnection(const std::string& url) : name_(shown_source(url)) {
   check_postgres_url(url);
   url_ = connection_url(url);
   at_start(fmt::format(

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "lab/store/kept_journal.h"
-#include "lab/store/postgres_url.h"
+#include "lab/store/shown_source.h"
 #include "lab/store/sqlite_open.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
@@ -67,7 +67,7 @@ class Collector {
 
   void add_store(const std::string& url) {
     Store store(url, Access::kRead);
-    const auto name = without_password(url);
+    const auto name = shown_source(url);
     std::int64_t rows = 0;
     for (const auto& run : store.runs()) rows += run.rows;
     const bool too_many = rows > most_rows_;
@@ -94,7 +94,7 @@ class Collector {
     } else if (looks_like_store(text)) {
       add_store(text);
     } else {
-      fail("no such journal, folder or store: '{}'", without_password(text));
+      fail("no such journal, folder or store: '{}'", shown_source(text));
     }
   }
 

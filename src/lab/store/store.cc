@@ -5,7 +5,9 @@
 #include "base/error.h"
 #include "lab/store/postgres.h"
 #include "lab/store/postgres_url.h"
+#include "lab/store/shown_source.h"
 #include "lab/store/sqlite_database.h"
+#include "lab/store/typed_sources.h"
 
 namespace assay::lab {
 namespace {
@@ -17,16 +19,16 @@ std::string path_of(const std::string& url) {
   if (url.starts_with(kSqlite)) {
     path.erase(0, kSqlite.size());
     if (path.starts_with("//")) {
-      fail("write a store's path as sqlite:PATH, got '{}'", without_password(url));
+      fail("write a store's path as sqlite:PATH, got '{}'", shown_source(url));
     }
   } else if (!url.ends_with(".db") || url.find("://") != std::string::npos) {
     fail(
         "a store is given as sqlite:PATH, as a path that ends in .db, or as "
         "postgresql://HOST/DATABASE, got '{}'",
-        without_password(url));
+        shown_source(url));
   }
   if (path.empty() || path.find('\0') != std::string::npos) {
-    fail("the store's path is missing: '{}'", url);
+    fail("the store's path is missing: '{}'", shown_source(url));
   }
   return path;
 }

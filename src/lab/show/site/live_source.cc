@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "lab/store/postgres_url.h"
+#include "lab/store/shown_source.h"
 #include "lab/store/source.h"
 #include "lab/store/transfer.h"
 
@@ -94,7 +95,7 @@ bool LiveSource::refresh() {
         rows_.push_back(row);
       } else if (row_to_line(row) != row_to_line(rows_[it->second])) {
         warnings.push_back(fmt::format("run '{}', attempt '{}' has other content in '{}'",
-                                       row.run_id, row.attempt_id, without_password(name)));
+                                       row.run_id, row.attempt_id, shown_source(name)));
       }
     }
   }
