@@ -178,8 +178,10 @@ void EGraph::rebuild() {
       for (const ClassId id : todo) {
         const auto of = parents_[find(id)];
         for_each_parent(of, [&](ClassId node) {
+          if (dead_[node] != 0) return;
+          changed_at_[node] = now_;  // guards may say otherwise of it now
           const ClassId parent = find(node);
-          if (dead_[node] != 0 || !analysis_->refined(*this, node, parent)) return;
+          if (!analysis_->refined(*this, node, parent)) return;
           to_refine_.push_back(parent);
           to_change_.push_back(parent);
         });

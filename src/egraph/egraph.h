@@ -72,7 +72,8 @@ class EGraph {
   bool is_live(ClassId node) const { return dead_[node] == 0; }
   // Children are classes' representatives after rebuild().
   NodeView node(ClassId node) const { return store_.view(node); }
-  // When a node last changed: was made, or got another child. Counts rebuilds.
+  // When a node last changed: was made, got another child, or more became known of one. Counts
+  // rebuilds.
   std::uint32_t changed_at(ClassId node) const { return changed_at_[node]; }
   std::uint32_t now() const { return now_; }
 

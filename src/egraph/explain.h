@@ -27,8 +27,8 @@ std::vector<ProofStep> explain(const EGraph& graph, ClassId a, ClassId b,
                                std::size_t limit = 100'000);
 
 // Looks whether every step changes one place as its rule says, by matching trees. Empty: it does;
-// else what is wrong with which step. Rules that are made by a function, and given equalities, are
-// taken on trust.
+// else what is wrong with which step. On trust are taken: given equalities, rules that are made by
+// a function, that a guard held, and of a rule with several anchors all but the first.
 std::string check_proof(std::span<const ProofStep> steps, std::span<const Rule> rules,
                         const Vocabulary& vocabulary);
 

@@ -24,7 +24,8 @@ class Extractor {
   Extractor(const EGraph& graph, const Cost& cost);
   // Infinite where the class has no finite term.
   double cost(ClassId id) const { return costs_[graph_.find(id)]; }
-  // Ties go to the node that was there first.
+  // Of nodes that cost the same the one whose cost was known first: the same graph, the same
+  // choice.
   ClassId best_node(ClassId id) const { return best_[graph_.find(id)]; }
   TermPtr term(ClassId id) const;
 

@@ -56,7 +56,9 @@ struct Rule {
   std::string name;
   std::string note;  // why it is legal
   Query query;       // the class of its first anchor is what is joined
-  // Whether a match counts. None: all do.
+  // Whether a match counts. None: all do. It is asked when the match's last node appears, and again
+  // where more becomes known of a class below one of its nodes: what it says may depend on facts
+  // of those, not on what is known of an anchor's own class.
   std::function<bool(const EGraph&, const Match&)> guard;
   // What is equal to the first anchor's class there: a term, or whatever a function makes of it
   // (nothing: this match does not count).
@@ -93,9 +95,9 @@ struct SaturationReport {
   std::vector<std::size_t> nodes_after;  // each iteration
 };
 
-// In each iteration all rules are matched first, then applied; a match is found once, when its last
-// node appears. What stops it is the first budget spent, nodes at once and the rest between rules.
-// The graph is clean at the end. Reasons of joins are the rules' indices.
+// In each iteration all rules are matched first, then applied; a match is found when
+// its last node appears (Rule::guard). What stops it is the first budget spent, nodes at once and
+// the rest between rules. The graph is clean at the end. Reasons of joins are the rules' indices.
 //
 // Throws Conflict, whose message names the rule at hand and those whose consequences were not drawn
 // yet: one of them, or of an earlier iteration where their facts are old, is wrong.

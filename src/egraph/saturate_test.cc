@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <map>
+#include <utility>
+
 #include "base/error.h"
 #include "egraph/extract.h"
 #include "egraph/mathematics.h"
@@ -109,6 +112,37 @@ TEST(Saturate, GuardsAndFunctions) {
   saturate(g, std::vector{fold}, {});
   EXPECT_TRUE(g.same(sum, n(5)));
   EXPECT_FALSE(g.same(other, n(11)));
+}
+
+// Which classes are 0, which is learnt from below: what is above changes no node.
+struct Zeros : Analysis {
+  Operator zero, minus;
+  std::map<ClassId, bool> known;
+  explicit Zeros(Vocabulary& v) : zero(v.op("zero")), minus(v.op("-")) {}
+  void made(const EGraph& graph, ClassId id) override { known[id] = graph.node(id).op == zero; }
+  bool joined(const EGraph&, ClassId kept, ClassId gone) override {
+    return known[gone] && !std::exchange(known[kept], true);
+  }
+  bool refined(const EGraph& graph, ClassId node, ClassId of) override {
+    const auto view = graph.node(node);
+    if (view.op != minus || !known[graph.find(view.children[0])]) return false;
+    return !std::exchange(known[of], true);
+  }
+};
+
+TEST(Saturate, GuardsAreAskedAgainWhereMoreBecomesKnown) {
+  Vocabulary v;
+  Zeros zeros(v);
+  EGraph g(&zeros);
+  const auto root = add_term(g, *parse_term("(f (- (- (- x))))", v));
+  std::vector<Rule> rules = {rewrite("f-of-zero", "(f ?a)", "done", v),
+                             rewrite("x-is-zero", "x", "zero", v)};
+  const auto a = rules[0].query.class_index("?a");
+  rules[0].guard = [&](const EGraph& graph, const Match& m) {
+    return zeros.known[graph.find(m.classes[a])];
+  };
+  EXPECT_EQ(saturate(g, rules, {}).stop, Stop::kSaturated);
+  EXPECT_TRUE(g.same(root, add_term(g, *parse_term("done", v))));
 }
 
 TEST(Rules, WhatIsNoRuleIsRefused) {

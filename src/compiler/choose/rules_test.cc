@@ -36,9 +36,8 @@ const std::vector<DType> kFloating = {DType::kF32, DType::kF64, DType::kBF16, DT
 // Those that a rule's primitives have: exp2 and its like are of floating point only.
 std::vector<DType> dtypes_of(const std::string& rule) {
   auto dtypes = kFloating;
-  const bool commutes = rule.ends_with("-commutes");
-  if (rule == "matmul" || commutes) dtypes.insert(dtypes.end(), {DType::kI32, DType::kI64});
-  if (commutes) dtypes.push_back(DType::kBool);
+  if (rule.ends_with("-commutes"))
+    dtypes.insert(dtypes.end(), {DType::kI32, DType::kI64, DType::kBool});
   return dtypes;
 }
 

@@ -36,11 +36,11 @@ enum class Op : std::uint8_t {
   kLess,    // bool
   kMax,     // NaN where either is
   kSelect,  // operand 0 (bool) ? operand 1 : operand 2
-  kSum,     // over the last axis, in any order and at least in f32: the interpreter sums exactly
-            // and rounds once; a runtime may be off by what f32 (of f64: f64) rounds or overflows
-            // to on the way, which verification allows and no more (verify/bounds.h). Of a product
-            // that only a sum reads, product and addition may be one operation: what overflows by
-            // itself is then a number
+  kSum,     // over the last axis, in any order and at least in f32: the interpreter sums in f64 (of
+            // f64 with what additions lose kept beside) and rounds once; a runtime may be off by
+  // what f32 (of f64: f64) rounds or overflows to on the way, which verification allows and
+  // no more (verify/bounds.h). Of a product that only a sum reads, product and addition may
+  // be one operation: what overflows by itself is then a number
   kMaxReduce,  // over the last axis, which is not empty; NaN where any is
   kGather,     // operand 0 (data), operand 1 (flat indices into data, row-major): an index outside
                // counts as the nearest inside

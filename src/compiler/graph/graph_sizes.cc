@@ -37,7 +37,11 @@ void check_sizes(const Graph& graph, const Bindings& symbols) {
         fixed(view, symbols, product(graph.node(of).shape).at(symbols));
       }
     } catch (const UserError& e) {
-      fail("{}: {}", described(graph, id), e.what());
+      std::string where;
+      for (const auto& [name, value] : symbols) {
+        where += fmt::format("{}{} = {}", where.empty() ? ", at " : ", ", name, value);
+      }
+      fail("{}: {}{}", described(graph, id), e.what(), where);
     }
   }
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 // Sums and products as the interpreter has them: integers wrap around, floating point comes
-// together exactly and is rounded once.
+// together in f64 and is rounded once.
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +34,9 @@ W product_of(W a, W b) {
     return a * b;
 }
 
-// A sum in f64 that is off by little more than its last rounding, whatever is added: what a graph
-// in f64 is held to must be better than what is held to it. What each addition loses is kept beside
-// it (Neumaier).
+// A sum in f64 that is off by little more than its last rounding, as long as it stays finite on the
+// way: what a graph in f64 is held to must be better than what is held to it. What each addition
+// loses is kept beside it (Neumaier).
 class ExactSum {
  public:
   void add(double x) {

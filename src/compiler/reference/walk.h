@@ -144,8 +144,11 @@ std::unique_ptr<To[]> packed_rows(const From* data, FixedView& view) {
 template <typename T>
 class Rows {
  public:
-  Rows(const T* data, FixedView view) : data_(data), view_(std::move(view)) {
-    if (has_gaps(view_)) data_ = copied<T>(data);
+  Rows(const T* data, const FixedView& view) : Rows(data, view, has_gaps(view)) {}
+  // As copies, or not: as others of the same view lie, so that what is at an offset belongs
+  // together.
+  Rows(const T* data, FixedView view, bool is_copied) : data_(data), view_(std::move(view)) {
+    if (is_copied) data_ = copied<T>(data);
     end_rows();
   }
   // Of values that may be of a narrower dtype: each row is widened when it is asked for, or all at
@@ -169,6 +172,7 @@ class Rows {
     });
     end_rows();
   }
+  bool is_copied() const { return copy_ != nullptr; }
   std::int64_t length() const { return length_; }
   // Of the rows' first elements: for Walk, and at().
   const FixedView& view() const { return view_; }

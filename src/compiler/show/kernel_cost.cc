@@ -3,6 +3,7 @@
 #include "compiler/show/kernel_cost.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace assay::compiler {
 namespace {
@@ -44,6 +45,20 @@ double visible_pairs(const Attention& attention, const Bindings& symbols) {
   return std::max(0.0, all - sum_of_clamped(queries, first - window, keys));
 }
 
+// The share of the keys that any query sees.
+double seen_keys(const Attention& attention, const Bindings& symbols) {
+  const auto queries = static_cast<double>(attention.q.view.shape.end()[-2].at(symbols));
+  const auto keys = static_cast<double>(attention.k.view.shape.end()[-2].at(symbols));
+  const auto offset = static_cast<double>(attention.offset.at(symbols));
+  if (queries == 0 || keys == 0) return 0;
+  const double end = attention.causal ? std::clamp(queries + offset, 0.0, keys) : keys;
+  double begin = 0;
+  if (attention.window) {
+    begin = std::max(0.0, offset - static_cast<double>(attention.window->at(symbols)) + 1);
+  }
+  return std::max(0.0, end - begin) / keys;
+}
+
 struct Operations {
   const Bindings& symbols;
   double of(const View& view) const { return elements(view.shape, symbols); }
@@ -65,35 +80,114 @@ struct Operations {
   double operator()(const ScatterInto&) const { return 0; }
 };
 
+// How much of each operand a kernel reaches, each element once.
+class Reach {
+ public:
+  Reach(const Kernel& kernel, const Bindings& symbols)
+      : kernel_(kernel), symbols_(symbols), of_operand_(kernel.operands.size()) {
+    std::visit([this](const auto& work) { add_work(work); }, kernel.work);
+  }
+
+  double bytes() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < of_operand_.size(); ++i) {
+      const auto& formal = kernel_.operands[i];
+      const auto& reached = of_operand_[i];
+      // Views that differ may overlap; together they reach no more than what lies between the first
+      // element and the last.
+      const double viewed = std::min(reached.viewed, reached.end - reached.begin);
+      const double elements_reached =
+          std::min(viewed + reached.anywhere, elements(formal.shape, symbols_));
+      sum += elements_reached * static_cast<double>(size_of(formal.dtype));
+    }
+    return sum;
+  }
+
+ private:
+  struct Reached {
+    std::vector<const View*> views;
+    double viewed = 0, begin = 0, end = 0;  // of the views
+    double anywhere = 0;                    // by indices
+  };
+
+  // `share`: of the view's elements.
+  void add(const Access& access, double share = 1) {
+    auto& reached = of_operand_[access.operand];
+    const auto& view = access.view;
+    if (std::ranges::any_of(reached.views, [&](const View* known) { return *known == view; })) {
+      return;
+    }
+    double count = 1;
+    double begin = static_cast<double>(view.offset.at(symbols_)), end = begin + 1;
+    for (std::size_t axis = 0; axis < view.rank(); ++axis) {
+      const auto extent = static_cast<double>(view.shape[axis].at(symbols_));
+      const auto stride = static_cast<double>(view.strides[axis].at(symbols_));
+      if (extent == 0) return;
+      if (stride != 0) count *= extent;
+      (stride < 0 ? begin : end) += (extent - 1) * stride;
+    }
+    const bool is_first = reached.views.empty();
+    reached.begin = is_first ? begin : std::min(reached.begin, begin);
+    reached.end = is_first ? end : std::max(reached.end, end);
+    reached.viewed += count * share;
+    reached.views.push_back(&view);
+  }
+  void add_anywhere(const Access& access, double count) {
+    of_operand_[access.operand].anywhere += count;
+  }
+
+  // The first value of an epilogue is the product's sum.
+  void add_region(const Region& region, bool is_epilogue) {
+    for (std::size_t i = is_epilogue ? 1 : 0; i < region.values.size(); ++i) {
+      const auto& value = region.values[i];
+      if (value.op == Op::kInput) add(value.access);
+      if (value.op == Op::kGather) add_anywhere(value.access, elements(region.shape, symbols_));
+    }
+    for (const auto& store : region.stores) add(store.to);
+  }
+
+  void add_work(const Region& region) { add_region(region, false); }
+  void add_work(const Matmul& matmul) {
+    add(matmul.a);
+    add(matmul.b);
+    matmul.epilogue ? add_region(*matmul.epilogue, true) : add(matmul.out);
+  }
+  void add_work(const GroupedMatmul& grouped) {
+    for (const auto* access : {&grouped.a, &grouped.expert, &grouped.out}) add(*access);
+    // At most one matrix for each row.
+    const auto& shape = grouped.weights.view.shape;
+    const double rows = elements(grouped.expert.view.shape, symbols_);
+    add_anywhere(grouped.weights, rows * elements({shape[1], shape[2]}, symbols_));
+  }
+  void add_work(const Attention& attention) {
+    const double share = seen_keys(attention, symbols_);
+    add(attention.q);
+    add(attention.k, share);
+    add(attention.v, share);
+    if (attention.mask) add(*attention.mask);
+    add(attention.out);
+  }
+  void add_work(const ScatterInto& scatter) {
+    add(scatter.index);
+    add(scatter.values);
+    if (scatter.in_place) {
+      add_anywhere(scatter.out, elements(scatter.index.view.shape, symbols_));
+    } else {
+      add(scatter.data);
+      add(scatter.out);
+    }
+  }
+
+  const Kernel& kernel_;
+  const Bindings& symbols_;
+  std::vector<Reached> of_operand_;
+};
+
 }  // namespace
 
 KernelCost cost_of(const Kernel& kernel, const Bindings& symbols) {
-  KernelCost cost;
-  cost.operations = std::visit(Operations{symbols}, kernel.work);
-  for (const auto& formal : kernel.operands) {
-    cost.bytes += elements(formal.shape, symbols) * static_cast<double>(size_of(formal.dtype));
-  }
-  const auto forget = [&](const Access& access, double kept) {
-    const auto& formal = kernel.operands[access.operand];
-    const double whole = elements(formal.shape, symbols);
-    cost.bytes -= std::max(0.0, whole - kept) * static_cast<double>(size_of(formal.dtype));
-  };
-  if (const auto* scatter = std::get_if<ScatterInto>(&kernel.work); scatter && scatter->in_place) {
-    forget(scatter->out, elements(scatter->index.view.shape, symbols));
-  }
-  if (const auto* grouped = std::get_if<GroupedMatmul>(&kernel.work)) {
-    // At most one matrix for each row.
-    const auto& shape = grouped->weights.view.shape;
-    const double rows = elements(grouped->expert.view.shape, symbols);
-    forget(grouped->weights, rows * elements({shape[1], shape[2]}, symbols));
-  }
-  if (const auto* region = std::get_if<Region>(&kernel.work)) {
-    for (const auto& value : region->values) {
-      if (value.op != Op::kGather) continue;
-      forget(value.access, elements(region->shape, symbols));
-    }
-  }
-  return cost;
+  return {.bytes = Reach(kernel, symbols).bytes(),
+          .operations = std::visit(Operations{symbols}, kernel.work)};
 }
 
 }  // namespace assay::compiler

@@ -39,6 +39,9 @@ TEST(Show, AttentionCountsTheKeysThatAQuerySees) {
       if (window > 0) attention.window = window;
       Kernel kernel;
       kernel.work = attention;
+      for (const auto& of : {attention.q, attention.k, attention.v, attention.out}) {
+        kernel.operands.push_back({.dtype = DType::kF32, .shape = of.view.shape});
+      }
       for (const std::int64_t queries : {0, 1, 4, 9}) {
         for (const std::int64_t keys : {1, 4, 11}) {
           for (const std::int64_t offset : {-6, -1, 0, 2, 20}) {
@@ -58,6 +61,74 @@ TEST(Show, AttentionCountsTheKeysThatAQuerySees) {
       }
     }
   }
+}
+
+// Of an operand of `whole` elements that a region of `extent` reads by each of the views.
+double bytes_read(std::int64_t whole, std::int64_t extent, const std::vector<View>& views) {
+  Region region{.shape = {extent}};
+  for (const auto& view : views) {
+    region.values.push_back({.op = Op::kInput, .access = {0, view}});
+  }
+  Kernel kernel;
+  kernel.work = region;
+  kernel.operands = {{.dtype = DType::kF32, .shape = {whole}}};
+  return cost_of(kernel, {}).bytes;
+}
+
+TEST(Show, BytesAreThoseThatViewsReach) {
+  const auto whole = View::contiguous({100});
+  EXPECT_EQ(bytes_read(100, 100, {whole}), 400);
+  EXPECT_EQ(bytes_read(100, 100, {whole, whole}), 400);
+  EXPECT_EQ(bytes_read(100, 100, {whole, whole.reverse(0)}), 400);
+  EXPECT_EQ(bytes_read(1000, 10, {View{{10}, {1}, 500}}), 40);
+  EXPECT_EQ(bytes_read(1000, 10, {View{{10}, {1}, 500}, View{{10}, {1}, 501}}), 44);
+  EXPECT_EQ(bytes_read(1000, 10, {View{{10}, {100}, 0}}), 40);
+  EXPECT_EQ(bytes_read(1000, 10, {View{{10}, {-100}, 900}, View{{10}, {0}, 3}}), 44);
+  EXPECT_EQ(bytes_read(1000, 12, {View{{3, 4}, {1, 1}, 7}}), 24);  // a window that slides
+  EXPECT_EQ(bytes_read(1000, 0, {View{{0}, {1}, 0}}), 0);
+}
+
+TEST(Show, TablesCountWhatIndicesCanReach) {
+  const auto bytes = [](std::int64_t table, int gathers) {
+    Region region{.shape = {10}};
+    for (int i = 0; i < gathers; ++i) {
+      region.values.push_back({.op = Op::kGather, .access = {0, View::contiguous({table})}});
+    }
+    Kernel kernel;
+    kernel.work = region;
+    kernel.operands = {{.dtype = DType::kF32, .shape = {table}}};
+    return cost_of(kernel, {}).bytes;
+  };
+  EXPECT_EQ(bytes(100000, 1), 40);
+  EXPECT_EQ(bytes(100000, 2), 80);
+  EXPECT_EQ(bytes(15, 2), 60);
+}
+
+TEST(Show, KeysThatNoQuerySeesAreNotRead) {
+  const auto access = [](std::uint32_t operand, std::vector<Dim> shape) {
+    return Access{operand, View::contiguous(std::move(shape))};
+  };
+  Attention attention;
+  attention.q = access(0, {2, 5});
+  attention.k = access(1, {100, 5});
+  attention.v = access(2, {100, 7});
+  attention.out = access(3, {2, 7});
+  const auto bytes_of_keys = [&] {
+    Kernel kernel;
+    kernel.work = attention;
+    for (const auto& of : {attention.q, attention.k, attention.v, attention.out}) {
+      kernel.operands.push_back({.dtype = DType::kF32, .shape = of.view.shape});
+    }
+    return cost_of(kernel, {}).bytes - 4 * 2 * (5 + 7);
+  };
+  EXPECT_EQ(bytes_of_keys(), 100 * 12 * 4);
+  attention.causal = true;
+  attention.offset = 38;
+  EXPECT_EQ(bytes_of_keys(), 40 * 12 * 4);
+  attention.window = 10;  // keys 29 to 38, and 30 to 39
+  EXPECT_EQ(bytes_of_keys(), 11 * 12 * 4);
+  attention.offset = 200;
+  EXPECT_EQ(bytes_of_keys(), 0);
 }
 
 }  // namespace

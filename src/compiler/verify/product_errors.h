@@ -19,7 +19,8 @@ class FactorRows {
   // Values of T, or of a narrower dtype. `errors` is null where all elements are exact.
   FactorRows(const TensorView& values, const Error* errors, const FixedView& view)
       : values_(values, view),
-        errors_(errors, errors == nullptr ? FixedView{{0}, {1}} : view),
+        errors_(errors, errors == nullptr ? FixedView{{0}, {1}} : view,
+                errors != nullptr && values_.is_copied()),
         is_exact_(errors == nullptr) {}
   bool is_exact() const { return is_exact_; }
   std::int64_t length() const { return values_.length(); }

@@ -130,6 +130,33 @@ TEST(ProductErrors, InfinitiesAndNaNAreTakenTermByTerm) {
   }
 }
 
+// Values that are widened all at once, as they are read often, lie elsewhere than before; what is
+// known of their errors has to follow. Rows of x are every other one, from the last on.
+TEST(ProductErrors, OfNarrowFactorsThatAreOffFollowTheirValues) {
+  constexpr std::int64_t kRows = 5, kColumns = 11, kLength = 9;
+  const MadeFactor<BFloat16> x(2 * kRows, kLength, true, 1);
+  const MadeFactor<float> y(kColumns, kLength, false, 2);
+  MadeFactor<float> wide(2 * kRows, kLength, true, 1);
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    wide.values[i] = static_cast<float>(x.values[i]);
+  }
+  const FixedView of_x{{kRows, kColumns, kLength}, {-2 * kLength, 0, 1}, (2 * kRows - 1) * kLength};
+  const FactorRows<float> rows(x.view(), x.off(), of_x);
+  ASSERT_NE(rows.view().offset, of_x.offset);  // they do lie elsewhere
+  const std::vector<float> results(kRows * kColumns, 0.5F);
+  std::vector<Error> errors(results.size());
+  product_errors<float>(
+      rows, FactorRows<float>(y.view(), nullptr, {{kRows, kColumns, kLength}, {0, kLength, 1}}),
+      ElementBound(DType::kF32), results, errors);
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    for (std::int64_t j = 0; j < kColumns; ++j) {
+      expect_near(
+          errors[static_cast<std::size_t>(i * kColumns + j)],
+          expected_error(wide, (2 * kRows - 1 - 2 * i) * kLength, y, j * kLength, kLength, 0.5));
+    }
+  }
+}
+
 // Weights that are widened as they are read give the errors of those that were widened before.
 TEST(ProductErrors, OfNarrowFactorsAreThoseOfWideOnes) {
   constexpr std::int64_t kRows = 5, kColumns = 6;
