@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupted.h"
 #include "base/text.h"
 #include "cli/build_commit.h"
 #include "cli/commands.h"
@@ -82,6 +83,8 @@ int run_program(int argc, char** argv, const std::function<int(const Command&)>&
     const int* const answered = std::get_if<int>(&parsed);
     const int status = answered != nullptr ? *answered : serve(std::get<Command>(parsed));
     return finish_output(status);
+  } catch (const Interrupted& e) {
+    return complain(e, kInterrupted);
   } catch (const EnvironmentError& e) {
     return complain(e, kEnvironmentRefused);
   } catch (const UserError& e) {

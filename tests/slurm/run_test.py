@@ -106,7 +106,7 @@ class OnSlurm(unittest.TestCase):
         self.complete()
 
     def test_no_moment_makes_it_a_local_run(self):
-        child = self.cluster.start(ASSAY, *RUN, *SHORT, "--executor", "slurm", "--out", "j.jsonl", cwd=self.folder)
+        child = self.start("--out", "j.jsonl")
         while child.poll() is None and not os.path.exists(f"{self.folder}/j.jsonl.request.json"):
             pass
         child.kill()
@@ -138,16 +138,9 @@ class OnSlurm(unittest.TestCase):
     def test_a_job_that_never_starts_says_why(self):
         self.cluster.command("scontrol", "update", "PartitionName=all", "MaxTime=1")
         self.addCleanup(self.cluster.command, "scontrol", "update", "PartitionName=all", "MaxTime=INFINITE")
-        child = self.cluster.start(ASSAY, *RUN, *SHORT, "--executor", "slurm", "--time", "30", "--out", "j.jsonl", cwd=self.folder)
-        said = ""
-        while "PartitionTimeLimit" not in said:
-            line = child.stdout.readline()
-            self.assertTrue(line, said)
-            said += line
-        child.send_signal(signal.SIGINT)
-        status, rest = self.end_of(child)
-        self.assertEqual(status, 130, said + rest)
-        self.assertNotIn("PartitionTimeLimit", rest)
+        child = self.start("--time", "30", "--out", "j.jsonl")
+        self.until_it_says(child, "PartitionTimeLimit")
+        self.assertNotIn("PartitionTimeLimit", self.ends_by_ctrl_c(child))
         self.assertEqual(self.cluster.jobs(), [])
 
     def test_what_somebody_cancels_is_kept_and_continued(self):
@@ -186,6 +179,96 @@ class OnSlurm(unittest.TestCase):
         self.assertIn("another one than that of the run", said)
         self.assertIn("0" * 64, said)
 
+    def hold(self):
+        """Slurm answers nobody, until release() or the end of the test."""
+        self.cluster.order("hold-controller")
+        self.addCleanup(self.cluster.order, "release-controller")
+
+    def ends_by_ctrl_c(self, child, end=signal.SIGINT):
+        child.send_signal(end)
+        status, said = self.end_of(child)
+        self.assertEqual(status, 130, said)
+        return said
+
+    def start(self, *words):
+        return self.cluster.start(ASSAY, *RUN, *SHORT, "--executor", "slurm", *words, cwd=self.folder)
+
+    def until_it_says(self, child, words):
+        said = ""
+        while words not in said:
+            line = child.stdout.readline()
+            self.assertTrue(line, said)
+            said += line
+
+    def test_ctrl_c_ends_every_wait_and_no_job_of_others(self):
+        self.cluster.command("scontrol", "update", "PartitionName=all", "State=DOWN")  # so that jobs wait
+        self.addCleanup(self.cluster.command, "scontrol", "update", "PartitionName=all", "State=UP")
+        other = self.cluster.command("sbatch", "--parsable", "--output=/dev/null", "--wrap", "sleep 1").strip()
+        self.addCleanup(self.cluster.command, "scancel", other)
+
+        # The nodes are asked what they are.
+        child = self.start("--pin-kind", "0" * 16, "--out", "pinned.jsonl")
+        while child.poll() is None and len(self.cluster.jobs()) < 3:
+            time.sleep(0.05)
+        self.assertIn("interrupted while the nodes were asked", self.ends_by_ctrl_c(child))
+        self.assertEqual([id for id, _ in self.cluster.jobs()], [other])
+        self.assertEqual(os.listdir(self.folder), [])
+
+        # Jobs are followed, of a run alone and of one of several.
+        for words in (("--out", "j.jsonl"), ("--on-each-kind", "--out", "fleet/")):
+            child = self.start(*words)
+            self.until_it_says(child, "PartitionDown")
+            said = self.ends_by_ctrl_c(child, signal.SIGTERM)
+            self.assertIn("continue with: assay run --resume", said)
+            self.assertEqual([id for id, _ in self.cluster.jobs()], [other])
+        self.assertIn("not begun: nodes of kind old (", said)  # kinds are taken by their names
+
+    def test_ctrl_c_while_slurm_does_not_answer(self):
+        # Before there is a run.
+        self.hold()
+        for words in (("--out", "a.jsonl"), ("--pin-kind", "0" * 16, "--out", "a.jsonl"), ("--on-each-kind", "--out", "fleet/")):
+            child = self.start(*words)
+            time.sleep(1)
+            start = time.monotonic()
+            self.assertIn("interrupted while sinfo", self.ends_by_ctrl_c(child))
+            self.assertLess(time.monotonic() - start, 5)  # Slurm's own patience is ten seconds
+        self.assertEqual(os.listdir(self.folder), [])
+        self.cluster.order("release-controller")
+
+        # While jobs are submitted, and while they are followed: it waits for Slurm, and leaves none.
+        for what in ("planned", "submitted as job"):
+            child = self.start("--out", f"{what[0]}.jsonl")
+            if what == "planned":
+                while not os.path.exists(f"{self.folder}/p.jsonl.slurm/1/task.sh"):
+                    time.sleep(0.001)
+            else:
+                self.until_it_says(child, what)
+            self.cluster.order("hold-controller")
+            time.sleep(1)
+            child.send_signal(signal.SIGINT)
+            if what != "planned":
+                self.until_it_says(child, "waiting for it")
+            self.cluster.order("release-controller")
+            status, said = self.end_of(child)
+            self.assertEqual(status, 130, said)
+            self.assertEqual(self.cluster.jobs(), [])
+
+    def test_a_kind_of_which_no_node_works_is_told(self):
+        self.cluster.command("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=test")
+        self.addCleanup(self.cluster.command, "scontrol", "update", "NodeName=n2", "State=RESUME")
+        few = ("run", "semiring_matmul", "--points", '{"n":8,"algebra":"real"}', "--providers", "naive", *SHORT, *QUICK,
+               "--executor", "slurm", "--on-each-kind", "--out", "fleet/")  # fmt: skip
+        self.assertIn("not begun: nodes of kind new (", self.assay(*few).stderr)
+        self.assertIn("none of which works", self.assay(*few, "--strict", status=3).stderr)
+
+    def test_nodes_that_do_not_see_the_folder_end_the_run_at_once(self):
+        self.cluster.blind(self, self.folder)
+        said = self.assay(*RUN, *LONG, "--executor", "slurm", "--out", "j.jsonl", status=5).stderr
+        self.assertIn("a node does not see this folder", said)
+        self.assertIn(f"'{self.folder}/j.jsonl.slurm'", said)
+        self.assertEqual(said.count("submitted as job"), 1)
+        self.assertEqual(self.cluster.jobs(), [])
+
     def test_what_makes_no_sense_is_refused_before_anything_is_submitted(self):
         for words, said in (
             (("--partition", "all"), "--partition is for --executor slurm, got 'all'"),
@@ -193,6 +276,8 @@ class OnSlurm(unittest.TestCase):
             (("--executor", "slurm", "--budget", "5m"), "--budget"),
             (("--executor", "slurm", "--nodes", "0"), "--nodes must be at least 1, got 0"),
             (("--executor", "pbs"), "pbs"),
+            *((("--executor", "slurm", *given), f"--{name}: ") for name in ("partition", "account", "constraint", "time", "pin-kind")
+              for given in ((f"--{name}", ""), (f"--{name}=",))),
             (("--executor", "slurm", "--on-each-kind", "--out", "one.jsonl"), "'one.jsonl'"),
         ):
             self.assertIn(said, self.assay(*RUN, *words, status=2).stderr)

@@ -53,6 +53,14 @@ class Cluster:
     def start(self, assay, *words, **options):
         return subprocess.Popen([assay, *words], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
 
+    def blind(self, test, folder):
+        """No node sees the folder until the end of a test, which is skipped where that cannot be made."""
+        for node in ("n1", "n2"):
+            test.addCleanup(lambda node=node: [self.order(f"{what} {node}") for what in ("kill", "start")])
+            answer = self.order(f"blind {node} {folder}")
+            if answer != "ready":
+                test.skipTest(answer)
+
     def end(self):
         self.script.stdin.close()
         self.script.wait()

@@ -191,6 +191,23 @@ class Scans(unittest.TestCase):
         self.assertIn("another file than when it was submitted", said)
         self.assertIn("'PartitionDown'", said)
 
+    def test_nodes_that_do_not_see_the_folder_end_it_at_once(self):
+        self.cluster.blind(self, self.folder)
+        child = self.start(*JOB)
+        said = child.communicate(timeout=60)[0]
+        self.assertEqual(child.returncode, 5, said)
+        self.assertIn(f"a node does not see this folder, which must be shared with all of them under this path: '{self.folder}/out.npz.slurm'", said)
+        self.assertEqual(said.count("submitted as job"), 1)
+
+    def test_ctrl_c_while_slurm_does_not_answer(self):
+        self.cluster.order("hold-controller")
+        self.addCleanup(self.cluster.order, "release-controller")
+        child = self.start(*JOB)  # which waits for jobs that may be there already
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        self.assertIn("interrupted while Slurm was asked", child.communicate(timeout=60)[0])
+        self.assertEqual(child.returncode, 130)
+
     def test_what_makes_no_sense_is_refused(self):
         for words, said in (
             (("--ranks", "2"), "--ranks is for --executor slurm"),

@@ -34,6 +34,7 @@ struct ExecutorArguments {
   bool on_each_kind = false;
   // Not typed, but what --on-each-kind makes of it:
   std::string kind;                   // that this run is for
+  bool kind_works = true;             // a node of it does
   std::vector<std::string> excluded;  // nodes
 };
 

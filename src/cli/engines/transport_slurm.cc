@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/interrupted.h"
 #include "cli/engines/transport_commands.h"
 #include "cli/engines/transport_device.h"
 #include "cli/slurm_options.h"
@@ -22,7 +23,14 @@ namespace fs = std::filesystem;
 
 std::atomic<bool> wants_end = false;
 
-void ask_for_end(int) { wants_end = true; }
+// A second one ends this program, and leaves the job alone.
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { wants_end = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
 
 // What was typed, but for what says where it is done.
 std::vector<std::string> words_of_ranks(char** argv) {
@@ -87,6 +95,7 @@ int transport_on_slurm(const TransportArguments& a, char** argv) {
     fail("--device cuda is one process with all cases: leave out --executor '{}'",
          a.cluster.executor);
   }
+  catch_interrupts();
   const int ranks = a.ranks.value_or(a.cluster.nodes.value_or(1));
   if (ranks < 1) fail("--ranks must be at least 1, got {}", ranks);
   const auto output = fs::absolute(a.output);
@@ -104,8 +113,7 @@ int transport_on_slurm(const TransportArguments& a, char** argv) {
   for (const auto& [path, sha256] : job.files) work += "\n" + sha256 + " " + path;
   job.name = "assay-transport-" + short_hash(work);
 
-  signal(SIGINT, ask_for_end);
-  signal(SIGTERM, ask_for_end);
+  if (wants_end.load()) throw Interrupted("interrupted before anything was submitted");
   const auto journal = fs::absolute(a.journal.empty() ? output.string() + ".journal" : a.journal);
   return lab::run_slurm_job(job, wants_end, [&] { return bytes_of_journals(journal); });
 }

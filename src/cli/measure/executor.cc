@@ -9,6 +9,7 @@
 #include "lab/cluster/kinds.h"
 
 namespace assay::cli {
+
 std::optional<lab::SlurmRunOptions> slurm_asked(const ExecutorArguments& a,
                                                 const lab::RunContext& context) {
   check_executor(a);
@@ -23,7 +24,8 @@ std::optional<lab::SlurmRunOptions> slurm_asked(const ExecutorArguments& a,
 }
 
 std::vector<RunArguments> on_each_kind(const RunArguments& typed,
-                                       const std::vector<RunArguments>& runs) {
+                                       const std::vector<RunArguments>& runs,
+                                       const std::atomic<bool>& stop) {
   check_executor(typed.cluster);
   if (!typed.resume.empty())
     fail("--on-each-kind begins runs, --resume continues one: '{}'", typed.resume);
@@ -35,16 +37,14 @@ std::vector<RunArguments> on_each_kind(const RunArguments& typed,
     fail("--on-each-kind makes several journals: --out must be a folder, got '{}'", typed.out);
   }
   lab::need_slurm();
-  const auto kinds = lab::node_kinds(lab::slurm_nodes(slurm_options(typed.cluster)));
+  const auto kinds = lab::node_kinds(lab::slurm_nodes(slurm_options(typed.cluster), stop));
   std::vector<RunArguments> all;
   for (const auto& run : runs) {
-    for (const auto& [kind, nodes] : kinds) {
+    for (const auto& kind : kinds) {
       all.push_back(run);
-      all.back().cluster.kind = kind;
-      for (const auto& [other, names] : kinds) {
-        auto& excluded = all.back().cluster.excluded;
-        if (other != kind) excluded.insert(excluded.end(), names.begin(), names.end());
-      }
+      all.back().cluster.kind = kind.name;
+      all.back().cluster.excluded = kind.others;
+      all.back().cluster.kind_works = kind.works;
     }
   }
   return all;

@@ -4,6 +4,7 @@
 
 // --executor and what belongs to it, as the lab has it.
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -17,8 +18,10 @@ namespace assay::cli {
 std::optional<lab::SlurmRunOptions> slurm_asked(const ExecutorArguments& a,
                                                 const lab::RunContext& context);
 
-// Each run once on each kind of node that the partition has.
+// Each run once on each kind of node that the partition has, kinds of which no node works among
+// them.
 std::vector<RunArguments> on_each_kind(const RunArguments& typed,
-                                       const std::vector<RunArguments>& runs);
+                                       const std::vector<RunArguments>& runs,
+                                       const std::atomic<bool>& stop);
 
 }  // namespace assay::cli

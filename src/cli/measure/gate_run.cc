@@ -78,6 +78,7 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
   RunSetup setup;
   const auto folder = a.journals.empty() ? std::string("results") : a.journals;
   auto [request, sides] = planned(setup, a, folder);
+  RunSetup::catch_interrupts();  // jobs that ask what nodes are end with us, too
   SideRuns runs(setup, sides, folder, slurm_asked(a.cluster, setup.context()));
   options.looks = kLooksOfGate;
   options.floor = [&](const std::string& machine) {
@@ -87,7 +88,6 @@ std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions op
     return lab::judge_gate(runs.first_rows(), runs.second_rows(), options);
   };
 
-  RunSetup::catch_interrupts();
   const auto start_ns = monotonic_ns();
   if (!runs.measure(request, a.providers)) return std::nullopt;
   MeasuredGate gate{judge(), sides.first_name, sides.second_name, {}, {}};

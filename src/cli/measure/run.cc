@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "base/error.h"
+#include "base/interrupted.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/measure/executor.h"
@@ -68,7 +70,10 @@ lab::RunRequest request_of(RunSetup& setup, const RunArguments& a) {
 lab::RunPlace place_to_resume(RunSetup& setup, const RunArguments& a) {
   const auto wait = [&] {  // for whoever still has a share of a run on a cluster
     ::usleep(200'000);
-    return !setup.context().stop->load();
+    if (setup.context().stop->load()) {
+      throw Interrupted(fmt::format("interrupted while another one had this run: '{}'", a.resume));
+    }
+    return true;
   };
   auto place =
       a.dry_run ? lab::look_at_place(a.resume, a.out) : lab::find_place(a.resume, a.out, wait);
@@ -281,11 +286,32 @@ int plan_all(RunSetup& setup, const std::vector<RunArguments>& runs, bool show) 
   return kFine;
 }
 
+// Of a survey the kinds, else a command for the configurations that were left out: those from
+// `first` on, and those whose nodes do not work.
+void tell_not_begun(TerminalProgress& progress, const RunArguments& typed,
+                    const std::vector<RunArguments>& runs, std::size_t first) {
+  auto words = typed.again;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& [kind, works] = std::tie(runs[i].cluster.kind, runs[i].cluster.kind_works);
+    if (i < first && works) continue;
+    words.push_back(runs[i].label);
+    if (!typed.cluster.on_each_kind) continue;
+    progress.note(
+        fmt::format("not begun: nodes of kind {}{}{}", kind, works ? "" : ", none of which works",
+                    typed.config.empty() ? "" : fmt::format(" (configuration {})", runs[i].label)));
+  }
+  if (typed.cluster.on_each_kind || first >= runs.size()) return;
+  std::ranges::transform(words, words.begin(), lab::shell_word);
+  progress.note(fmt::format("not begun: {}", fmt::join(words, " ")));
+}
+
 }  // namespace
 
 int run(const RunArguments& typed) {
   auto runs = typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed);
-  if (typed.cluster.on_each_kind) runs = on_each_kind(typed, runs);
+  if (typed.cluster.on_each_kind) {
+    runs = on_each_kind(typed, runs, RunSetup::catch_interrupts());
+  }
   return run_each(typed, runs);
 }
 
@@ -306,15 +332,20 @@ int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs) {
   RunSetup::catch_interrupts();
   int status = kFine;
   Json all = Json::array();
-  for (std::size_t i = 0; i < runs.size() && status != kInterrupted; ++i) {
-    status = std::max(status, run_one(setup, runs[i], store ? &*store : nullptr, all));
-    if (status == kInterrupted && i + 1 < runs.size()) {
-      auto words = typed.again;
-      for (std::size_t j = i + 1; j < runs.size(); ++j) words.push_back(runs[j].label);
-      std::ranges::transform(words, words.begin(), lab::shell_word);
-      progress.note(fmt::format("not begun: {}", fmt::join(words, " ")));
+  std::size_t next = 0;
+  try {
+    while (next < runs.size() && status != kInterrupted) {
+      const auto& a = runs[next++];
+      const bool can = a.cluster.kind_works;
+      status = std::max(status, can            ? run_one(setup, a, store ? &*store : nullptr, all)
+                                : typed.strict ? kUnresolved
+                                               : kFine);
     }
+  } catch (const std::exception&) {
+    tell_not_begun(progress, typed, runs, next);
+    throw;
   }
+  tell_not_begun(progress, typed, runs, next);
   if (typed.json) print(pretty_json(is_one_run(typed) ? all.front() : all) + "\n");
   return status;
 }

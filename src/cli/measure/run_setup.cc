@@ -4,8 +4,6 @@
 
 #include <signal.h>
 
-#include <atomic>
-
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/units.h"
@@ -38,12 +36,13 @@ RunSetup::RunSetup() : cases_(all_cases()), workloads_(all_workloads()) {
 
 void RunSetup::stop() { stop_requested = true; }
 
-void RunSetup::catch_interrupts() {
+const std::atomic<bool>& RunSetup::catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // the default action is back for a second one
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  return stop_requested;
 }
 
 void apply(const MeasureArguments& a, lab::RunRequest& request) {

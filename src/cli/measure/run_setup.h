@@ -4,6 +4,7 @@
 
 // What every command that measures has in common.
 
+#include <atomic>
 #include <string>
 
 #include "cli/arguments/arguments.h"
@@ -28,8 +29,8 @@ class RunSetup {
   TerminalProgress& progress() { return progress_; }
   // Ends the run as Ctrl-C does.
   static void stop();
-  // From here on Ctrl-C and SIGTERM are caught.
-  static void catch_interrupts();
+  // From here on Ctrl-C and SIGTERM are caught, and this becomes true with them.
+  static const std::atomic<bool>& catch_interrupts();
 
  private:
   lab::CaseRegistry cases_;

@@ -6,32 +6,54 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/interrupted.h"
 
 namespace assay::lab {
 namespace {
 
-// Jobs that are cancelled when nobody waits for them any more.
+constexpr useconds_t kBetweenAnswersUs = 500'000;
+constexpr std::int64_t kPatienceAtTheEndNs = 60'000'000'000;
+
+// Jobs that end with this object, answered or not.
 class Questions {
  public:
+  explicit Questions(const std::atomic<bool>& stop) : stop_(stop) {}
+  Questions(const Questions&) = delete;
+  Questions& operator=(const Questions&) = delete;
   ~Questions() {
-    if (!names_.empty()) slurm_cancel(names_);
+    const auto until = monotonic_ns() + kPatienceAtTheEndNs;
+    while (!names_.empty() && are_open() && monotonic_ns() < until) {
+      slurm_cancel(names_);
+      ::usleep(kBetweenAnswersUs);
+    }
   }
   void ask(const SlurmOptions& options, const std::string& name, const std::string& script) {
     names_.push_back(name);
     slurm_submit(options, {"--job-name=" + name, "--nodes=1", "--ntasks=1", "--exclusive"}, script);
   }
-  // False when they were answered, or will not be.
-  bool are_open() const {
-    const auto jobs = slurm_jobs(names_);
-    return !jobs || std::ranges::any_of(*jobs, is_active);
+  // Until they were answered, or will not be.
+  void wait() {
+    while (are_open()) {
+      if (stop_.load()) throw Interrupted("interrupted while the nodes were asked what they are");
+      ::usleep(kBetweenAnswersUs);
+    }
+    names_.clear();
   }
 
  private:
+  bool are_open() const {
+    const auto jobs = slurm_jobs(names_, stop_);
+    return !jobs || std::ranges::any_of(*jobs, is_active);
+  }
+
+  const std::atomic<bool>& stop_;
   std::vector<std::string> names_;
 };
 
@@ -66,9 +88,21 @@ std::string fingerprint_in(const std::string& answer) {
 
 }  // namespace
 
-std::map<std::string, std::vector<std::string>> node_kinds(const std::vector<SlurmNode>& nodes) {
-  std::map<std::string, std::vector<std::string>> kinds;
-  for (const auto& node : nodes) kinds[node.kind].push_back(node.name);
+std::vector<NodeKind> node_kinds(const std::vector<SlurmNode>& nodes) {
+  std::map<std::string, NodeKind> by_name;
+  for (const auto& node : nodes) {
+    auto& kind = by_name[node.kind];
+    kind.name = node.kind;
+    kind.nodes.push_back(node.name);
+    kind.works = kind.works || node.works;
+  }
+  std::vector<NodeKind> kinds;
+  for (auto& [name, kind] : by_name) {
+    for (const auto& node : nodes) {
+      if (node.kind != name) kind.others.push_back(node.name);
+    }
+    kinds.push_back(std::move(kind));
+  }
   return kinds;
 }
 
@@ -76,40 +110,37 @@ std::vector<std::string> nodes_of_other_kinds(const SlurmOptions& options,
                                               const std::string& fingerprint,
                                               const std::string& program,
                                               const std::atomic<bool>& stop) {
-  const auto kinds = node_kinds(slurm_nodes(options));
+  const auto kinds = node_kinds(slurm_nodes(options, stop));
   const FolderHere folder;
-  std::map<std::string, std::string> answers;  // by kind
-  Questions questions;
-  for (const auto& [kind, nodes] : kinds) {
-    const auto name = "assay-kind-" + short_hash(folder.path() + kind);
+  const auto answer_of = [&](const NodeKind& kind) {
+    return fmt::format("{}/assay-kind-{}", folder.path(), short_hash(folder.path() + kind.name));
+  };
+  Questions questions(stop);
+  for (const auto& kind : kinds) {
+    if (!kind.works) continue;
     auto only = options;
-    for (const auto& [other, names] : kinds) {
-      if (other != kind) only.excluded.insert(only.excluded.end(), names.begin(), names.end());
-    }
-    auto& answer = answers[kind];
-    answer = folder.path() + "/" + name;
+    only.excluded.insert(only.excluded.end(), kind.others.begin(), kind.others.end());
+    const auto answer = answer_of(kind);
     write_file_atomically(
         answer + ".sh",
-        fmt::format("#!/bin/sh\n{} doctor --json >{}.new && mv {}.new {}\n", shell_quoted(program),
-                    shell_quoted(answer), shell_quoted(answer), shell_quoted(answer)));
-    questions.ask(only, name, answer + ".sh");
+        fmt::format("#!/bin/sh\n{}{} doctor --json >{}.new && mv {}.new {}\n",
+                    shell_needs_folder(folder.path()), shell_quoted(program), shell_quoted(answer),
+                    shell_quoted(answer), shell_quoted(answer)));
+    questions.ask(only, answer.substr(folder.path().size() + 1), answer + ".sh");
   }
-  while (questions.are_open()) {
-    if (stop.load()) throw EnvironmentError("interrupted while the nodes were asked what they are");
-    ::usleep(500'000);
-  }
+  questions.wait();
   std::vector<std::string> others;
   std::string found;
   bool any = false;
-  for (const auto& [kind, nodes] : kinds) {
-    const auto is = fingerprint_in(answers[kind]);
-    if (is.empty()) {
+  for (const auto& kind : kinds) {
+    const auto is = kind.works ? fingerprint_in(answer_of(kind)) : "";
+    if (kind.works && is.empty()) {
       throw EnvironmentError(fmt::format(
-          "a node did not say what it is (does it see this folder?), of kind '{}'", kind));
+          "a node did not say what it is (does it see this folder?), of kind '{}'", kind.name));
     }
     any = any || is == fingerprint;
-    found += fmt::format("{}{} is {}", found.empty() ? "" : "; ", is, kind);
-    if (is != fingerprint) others.insert(others.end(), nodes.begin(), nodes.end());
+    if (kind.works) found += fmt::format("{}{} is {}", found.empty() ? "" : "; ", is, kind.name);
+    if (is != fingerprint) others.insert(others.end(), kind.nodes.begin(), kind.nodes.end());
   }
   if (!any) {
     throw EnvironmentError(

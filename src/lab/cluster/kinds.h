@@ -6,7 +6,6 @@
 // of them says which machine it is.
 
 #include <atomic>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,16 @@
 
 namespace assay::lab {
 
-// Nodes by kind.
-std::map<std::string, std::vector<std::string>> node_kinds(const std::vector<SlurmNode>& nodes);
+struct NodeKind {
+  std::string name;
+  std::vector<std::string> nodes, others;  // those of this kind, and all else
+  bool works = false;                      // one of them does
+};
+std::vector<NodeKind> node_kinds(const std::vector<SlurmNode>& nodes);
 
-// The nodes whose machine has another fingerprint: one node of each kind is asked, by a job that
-// runs `program doctor`. Throws EnvironmentError, which lists what there is, where no kind has it,
-// or a node does not answer.
+// The nodes that may have another fingerprint: one node of each kind is asked, by a job that runs
+// `program doctor`; what does not work cannot be asked. Throws EnvironmentError, which lists what
+// there is, where no kind has it, or a node does not answer; Interrupted. No job of ours is left.
 std::vector<std::string> nodes_of_other_kinds(const SlurmOptions& options,
                                               const std::string& fingerprint,
                                               const std::string& program,

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/interrupted.h"
 #include "base/process.h"
 #include "base/text.h"
 
@@ -38,7 +39,9 @@ std::vector<std::string> variables_against(const std::string& command) {
   return names;
 }
 
-ProcessResult slurm_command(const std::vector<std::string>& words) {
+// Given up when `stop` becomes true, unless it was so before: then it is about the end of jobs.
+ProcessResult slurm_command(const std::vector<std::string>& words,
+                            const std::atomic<bool>* stop = nullptr) {
   ProcessSpec spec;
   const auto names = variables_against(words.front());
   if (!names.empty()) spec.argv = {"env"};
@@ -48,6 +51,7 @@ ProcessResult slurm_command(const std::vector<std::string>& words) {
   spec.stdout_limit = 256 << 20;  // of hundreds of thousands of tasks
   // A job has the environment of whoever submits it, and Slurm keeps it: a store is our affair.
   spec.environment = {{"PGPASSWORD", ""}};
+  if (stop != nullptr && !stop->load()) spec.interrupt = stop;
   return run_process(spec);
 }
 
@@ -56,6 +60,7 @@ bool went_well(const ProcessResult& result) {
 }
 
 std::string complaint(const ProcessResult& result) {
+  if (result.interrupted) return "interrupted";
   auto text = result.stderr_text;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.empty() ? "no answer" : printable(text);
@@ -75,6 +80,20 @@ std::vector<std::string> lines_of(const std::string& text) {
   auto lines = fields_of(text, '\n');
   std::erase(lines, "");
   return lines;
+}
+
+std::optional<int> integer_in(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                  : std::nullopt;
+}
+
+// As wait() has it, or as CODE:SIGNAL.
+std::optional<int> exit_code_in(const std::string& text) {
+  if (text.find(':') != std::string::npos) return integer_in(text.substr(0, text.find(':')));
+  const auto status = integer_in(text);
+  return status ? std::optional(*status >> 8) : std::nullopt;
 }
 
 std::string comma_joined(const std::vector<std::string>& words) {
@@ -167,10 +186,11 @@ void need_slurm() {
   }
 }
 
-std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options) {
+std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomic<bool>& stop) {
   std::vector<std::string> argv = {"sinfo", "-h", "-N", "-o", "%N|%t|%P|%f|%c|%m|%z|%G"};
   if (!options.partition.empty()) argv.push_back("--partition=" + options.partition);
-  const auto result = slurm_command(argv);
+  const auto result = slurm_command(argv, &stop);
+  if (result.interrupted) throw Interrupted("interrupted while sinfo was asked for nodes");
   if (!went_well(result)) {
     throw EnvironmentError(fmt::format("sinfo: {}", complaint(result)));
   }
@@ -187,11 +207,12 @@ std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options) {
     const bool is_word = options.constraint.find_first_of("&|[]*()!,") == std::string::npos;
     const bool fits = options.constraint.empty() || !is_word ||
                       std::ranges::find(features, options.constraint) != features.end();
-    if (!works || !fits || !seen.insert(field[0]).second) continue;
-    nodes.push_back({field[0], fmt::format("{} ({} CPUs as {}, {} MB, {})", field[3], field[4],
-                                           field[6], field[5], field[7])});
+    if (!fits || !seen.insert(field[0]).second) continue;
+    const auto kind = fmt::format("{} ({} CPUs as {}, {} MB, {})", field[3], field[4], field[6],
+                                  field[5], field[7]);
+    nodes.push_back({field[0], kind, works});
   }
-  if (nodes.empty()) {
+  if (std::ranges::none_of(nodes, &SlurmNode::works)) {
     throw EnvironmentError(fmt::format("no node works in partition '{}' with constraint '{}'",
                                        options.partition, options.constraint));
   }
@@ -221,18 +242,20 @@ std::string slurm_submit(const SlurmOptions& options, const std::vector<std::str
 
 std::optional<std::string> slurm_submit_patiently(
     const SlurmOptions& options, const std::string& name, std::vector<std::string> arguments,
-    const std::string& script, const std::function<bool(const std::string& why)>& wait) {
+    const std::string& script, const std::atomic<bool>& stop,
+    const std::function<void(const std::string& why)>& wait) {
   arguments.push_back("--job-name=" + name);
   while (true) {
     try {
       return slurm_submit(options, arguments, script);
     } catch (const EnvironmentError&) {
       std::string why;
-      auto jobs = slurm_jobs({name}, &why);
+      auto jobs = slurm_jobs({name}, stop, &why);
       const bool was_refused = jobs && jobs->empty();
       if (was_refused) throw;
-      for (; !jobs; jobs = slurm_jobs({name}, &why)) {
-        if (!wait(why)) return std::nullopt;
+      for (; !jobs; jobs = slurm_jobs({name}, stop, &why)) {
+        if (!stop.load()) wait(why);
+        if (stop.load()) return std::nullopt;
       }
       if (!jobs->empty()) return jobs->front().id;
     }
@@ -240,10 +263,12 @@ std::optional<std::string> slurm_submit_patiently(
 }
 
 std::optional<std::vector<SlurmJob>> slurm_jobs(const std::vector<std::string>& names,
-                                                std::string* why) {
+                                                const std::atomic<bool>& stop, std::string* why) {
   if (names.empty()) return std::vector<SlurmJob>();
-  const auto result = slurm_command({"squeue", "-h", "--array", "--states=all",
-                                     "--name=" + comma_joined(names), "-o", "%F|%K|%T|%j|%r"});
+  const auto result =
+      slurm_command({"squeue", "-h", "--array", "--states=all", "--name=" + comma_joined(names),
+                     "-O", "ArrayJobID:|,ArrayTaskID:|,State:|,Name:|,Reason:|,exit_code:|"},
+                    &stop);
   if (!went_well(result)) {
     if (why != nullptr) *why = complaint(result);
     return std::nullopt;
@@ -251,19 +276,16 @@ std::optional<std::vector<SlurmJob>> slurm_jobs(const std::vector<std::string>& 
   std::vector<SlurmJob> jobs;
   for (const auto& line : lines_of(result.stdout_text)) {
     const auto field = fields_of(line, '|');
-    if (field.size() != 5) continue;
-    SlurmJob job{field[0], {}, field[3], field[2], field[4]};
-    int index = 0;
-    const auto& text = field[1];
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-    if (error == std::errc() && end == text.data() + text.size()) job.index = index;
-    jobs.push_back(std::move(job));
+    if (field.size() < 6) continue;
+    jobs.push_back({field[0], integer_in(field[1]), field[3], field[2], field[4], {}});
+    if (!is_active(jobs.back())) jobs.back().exit_code = exit_code_in(field[5]);
   }
   return jobs;
 }
 
 bool slurm_cancel(const std::vector<std::string>& names) {
-  const auto jobs = slurm_jobs(names);
+  static const std::atomic<bool> kGoesOn = false;
+  const auto jobs = slurm_jobs(names, kGoesOn);
   if (!jobs) return false;
   std::set<std::string> ids;
   for (const auto& job : *jobs) {
@@ -273,6 +295,23 @@ bool slurm_cancel(const std::vector<std::string>& names) {
   std::vector<std::string> argv = {"scancel"};
   argv.insert(argv.end(), ids.begin(), ids.end());
   return went_well(slurm_command(argv));
+}
+
+std::string unanswered_end() {
+  return "warning: Slurm does not answer, and jobs are to be cancelled: waiting for it; Ctrl-C "
+         "again "
+         "leaves them alone";
+}
+
+std::string shell_needs_folder(const std::string& folder) {
+  return fmt::format("[ -d {} ] || exit {}\n", shell_quoted(folder), kFolderUnseen);
+}
+
+std::string unseen_folder(const std::string& folder) {
+  return fmt::format(
+      "a node does not see this folder, which must be shared with all of them under this path: "
+      "'{}'",
+      folder);
 }
 
 std::string shell_quoted(std::string_view text) {

@@ -5,6 +5,7 @@
 // Slurm's commands: sbatch, squeue, scancel, sinfo. No accounting is needed: what has left the
 // queue is known by what it left in files.
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ double slurm_time_s(const std::string& text);
 struct SlurmJob {
   std::string id;  // of the array
   std::optional<int> index;
-  std::string name, state;  // "PENDING", "RUNNING", "CANCELLED", …
-  std::string reason = {};  // why it waits: "Resources", "PartitionTimeLimit", …
+  std::string name, state;            // "PENDING", "RUNNING", "CANCELLED", …
+  std::string reason = {};            // why it waits: "Resources", "PartitionTimeLimit", …
+  std::optional<int> exit_code = {};  // of its script, once that has ended by itself
 };
 // Whether it waits, runs, or will run again.
 bool is_active(const SlurmJob& job);
@@ -44,30 +46,42 @@ std::optional<std::string> why_one_waits(const std::vector<SlurmJob>& jobs);
 struct SlurmNode {
   std::string name;
   std::string kind;  // what Slurm knows of its hardware: nodes that differ in it are not alike
+  bool works = true;
 };
 
 // Throws EnvironmentError where this machine has no Slurm.
 void need_slurm();
-// The nodes that work, of a partition or of the default one, with every feature of a constraint
-// that is one word. Throws EnvironmentError.
-std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options);
+// The nodes of a partition or of the default one, with every feature of a constraint that is one
+// word. Throws EnvironmentError, also where none of them works; Interrupted.
+std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomic<bool>& stop);
 
 // Submits a script, with more of sbatch's arguments; returns the job's id. Throws EnvironmentError
 // with what sbatch says.
 std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,
                          const std::string& script);
 // The same under a job's name, for as long as Slurm does not answer at all: `wait` is then told
-// why, and says whether to go on; nothing when it says no. An answer to sbatch that got lost is no
-// refusal: the name tells.
+// why. Nothing when it was stopped meanwhile. An answer to sbatch that got lost is no refusal: the
+// name tells.
 std::optional<std::string> slurm_submit_patiently(
     const SlurmOptions& options, const std::string& name, std::vector<std::string> arguments,
-    const std::string& script, const std::function<bool(const std::string& why)>& wait);
+    const std::string& script, const std::atomic<bool>& stop,
+    const std::function<void(const std::string& why)>& wait);
 // What Slurm knows of the jobs of these names, those that ended some minutes ago included; nothing
-// where it does not answer, and then `why` says so.
+// where it does not answer, or has not when `stop` becomes true, and then `why` says so.
 std::optional<std::vector<SlurmJob>> slurm_jobs(const std::vector<std::string>& names,
+                                                const std::atomic<bool>& stop,
                                                 std::string* why = nullptr);
 // Cancels the jobs of these names, and no others. False where Slurm does not answer.
 bool slurm_cancel(const std::vector<std::string>& names);
+// What is said then of a program that was interrupted, which waits until it does.
+std::string unanswered_end();
+
+// What a job's script begins with, and the exit code that it has where its node does not see a
+// folder of ours.
+std::string shell_needs_folder(const std::string& folder);
+inline constexpr int kFolderUnseen = 97;
+// Says which, and what to do about it.
+std::string unseen_folder(const std::string& folder);
 
 // One word for a POSIX shell, whatever is in it.
 std::string shell_quoted(std::string_view text);

@@ -14,6 +14,7 @@
 #include "base/exit_status.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/interrupted.h"
 
 namespace assay::lab {
 namespace {
@@ -30,6 +31,7 @@ constexpr int kAnswersWithoutIt = 4;
 std::string script_of(const SlurmJobRequest& r, const std::string& prefix) {
   std::string command;
   for (const auto& word : r.command) command += " " + shell_quoted(word);
+  const auto here = fs::current_path().string();
   std::string compared;
   for (const auto& [path, sha256] : r.files) {
     const auto file = shell_quoted(path);
@@ -43,6 +45,7 @@ std::string script_of(const SlurmJobRequest& r, const std::string& prefix) {
   return fmt::format(
       "#!/bin/sh\n"
       "# {} processes, for sbatch.\n"
+      "{}"
       "trap : TERM INT\n"
       "job={}\n"
       "exec 2>>\"$job.log\" >\"$job.out\"\n"
@@ -51,7 +54,7 @@ std::string script_of(const SlurmJobRequest& r, const std::string& prefix) {
       "  echo $1 >\"$job.status.new\" && mv \"$job.status.new\" \"$job.status\"\n"
       "  exit $1\n"
       "}}\n"
-      "cd {} || exit 1\n"
+      "cd {} 2>/dev/null || {{ echo {} >&2; finish {}; }}\n"
       "{}"
       "mpi=pmi2\n"
       "if srun --mpi=list 2>&1 | grep -q pmix; then mpi=pmix; fi\n"
@@ -59,8 +62,9 @@ std::string script_of(const SlurmJobRequest& r, const std::string& prefix) {
       "status=$?\n"
       "if [ -f {} ]; then sha256sum <{} | cut -c 1-64 >\"$job.made\"; fi\n"
       "finish $status\n",
-      r.processes, shell_quoted(prefix), shell_quoted(fs::current_path().string()), compared,
-      r.processes, r.cpus_per_process, command, shell_quoted(r.output), shell_quoted(r.output));
+      r.processes, shell_needs_folder(r.folder), shell_quoted(prefix), shell_quoted(here),
+      shell_quoted(unseen_folder(here)), kEnvironmentRefused, compared, r.processes,
+      r.cpus_per_process, command, shell_quoted(r.output), shell_quoted(r.output));
 }
 
 // Of one runner at a time. The folder goes with its lock in it: whoever opened that too late has a
@@ -122,27 +126,37 @@ class FollowedJob {
     const auto wait = [&](const std::string& why) {
       tell_silence(why);
       ::usleep(kBetweenLooksUs);
-      return !stop_.load();
     };
-    const auto id = slurm_submit_patiently(request_.slurm, request_.name, arguments, script, wait);
+    const auto id =
+        slurm_submit_patiently(request_.slurm, request_.name, arguments, script, stop_, wait);
     if (id) std::fputs(fmt::format("submitted as job {}\n", *id).c_str(), stderr);
+  }
+
+  // False where Slurm does not answer.
+  bool cancel() {
+    if (slurm_cancel({request_.name})) return true;
+    if (!std::exchange(was_told_of_the_end_, true)) {
+      std::fputs(unanswered_end().c_str(), stderr);
+      std::fputs("\n", stderr);
+    }
+    return false;
   }
 
   // Whether one is there that somebody else submitted.
   bool is_there() {
     const auto jobs = answer_about(request_.name);
-    last_state_ = jobs.empty() ? "" : jobs.back().state;
+    remember(jobs);
     return std::ranges::any_of(jobs, lab::is_active);
   }
 
   // When it is not, last_state() is how it ended. A Slurm that does not answer has lost nothing.
   bool is_active() {
-    const auto jobs = slurm_jobs({request_.name});
+    const auto jobs = slurm_jobs({request_.name}, stop_);
     if (!jobs) return true;
     if (const auto why = why_one_waits(*jobs); why && waits_.insert(*why).second) {
       std::fputs(("warning: " + *why + "\n").c_str(), stderr);
     }
-    last_state_ = jobs->empty() ? "" : jobs->back().state;
+    remember(*jobs);
     if (!jobs->empty()) answers_without_ = 0;
     if (jobs->empty() && !status()) return ++answers_without_ < kAnswersWithoutIt;
     return std::ranges::any_of(*jobs, lab::is_active);
@@ -168,7 +182,9 @@ class FollowedJob {
                           sha256_file(request_.output) == read_small_file(path("made"));
     return is_there ? std::optional(status) : std::nullopt;
   }
-  const std::string& last_state() const { return last_state_; }
+  const std::string& last_state() const { return last_.state; }
+  // Its node did not see the folder.
+  bool was_blind() const { return last_.exit_code == kFolderUnseen; }
 
   int end(int with) {
     if (with != kInterrupted) std::fputs(read_file(path("out")).c_str(), stdout);
@@ -179,6 +195,10 @@ class FollowedJob {
   void forget_status() const { fs::remove(path("status")); }
 
  private:
+  void remember(const std::vector<SlurmJob>& jobs) {
+    last_ = jobs.empty() ? SlurmJob() : jobs.back();
+  }
+
   std::string path(const char* what) const {
     return fmt::format("{}/{}.{}", request_.folder, request_.name, what);
   }
@@ -187,8 +207,8 @@ class FollowedJob {
   std::vector<SlurmJob> answer_about(const std::string& name) {
     while (true) {
       std::string why;
-      if (auto jobs = slurm_jobs({name}, &why)) return std::move(*jobs);
-      if (stop_.load()) throw EnvironmentError("interrupted while Slurm did not answer: " + why);
+      if (auto jobs = slurm_jobs({name}, stop_, &why)) return std::move(*jobs);
+      if (stop_.load()) throw Interrupted("interrupted while Slurm was asked for the job");
       tell_silence(why);
       ::usleep(kBetweenLooksUs);
     }
@@ -205,8 +225,8 @@ class FollowedJob {
   std::size_t told_ = 0;
   int answers_without_ = 0;
   std::set<std::string> waits_;  // why, as it was told
-  std::string last_state_;
-  bool is_silent_ = false;
+  SlurmJob last_;
+  bool is_silent_ = false, was_told_of_the_end_ = false;
 };
 
 }  // namespace
@@ -228,13 +248,14 @@ int run_slurm_job(const SlurmJobRequest& request, const std::atomic<bool>& stop,
     }
     while (job.is_active()) {
       // Again and again: what was submitted a moment ago may not be known yet.
-      if (stop.load()) cancelled = slurm_cancel({request.name}) || cancelled;
+      if (stop.load()) cancelled = job.cancel() || cancelled;
       job.tell_log();
       ::usleep(kBetweenLooksUs);
     }
     job.tell_log();
     const auto status = job.status();
     if (cancelled || job.last_state() == "CANCELLED") return job.end(kInterrupted);
+    if (job.was_blind()) throw EnvironmentError(unseen_folder(request.folder));
     // srun says 1 where a node was lost, 128 and more of a signal: nobody's answer.
     if (status && *status != 1 && *status < 128) return job.end(*status);
     std::fputs(

@@ -37,7 +37,8 @@ struct SlurmJobRequest {
 // between. What an earlier job of another name left in the folder is removed.
 //
 // Throws UserError where somebody follows a job in this folder already, or a job of another name is
-// at the same output; EnvironmentError where Slurm refuses, or the job comes to nothing.
+// at the same output; EnvironmentError where Slurm refuses, or the job comes to nothing;
+// Interrupted where `stop` became true before there was a job.
 int run_slurm_job(const SlurmJobRequest& request, const std::atomic<bool>& stop,
                   const std::function<std::uint64_t()>& progress);
 

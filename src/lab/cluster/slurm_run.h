@@ -22,7 +22,8 @@ struct SlurmRunOptions {
 
 // As start_run() and resume_run(). Cancels its jobs when the context says stop; what they finished
 // is kept. A continued run goes where it was sent before, unless `options` say otherwise. Throws
-// EnvironmentError where Slurm refuses, or a node cannot do what it is told.
+// EnvironmentError where Slurm refuses, or a node cannot do what it is told; Interrupted where the
+// context says stop before there is a run.
 RunResult start_slurm_run(const RunContext& context, const RunRequest& request,
                           const std::string& out, const SlurmRunOptions& options);
 RunResult resume_slurm_run(const RunContext& context, RunPlace place,
