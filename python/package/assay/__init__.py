@@ -19,18 +19,19 @@ from ._errors import DiskError, EnvironmentError, InternalError, UserError
 if _TYPE_CHECKING:
     from . import chip, lab, semiring, transport
     from ._bench import Benchmark, bench
+    from ._pt2 import Exported, load_pt2
 
 __all__ = [
-    "Benchmark", "CpResult", "DiskError", "EnvironmentError", "InternalError", "Mp2Energy", "Plan", "TrainResult",
-    "TuckerResult", "UserError", "bench", "chip", "cp", "einsum", "einsum_path", "get_threads", "lab", "mp2_energy",
-    "plan", "semiring", "set_threads", "tensordot", "transport", "transpose", "tt", "tucker",
+    "Benchmark", "CpResult", "DiskError", "EnvironmentError", "Exported", "InternalError", "Mp2Energy", "Plan",
+    "TrainResult", "TuckerResult", "UserError", "bench", "chip", "cp", "einsum", "einsum_path", "get_threads", "lab",
+    "load_pt2", "mp2_energy", "plan", "semiring", "set_threads", "tensordot", "transport", "transpose", "tt", "tucker",
 ]
 
 _core.set_threads(len(_os.sched_getaffinity(0)))
 
 # What takes a while to import is imported when somebody asks for it.
 _MODULES = ("chip", "lab", "semiring", "transport")
-_NAMES = {"Benchmark": "_bench", "bench": "_bench"}
+_NAMES = {"Benchmark": "_bench", "bench": "_bench", "Exported": "_pt2", "load_pt2": "_pt2"}
 
 
 def __getattr__(name: str) -> _Any:

@@ -17,12 +17,12 @@ from ._errors import UserError
 Function = Callable[[dict[str, Any], dict[str, Any]], Any]
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """A value as TOML; JSON's texts, numbers and lists are such."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{json.dumps(str(key))} = {_toml(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{json.dumps(str(key))} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -62,14 +62,14 @@ class Benchmark:
     def case_file(self) -> str:
         """What `assay run` is given, as docs/own.md describes it."""
         case = {**self._case, "providers": self._providers}
-        lines = [f"case = {_toml(self.name)}"]
-        lines += [f"{key} = {_toml(value)}" for key, value in case.items() if not isinstance(value, Mapping)]
+        lines = [f"case = {toml_value(self.name)}"]
+        lines += [f"{key} = {toml_value(value)}" for key, value in case.items() if not isinstance(value, Mapping)]
         for key, value in case.items():
             if isinstance(value, Mapping) and key in ("inputs", "outputs", "providers"):
                 for name, table in value.items():
-                    lines += ["", f"[{key}.{_toml(name)}]", *(f"{k} = {_toml(v)}" for k, v in table.items())]
+                    lines += ["", f"[{key}.{toml_value(name)}]", *(f"{k} = {toml_value(v)}" for k, v in table.items())]
             elif isinstance(value, Mapping):
-                lines += ["", f"[{key}]", *(f"{k} = {_toml(v)}" for k, v in value.items())]
+                lines += ["", f"[{key}]", *(f"{k} = {toml_value(v)}" for k, v in value.items())]
         return "\n".join(lines) + "\n"
 
     def run(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Products over semirings while jax traces: calls back to the processor, and their gradients."""
+"""Products over semirings and message passing while jax traces: calls back to the processor, and their gradients."""
 
 from __future__ import annotations
 
@@ -19,10 +19,18 @@ def _called(function: Any, shapes: Any, *arrays: Any) -> Any:
                              vmap_method="sequential")
 
 
+def _like(*arrays: Any) -> tuple[Any, ...]:
+    return tuple(jax.ShapeDtypeStruct(array.shape, array.dtype) for array in arrays)
+
+
+def _wide(dtype: Any) -> Any:
+    """f16 and bf16 are added up in f32."""
+    return numpy.float32 if dtype.itemsize == 2 else dtype
+
+
 def _product(a: Any, b: Any, algebra: str, backend: str) -> Any:
     leading = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    dtype = numpy.float32 if a.dtype.itemsize == 2 else a.dtype
-    product = jax.ShapeDtypeStruct((*leading, a.shape[-2], b.shape[-1]), dtype)
+    product = jax.ShapeDtypeStruct((*leading, a.shape[-2], b.shape[-1]), _wide(a.dtype))
     return _called(lambda x, y: _core.semiring_matmul(x, y, algebra, None, backend), product, a, b)
 
 
@@ -35,8 +43,59 @@ def _forward(a: Any, b: Any, algebra: str, backend: str) -> Any:
 
 
 def _backward(algebra: str, backend: str, saved: Any, dc: Any) -> Any:
-    shapes = tuple(jax.ShapeDtypeStruct(array.shape, array.dtype) for array in saved[:2])
-    return _called(lambda a, b, c, d: _core.semiring_matmul_gradients(a, b, c, d, algebra, backend), shapes, *saved, dc)
+    return _called(lambda a, b, c, d: _core.semiring_matmul_gradients(a, b, c, d, algebra, backend), _like(*saved[:2]),
+                   *saved, dc)
 
 
 matmul.defvjp(_forward, _backward)
+
+
+def _slots(values: Any, indices: Any, x: Any, algebra: str, backend: str) -> Any:
+    result = jax.ShapeDtypeStruct((*values.shape[:1], *x.shape[1:]), _wide(x.dtype))
+    return _called(lambda v, i, y: _core.ell_matmul(v, i, y, algebra, backend), result, values, indices, x)
+
+
+_aggregate: Any = jax.custom_vjp(_slots, nondiff_argnums=(3, 4))
+
+
+def _aggregate_forward(values: Any, indices: Any, x: Any, algebra: str, backend: str) -> Any:
+    out = _aggregate(values, indices, x, algebra, backend)
+    return out, (values, indices, x, out)
+
+
+def _aggregate_backward(algebra: str, backend: str, saved: Any, change: Any) -> Any:
+    values, indices, x, out = saved
+    of_values, of_x = _called(lambda v, i, y, o, d: _core.ell_matmul_gradients(v, i, y, o, d, algebra), _like(values, x),
+                              values, indices, x, out, change)
+    return of_values, None, of_x  # indices are no numbers to differentiate by
+
+
+_aggregate.defvjp(_aggregate_forward, _aggregate_backward)
+
+
+def _edges(values: Any, indices: Any, x: Any, w: Any, reduce: str, backend: str) -> Any:
+    result = jax.ShapeDtypeStruct((*values.shape[:1], *w.shape[:1]), _wide(x.dtype))
+    return _called(lambda v, i, y, m: _core.ell_edge_aggregate(v, i, y, m, reduce, backend), result, values, indices, x, w)
+
+
+_edge_aggregate: Any = jax.custom_vjp(_edges, nondiff_argnums=(4, 5))
+
+
+def _edge_forward(values: Any, indices: Any, x: Any, w: Any, reduce: str, backend: str) -> Any:
+    return _edge_aggregate(values, indices, x, w, reduce, backend), (values, indices, x, w)
+
+
+def _edge_backward(reduce: str, backend: str, saved: Any, change: Any) -> Any:
+    values, indices, x, w = saved
+    of_values, of_x, of_w = _called(lambda v, i, y, m, d: _core.ell_edge_gradients(v, i, y, m, d, reduce, backend),
+                                    _like(values, x, w), values, indices, x, w, change)
+    return of_values, None, of_x, of_w
+
+
+_edge_aggregate.defvjp(_edge_forward, _edge_backward)
+
+
+def ell_aggregate(values: Any, indices: Any, x: Any, w: Any, how: str, backend: str) -> Any:
+    if w is None:
+        return _aggregate(values, indices, x, how, backend)
+    return _edge_aggregate(values, indices, x, w, how, backend)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of products over semirings, as torch's autograd asks for them."""
+"""Gradients of products over semirings and of message passing, as torch's autograd asks for them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ from ._errors import UserError
 torch: Any = import_module("torch")  # installed or not, its types are not ours to check
 
 
+def _saved(ctx: Any, call: str) -> list[Any]:
+    if torch.is_grad_enabled():  # create_graph=True
+        raise UserError(f"{call}: gradients of gradients are not computed: create_graph=True")
+    return [tensor.detach() for tensor in ctx.saved_tensors]
+
+
 class _Matmul(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, a: Any, b: Any, algebra: str, backend: str) -> Any:
@@ -23,12 +29,46 @@ class _Matmul(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        if torch.is_grad_enabled():  # create_graph=True
-            raise UserError("matmul: gradients of gradients are not computed: create_graph=True")
-        a, b, c = (saved.detach() for saved in ctx.saved_tensors)
+        a, b, c = _saved(ctx, "matmul")
         algebra, backend = ctx.how
         return *_core.semiring_matmul_gradients(a, b, c, gradients[0], algebra, backend), None, None
 
 
+class _Aggregate(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, values: Any, indices: Any, x: Any, algebra: str, backend: str) -> Any:
+        out = _core.ell_matmul(values.detach(), indices, x.detach(), algebra, backend)
+        ctx.save_for_backward(values, indices, x, out)
+        ctx.algebra = algebra
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        values, indices, x, out = _saved(ctx, "ell_aggregate")
+        of_values, of_x = _core.ell_matmul_gradients(values, indices, x, out, gradients[0], ctx.algebra)
+        return of_values, None, of_x, None, None
+
+
+class _EdgeAggregate(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, values: Any, indices: Any, x: Any, w: Any, reduce: str, backend: str) -> Any:
+        ctx.save_for_backward(values, indices, x, w)
+        ctx.how = reduce, backend
+        return _core.ell_edge_aggregate(values.detach(), indices, x.detach(), w.detach(), reduce, backend)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        values, indices, x, w = _saved(ctx, "ell_aggregate")
+        of_values, of_x, of_w = _core.ell_edge_gradients(values, indices, x, w, gradients[0], *ctx.how)
+        return of_values, None, of_x, of_w, None, None
+
+
 def matmul(a: Any, b: Any, algebra: str, backend: str) -> Any:
     return _Matmul.apply(torch.as_tensor(a), torch.as_tensor(b), algebra, backend)
+
+
+def ell_aggregate(values: Any, indices: Any, x: Any, w: Any, how: str, backend: str) -> Any:
+    values, indices, x = map(torch.as_tensor, (values, indices, x))
+    if w is None:
+        return _Aggregate.apply(values, indices, x, how, backend)
+    return _EdgeAggregate.apply(values, indices, x, torch.as_tensor(w), how, backend)

@@ -7,20 +7,33 @@
 | "real"      | a·b    | sum       | yes       |
 | "log"       | a+b    | log Σ exp | yes       |
 | "max_plus"  | a+b    | max       | yes: to the first that is largest |
-| "min_plus"  | a+b    | min       | no        |
-| "euclidean" | (a−b)² | √sum      | yes       |
+| "min_plus"  | a+b    | min       | of `ell_aggregate`: to the first that is smallest |
+| "euclidean" | (a−b)² | √sum      | yes: 0 where the distance is 0 |
 | "boolean"   | and    | or        | no        |
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any
 
 from . import _core
 from ._errors import UserError
 
 __all__ = ["ell_aggregate", "matmul"]
+
+
+def _differentiating(*operands: Any) -> Any:
+    """What knows the gradients of a call with these operands; None where nobody asks for any."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.is_grad_enabled():
+        if any(isinstance(operand, torch.Tensor) and operand.requires_grad for operand in operands):
+            return import_module("._semiring_torch", __package__)
+    jax = sys.modules.get("jax")
+    if jax is not None and any(isinstance(operand, jax.core.Tracer) for operand in operands):
+        return import_module("._semiring_jax", __package__)
+    return None
 
 
 def matmul(a: Any, b: Any, algebra: str = "log", *, out: Any = None, backend: str = "simd") -> Any:
@@ -35,21 +48,11 @@ def matmul(a: Any, b: Any, algebra: str = "log", *, out: Any = None, backend: st
     >>> matmul(hours, hours, "min_plus")[0]
     array([0., 3., 5.])
     """
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.is_grad_enabled():
-        if any(isinstance(operand, torch.Tensor) and operand.requires_grad for operand in (a, b)):
-            if out is not None:
-                raise UserError("matmul: out cannot be given where a gradient is wanted")
-            from . import _semiring_torch
-
-            return _semiring_torch.matmul(a, b, algebra, backend)
-    jax = sys.modules.get("jax")
-    if jax is not None and any(isinstance(operand, jax.core.Tracer) for operand in (a, b)):
+    framework = _differentiating(a, b)
+    if framework is not None:
         if out is not None:
-            raise UserError("matmul: arrays of jax do not change, and out cannot be one")
-        from . import _semiring_jax
-
-        return _semiring_jax.matmul(a, b, algebra, backend)
+            raise UserError("matmul: out cannot be given where a gradient is wanted, or where jax traces")
+        return framework.matmul(a, b, algebra, backend)
     return _core.semiring_matmul(a, b, algebra, out, backend)
 
 
@@ -66,7 +69,8 @@ def ell_aggregate(
     """Message passing over padded neighbour lists: vertex i has the slots p with sources indices[i, p].
 
     Row i of the result is ⊕_p values[i, p] ⊗ x[indices[i, p]] over `algebra`; with `w` (outputs × features) it is the
-    sum or, as `reduce` says, the largest of values[i, p] · w x[indices[i, p]]. Indices are int32; −1 is an empty slot.
+    sum or, as `reduce` says, the largest of values[i, p] · w x[indices[i, p]]. Indices are int32; −1 is an empty slot,
+    whose value is neither looked at nor given a gradient. Gradients of values, x and w are had as those of `matmul` are.
 
     >>> import numpy
     >>> x = numpy.array([[1.0], [10.0], [100.0]])
@@ -75,10 +79,13 @@ def ell_aggregate(
     array([[110.],
            [  1.]])
     """
-    if w is None:
-        if reduce != "sum":
-            raise UserError(f"ell_aggregate: reduce belongs to w, the algebra says what is done without: '{reduce}'")
-        return _core.ell_matmul(values, indices, x, algebra, backend)
-    if algebra != "real":
+    if w is None and reduce != "sum":
+        raise UserError(f"ell_aggregate: reduce belongs to w, the algebra says what is done without: '{reduce}'")
+    if w is not None and algebra != "real":
         raise UserError(f"ell_aggregate: with w the algebra is real, not '{algebra}'")
+    framework = _differentiating(values, indices, x, w)
+    if framework is not None:
+        return framework.ell_aggregate(values, indices, x, w, algebra if w is None else reduce, backend)
+    if w is None:
+        return _core.ell_matmul(values, indices, x, algebra, backend)
     return _core.ell_edge_aggregate(values, indices, x, w, reduce, backend)

@@ -3,13 +3,11 @@
 """The drift-kinetic equation on flux surfaces: monoenergetic coefficients of stellarators and tokamaks.
 
 Cases are ν̂ = ν/v [1/m] and Ê_ψ = E_ψ/v, or Ê_r = E_r/v [T]; coefficients are in DKES's normalisation: D11 [1/(m T²)],
-D31 and D13 [1/T], D33 [m]. docs/methods/transport.md derives it. Equilibria of VMEC and Boozer files, databases and
-profiles are the program's: `assay transport`.
+D31 and D13 [1/T], D33 [m]. docs/methods/transport.md derives it, docs/transport.md tells of files and signs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,67 +18,14 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import UserError
 from ._modules import needed
+from ._transport_files import Database, Profiles, database, profiles
+from ._transport_surface import Surface, surface, surface_names
 
-__all__ = ["Derivatives", "Grid", "Prepared", "Scan", "Solution", "Surface", "derivatives", "prepare", "scan", "solve", "surface",
-           "surface_names"]
+__all__ = ["Database", "Derivatives", "Grid", "Prepared", "Profiles", "Scan", "Solution", "Surface", "database", "derivatives",
+           "prepare", "profiles", "scan", "solve", "surface", "surface_names"]
 
 Array = NDArray[numpy.float64]
 _NUMBERS = ("d11", "d31", "d13", "d33", "d33_spitzer", "residual", "onsager")
-
-
-@dataclass(frozen=True)
-class Surface:
-    """The magnetic field on a flux surface, in Boozer angles. `surface` makes it."""
-
-    name: str
-    nfp: int  # field periods
-    iota: float
-    psi_prime: float  # dψ/dr [T·m]
-    modes: Array  # m, n, cosine, sine [T] of each mode of |B|; the phase is mθ + n·nfp·ζ
-    _surface: _core.Surface
-
-
-def surface_names() -> list[str]:
-    """Surfaces that are built in.
-
-    >>> surface_names()
-    ['example', 'sample_dkes', 'w7x_eim_sample', 'tokamak']
-    """
-    return _core.surface_names()
-
-
-def surface(
-    name: str | None = None,
-    *,
-    dkes: str | Path | None = None,
-    text: str | Path | None = None,
-    modes: Iterable[Iterable[float]] | None = None,
-    nfp: int = 1,
-    iota: float = 0,
-    psi_prime: float = 1,
-    b_theta: float = 0,
-    b_zeta: float = 0,
-    b0: float | None = None,
-) -> Surface:
-    """A surface by the name of one that is built in, of a DKES namelist, of MONKES' text file, or spelled by its modes.
-
-    >>> axisymmetric = surface(modes=[(0, 0, 1.0), (1, 0, -0.1)], iota=0.5, b_zeta=5.0)
-    >>> axisymmetric.modes.shape, surface("w7x_eim_sample").nfp
-    ((2, 4), 5)
-    """
-    given = [way for way in (name if modes is None else None, dkes, text, modes) if way is not None]
-    if len(given) != 1:
-        raise UserError(f"surface: one of a name, dkes, text and modes, not {len(given)} of them")
-    if modes is not None:
-        terms = [[float(number) for number in mode] for mode in modes]
-        made = _core.surface_spelled(name or "modes", nfp, iota, psi_prime, b_theta, b_zeta, terms, b0)
-    elif dkes is not None:
-        made = _core.surface_dkes(str(dkes))
-    elif text is not None:
-        made = _core.surface_text(str(text))
-    else:
-        made = _core.surface_builtin(str(name))
-    return Surface(made.name, made.nfp, made.iota, made.psi_prime, numpy.array(made.modes()).reshape(-1, 4), made)
 
 
 @dataclass(frozen=True)

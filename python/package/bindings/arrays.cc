@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "bindings/frameworks.h"
 
 namespace assay::python {
 namespace {
@@ -169,6 +170,27 @@ TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
   return view_of(*buffer_, name);
 }
 
+TensorView BorrowedArray::borrow_torch(nb::handle tensor, ArgumentName name, Use use) {
+  for (const char* bit : {"is_conj", "is_neg"}) {
+    if (!nb::cast<bool>(tensor.attr(bit)())) continue;
+    fail("{}: its elements are other numbers in memory (torch's {}()): pass a clone()",
+         name.to_string(), bit);
+  }
+  nb::object capsule;
+  try {
+    capsule = nb::module_::import_("torch.utils.dlpack").attr("to_dlpack")(tensor);
+  } catch (const nb::python_error& e) {
+    fail("{}: DLPack gives no view of its elements: {}", name.to_string(),
+         nb::str(e.value()).c_str());
+  }
+  if (use == Use::kWrite) {
+    check(nb::try_cast(capsule, writable_), "a capsule of torch is an array");
+    return view_of(writable_, name);
+  }
+  check(nb::try_cast(capsule, readable_), "a capsule of torch is an array");
+  return view_of(readable_, name);
+}
+
 TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use use) {
   if (!nb::hasattr(array, "__dlpack__")) {
     fail("{}: is no array, by buffer or DLPack, but a {}", name.to_string(),
@@ -178,6 +200,8 @@ TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use
     fail("{}: wants a gradient, which this call does not have: pass it by .detach()",
          name.to_string());
   }
+  // A tenth of the time of its __dlpack__.
+  if (framework_of(array) == Framework::kTorch) return borrow_torch(array, name, use);
   if (use == Use::kWrite) {
     if (nb::try_cast(array, writable_)) return view_of(writable_, name);
     fail("{}: DLPack gives no way to write it", name.to_string());

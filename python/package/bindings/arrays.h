@@ -41,6 +41,7 @@ class BorrowedArray {
   };
   TensorView borrow(nanobind::handle array, ArgumentName name, Use use);
   TensorView borrow_dlpack(nanobind::handle array, ArgumentName name, Use use);
+  TensorView borrow_torch(nanobind::handle tensor, ArgumentName name, Use use);
 
   nanobind::object made_;
   std::unique_ptr<Py_buffer, Release> buffer_;

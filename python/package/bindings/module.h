@@ -14,6 +14,8 @@ void bind_contraction(nanobind::module_& module);
 void bind_decompositions(nanobind::module_& module);
 void bind_semiring(nanobind::module_& module);
 void bind_chip(nanobind::module_& module);
+void bind_compiler(nanobind::module_& module);
 void bind_transport(nanobind::module_& module);
+void bind_transport_files(nanobind::module_& module);
 
 }  // namespace assay::python

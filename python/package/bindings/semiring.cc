@@ -15,6 +15,7 @@
 #include "bindings/module.h"
 #include "bindings/threads.h"
 #include "semiring/ell.h"
+#include "semiring/ell_grad.h"
 #include "semiring/grad.h"
 #include "semiring/matmul.h"
 
@@ -130,6 +131,39 @@ nb::object ell_edge_aggregate(nb::handle values, nb::handle indices, nb::handle 
   return std::move(made).finish();
 }
 
+nb::tuple ell_matmul_gradients(nb::handle values, nb::handle indices, nb::handle x, nb::handle out,
+                               nb::handle change, const std::string& algebra_name) {
+  const auto algebra = semiring::algebra_from_name(algebra_name, "algebra");
+  const Neighbours of(values, indices, x);
+  const BorrowedArray result(out, {"ell_aggregate: result"}),
+      gradient(change, {"ell_aggregate: gradient"});
+  auto found = [&] {
+    const WithoutGil release;
+    return semiring::ell_matmul_gradients(algebra, of.v.view(), of.idx.view(), of.x.view(),
+                                          result.view(), gradient.view());
+  }();
+  return nb::make_tuple(to_array(of.framework, std::move(found.v)),
+                        to_array(of.framework, std::move(found.x)));
+}
+
+nb::tuple ell_edge_gradients(nb::handle values, nb::handle indices, nb::handle x, nb::handle w,
+                             nb::handle change, const std::string& reduce_name,
+                             const std::string& backend) {
+  const auto reduce = semiring::edge_reduce_from_name(reduce_name, "reduce");
+  const auto options = ell_options(backend);
+  const Neighbours of(values, indices, x);
+  const BorrowedArray weights(w, {"ell_aggregate: w"}),
+      gradient(change, {"ell_aggregate: gradient"});
+  auto found = [&] {
+    const WithoutGil release;
+    return semiring::ell_edge_gradients(reduce, of.v.view(), of.idx.view(), of.x.view(),
+                                        weights.view(), gradient.view(), options);
+  }();
+  return nb::make_tuple(to_array(of.framework, std::move(found.v)),
+                        to_array(of.framework, std::move(found.x)),
+                        to_array(of.framework, std::move(found.w)));
+}
+
 }  // namespace
 
 void bind_semiring(nb::module_& module) {
@@ -138,6 +172,8 @@ void bind_semiring(nb::module_& module) {
   module.def("semiring_matmul_gradients", &matmul_gradients);
   module.def("ell_matmul", &ell_matmul);
   module.def("ell_edge_aggregate", &ell_edge_aggregate);
+  module.def("ell_matmul_gradients", &ell_matmul_gradients);
+  module.def("ell_edge_gradients", &ell_edge_gradients);
 }
 
 }  // namespace assay::python

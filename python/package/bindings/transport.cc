@@ -145,6 +145,12 @@ void bind_transport(nb::module_& module) {
       .def_ro("nfp", &Surface::nfp)
       .def_ro("iota", &Surface::iota)
       .def_ro("psi_prime", &Surface::psi_prime)
+      .def_ro("psi_n", &Surface::psi_n)
+      .def_ro("minor_radius", &Surface::minor_radius)
+      .def_ro("psi_edge", &Surface::psi_edge)
+      .def_ro("notes", &Surface::notes)
+      .def_ro("warnings", &Surface::warnings)
+      .def("in_vmec_angles", [](const Surface& surface) { return surface.vmec.has_value(); })
       .def("modes", [](const Surface& surface) {
         std::vector<std::vector<double>> modes;
         for (const auto& mode : surface.b) {

@@ -103,8 +103,11 @@ def test_a_tensor_that_wants_a_gradient_is_refused():
 def test_elements_elsewhere_are_refused():
     import torch
 
-    with pytest.raises(assay.UserError, match="einsum: operand 0"):
-        assay.einsum("i->", torch.ones(3, device="meta"))
+    for given, message in ((torch.ones(3, device="meta"), "meta"), (torch.ones(3).to_sparse(), "no view of its elements"),
+                           (torch.ones(3, dtype=torch.complex64).conj(), "is_conj"), (torch._neg_view(torch.ones(3)), "is_neg")):
+        with pytest.raises(assay.UserError) as caught:
+            assay.einsum("i->", given)
+        assert str(caught.value).startswith("einsum: operand 0: ") and message in str(caught.value)
 
 
 @needs("jax")

@@ -11,7 +11,8 @@ import pytest
 from arrays import needs
 
 FOLDER = pathlib.Path(__file__).parents[3] / "examples/notebooks"
-NEEDS = {"crf": "torch", "stellarator_surface": "matplotlib"}
+NAMES = ("einsum", "crf", "language_model", "stellarator_surface")
+NEEDS = {"crf": "torch", "language_model": "torch", "stellarator_surface": "matplotlib"}
 
 
 def cells(name):
@@ -22,7 +23,7 @@ def cells(name):
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[needs(NEEDS[name])] if name in NEEDS else [])
-                                  for name in ("einsum", "crf", "stellarator_surface")])
+                                  for name in NAMES])
 def test_notebook(name, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     space = {}
@@ -36,4 +37,4 @@ def test_notebook(name, monkeypatch):
 
 
 def test_no_notebook_is_left_out():
-    assert {path.stem for path in FOLDER.glob("*.ipynb")} == {"einsum", "crf", "stellarator_surface"}
+    assert {path.stem for path in FOLDER.glob("*.ipynb")} == set(NAMES)

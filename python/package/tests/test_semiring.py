@@ -107,6 +107,83 @@ def test_torch_knows_what_cannot_be_differentiated():
         assert not semiring.matmul(a.detach(), a.detach()).requires_grad
 
 
+def graph_of(dtype="float64"):
+    """(values, indices, x, w): absent slots, whose values are NaN; a row without any; a source that is named twice."""
+    indices = RANDOM.integers(-1, 6, (7, 4)).astype("int32")
+    indices[0] = -1
+    indices[1] = [2, 2, -1, 0]
+    values = RANDOM.standard_normal((7, 4)).astype(dtype)
+    values[indices < 0] = numpy.nan
+    return values, indices, RANDOM.standard_normal((6, 3)).astype(dtype), RANDOM.standard_normal((5, 3)).astype(dtype)
+
+
+AGGREGATIONS = [{"algebra": algebra} for algebra in (*WITH_GRADIENTS, "min_plus")] + [{"reduce": how} for how in ("sum", "max")]
+
+
+def aggregate_of(how, indices, frameworks_where):
+    """The aggregation as a function of what can be differentiated, 0 where a row has no slots and is infinite."""
+    def call(values, x, *w):
+        out = semiring.ell_aggregate(values, indices, x, *w, **how)
+        return frameworks_where(abs(out) < 1e300, out, 0 * out[1, 0])
+    return call
+
+
+@needs("torch")
+@pytest.mark.parametrize("how", AGGREGATIONS, ids=lambda how: "-".join(how.values()))
+def test_gradients_of_aggregation_in_torch_are_those_of_finite_differences(how):
+    import torch
+
+    values, indices, x, w = map(torch.tensor, graph_of())
+    there = indices >= 0
+    call = aggregate_of(how, indices, torch.where)
+    given = [torch.where(there, values, 0), x, *([w] if "reduce" in how else [])]
+    given = [each.requires_grad_() for each in given]
+    assert torch.autograd.gradcheck(call, tuple(given))
+    # One that is not asked for, and one that is a view; empty slots get nothing, whatever stands there.
+    assert torch.autograd.gradcheck(lambda y: call(given[0].detach(), y.T, *given[2:]), (x.T.detach().requires_grad_(),))
+    values.requires_grad_()
+    call(values, *given[1:]).sum().backward()
+    assert torch.equal(values.grad[~there], torch.zeros(int((~there).sum()), dtype=values.dtype))
+    assert not torch.isnan(values.grad).any()
+
+
+@needs("torch")
+def test_aggregation_has_no_other_gradients():
+    import torch
+
+    values, indices, x, w = map(torch.tensor, graph_of("float32"))
+    x.requires_grad_()
+    out = semiring.ell_aggregate(values, indices, x, w)
+    assert out.requires_grad and out.dtype == torch.float32
+    with pytest.raises(assay.UserError, match="gradients of gradients"):
+        torch.autograd.grad(out.sum(), x, create_graph=True)
+    flags = semiring.ell_aggregate(values > 0, indices, x.detach() > 0, algebra="boolean")
+    assert flags.dtype == torch.bool and not flags.requires_grad
+
+
+@needs("jax")
+@pytest.mark.parametrize("how", AGGREGATIONS, ids=lambda how: "-".join(how.values()))
+def test_gradients_of_aggregation_in_jax_are_those_of_finite_differences(how):
+    import jax
+    from jax.test_util import check_grads
+
+    with jax.enable_x64(True):
+        values, indices, x, w = map(jax.numpy.asarray, graph_of())
+        there = indices >= 0
+        call = aggregate_of(how, indices, jax.numpy.where)
+        given = (jax.numpy.where(there, values, 0), x, *([w] if "reduce" in how else []))
+        for function in (call, jax.jit(call)):
+            check_grads(function, given, order=1, modes=["rev"], eps=1e-6)
+        found = jax.jit(jax.grad(lambda v: call(v, *given[1:]).sum()))(values)
+        assert bool((found[~there] == 0).all()) and not bool(jax.numpy.isnan(found).any())
+        # Indices traced too, and a batch of values.
+        traced = jax.jit(lambda i: semiring.ell_aggregate(given[0], i, *given[1:], **how))(indices)
+        numpy.testing.assert_array_equal(traced, semiring.ell_aggregate(given[0], indices, *given[1:], **how))
+        batch = jax.numpy.stack([given[0], 2 * given[0]])
+        one_by_one = jax.numpy.stack([call(each, *given[1:]) for each in batch])
+        numpy.testing.assert_array_equal(jax.vmap(lambda v: call(v, *given[1:]))(batch), one_by_one)
+
+
 @needs("jax")
 @pytest.mark.parametrize("algebra", WITH_GRADIENTS)
 def test_gradients_in_jax_are_those_of_finite_differences(algebra):

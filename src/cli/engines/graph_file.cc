@@ -4,13 +4,13 @@
 
 #include <fmt/ranges.h>
 
-#include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "compiler/graph/given_sizes.h"
 #include "compiler/graph/graph_json.h"
 #include "compiler/graph/graph_sizes.h"
 #include "compiler/verify/test_inputs.h"
@@ -77,57 +77,26 @@ void refuse_unknown_inputs(const GraphFile& file, const SafetensorsFile& inputs,
        fmt::join(known, ", "));
 }
 
-namespace {
-
-// What the only symbol of a linear extent (s, 2*s, s + 3) is where the extent is that long.
-std::optional<std::pair<std::string, std::int64_t>> solved(const compiler::Dim& dim,
-                                                           std::int64_t extent) {
-  std::set<std::string> symbols;
-  dim.add_symbols(symbols);
-  if (symbols.size() != 1) return std::nullopt;
-  const auto& symbol = *symbols.begin();
-  // From 16 on, so that quotients and remainders by small numbers do not look linear.
-  const auto at = [&](std::int64_t value) { return dim.at({{symbol, value}}); };
-  const auto first = at(16), step = at(17) - first;
-  const bool is_linear = at(18) - at(17) == step && at(31) - first == 15 * step;
-  if (!is_linear || step == 0 || (extent - first) % step != 0) return std::nullopt;
-  return std::pair(symbol, 16 + (extent - first) / step);
-}
-
-}  // namespace
-
 compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFile& inputs,
                                      const std::string& path) {
   compiler::Bindings found;
-  const auto bind = [&](const std::string& symbol, std::int64_t value, const std::string& by) {
-    const auto interval = file.graph.symbols().at(symbol);
-    if (value < interval.low || value > interval.high) {
-      fail("{}: '{}' makes {} {}, which is from {} to {}", path, by, symbol, value, interval.low,
-           interval.high);
+  try {
+    const compiler::GivenSizes sizes(file.graph);
+    for (const auto id : file.graph.inputs()) {
+      const auto& name = file.graph.node(id).name;
+      if (inputs.contains(name)) sizes.add_shape(name, inputs.view(name).shape(), found);
     }
-    const auto [at, is_new] = found.emplace(symbol, value);
-    if (!is_new && at->second != value) {
-      fail("{}: {} is {} already, '{}' makes it {}", path, symbol, at->second, by, value);
-    }
-  };
-  for (const auto id : file.graph.inputs()) {
-    const auto& node = file.graph.node(id);
-    if (!inputs.contains(node.name)) continue;
-    const auto& view = inputs.view(node.name);
-    for (std::size_t i = 0; i < std::min(view.rank(), node.shape.size()); ++i) {
-      if (const auto known = solved(node.shape[i], view.extent(i))) {
-        bind(known->first, known->second, node.name);
+    for (const auto& [symbol, argument] : file.symbol_arguments) {
+      if (!inputs.contains(argument)) continue;
+      const auto& view = inputs.view(argument);
+      if (view.element_count() != 1 || !is_integer(view.dtype())) {
+        fail("'{}' is one whole number, got {} {}", argument, name_of(view.dtype()),
+             view.shape().to_string());
       }
+      sizes.add(symbol, static_cast<std::int64_t>(value_as_double(view, 0)), argument, found);
     }
-  }
-  for (const auto& [symbol, argument] : file.symbol_arguments) {
-    if (!inputs.contains(argument) || !file.graph.symbols().contains(symbol)) continue;
-    const auto& view = inputs.view(argument);
-    if (view.element_count() != 1 || !is_integer(view.dtype())) {
-      fail("{}: '{}' is one whole number, got {} {}", path, argument, name_of(view.dtype()),
-           view.shape().to_string());
-    }
-    bind(symbol, static_cast<std::int64_t>(value_as_double(view, 0)), argument);
+  } catch (const UserError& e) {
+    fail("{}: {}", path, e.what());
   }
   return found;
 }

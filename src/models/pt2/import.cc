@@ -18,15 +18,16 @@ namespace {
 
 class Importer {
  public:
-  explicit Importer(const Archive& archive)
-      : archive_(archive),
-        program_(archive.program()),
+  Importer(const JsonField& program, const std::string& name, const FindTensor& find)
+      : name_(name),
+        find_(find),
+        program_(program),
         module_(program_["graph_module"]),
         memory_(imported_.graph) {}
 
   Imported import() {
     check_version();
-    if (check_coverage(module_["graph"], archive_.path()).has_writes) memory_.expect_writes();
+    if (check_coverage(module_["graph"], name_).has_writes) memory_.expect_writes();
     read_symbols();
     Scope scope(module_["graph"]);
     add_inputs(scope);
@@ -69,12 +70,12 @@ class Importer {
                  bool is_stored) {
     const auto meta = scope.meta(placeholder);
     if (is_stored) {
-      const auto* view = archive_.find(name);
-      if (view == nullptr) fail("{}: tensor '{}' is not stored", archive_.path(), printable(name));
+      const auto* view = find_(name);
+      if (view == nullptr) fail("{}: tensor '{}' is not stored", name_, printable(name));
       std::vector<Dim> shape;
       for (std::size_t i = 0; i < view->rank(); ++i) shape.emplace_back(view->extent(i));
       if (view->dtype() != meta.dtype || !(shape == meta.shape)) {
-        fail("{}: tensor '{}' is {} {}, the program takes {} {}", archive_.path(), printable(name),
+        fail("{}: tensor '{}' is {} {}, the program takes {} {}", name_, printable(name),
              name_of(view->dtype()), to_string(shape), name_of(meta.dtype), to_string(meta.shape));
       }
     }
@@ -82,7 +83,7 @@ class Importer {
     auto unique = name;
     while (names_.contains(unique)) unique += "_";
     names_.insert(unique);
-    if (is_stored) imported_.stored.emplace(unique, *archive_.find(name));
+    if (is_stored) imported_.stored.emplace(unique, *find_(name));
     const auto input = GraphTensor::input(imported_.graph, unique, meta.dtype, meta.shape);
     const auto held = memory_.hold(input);
     scope.set(placeholder, Value{held});
@@ -95,6 +96,9 @@ class Importer {
     const auto specs = module_["signature"]["input_specs"].elements();
     for (const auto& spec : specs) {
       if (const auto user = spec.find("user_input")) add_user_input(scope, (*user)["arg"]);
+      if (const auto constant = spec.find("constant_input")) {
+        add_constant((*constant)["name"].text(), (*constant)["value"]);
+      }
     }
     for (const auto& spec : specs) {
       if (spec.find("user_input") || spec.find("constant_input")) continue;
@@ -115,18 +119,25 @@ class Importer {
     if (const auto tensor = argument.find("as_tensor")) {
       const auto& name = (*tensor)["name"].text();
       add_input(scope, name, name, false);
+      imported_.arguments.push_back({TakenLeaf::Kind::kTensor, inputs_.back().name, 0});
     } else if (const auto symbol = argument.find("as_sym_int")) {
       const auto& name = (*symbol)["as_name"].text();
       const auto dim = size_from(scope.graph()["sym_int_values"][name]);
       scope.set(name, Value{dim});
       imported_.symbol_arguments[dim.to_string()] = name;
+      imported_.arguments.push_back({TakenLeaf::Kind::kNumber, name, dim});
     } else {
       // Numbers that export took for constants stand in the program wherever they are used.
       for (const auto* kind : {"as_none", "as_int", "as_float", "as_bool", "as_string"}) {
-        if (argument.find(kind)) return;
+        if (argument.find(kind)) return add_constant({}, argument);
       }
       argument.refuse("only tensors and numbers are taken");
     }
+  }
+
+  void add_constant(const std::string& name, const JsonField& value) {
+    imported_.arguments.push_back(
+        {TakenLeaf::Kind::kConstant, name, 0, canonical_json(value.value())});
   }
 
   // All calls of a graph, in order.
@@ -141,13 +152,13 @@ class Importer {
         }
       } catch (const std::out_of_range&) {
         // A list or a shape that is shorter than the operator's schema has it.
-        fail("{}: {} ({}): an argument has too few elements or axes", archive_.path(),
-             name_of_node(node), printable(operator_name(target)));
+        fail("{}: {} ({}): an argument has too few elements or axes", name_, name_of_node(node),
+             printable(operator_name(target)));
       } catch (const UserError& e) {
         // Said once, by the innermost.
-        if (std::string_view(e.what()).starts_with(archive_.path())) throw;
-        fail("{}: {} ({}): {}", archive_.path(), name_of_node(node),
-             printable(operator_name(target)), e.what());
+        if (std::string_view(e.what()).starts_with(name_)) throw;
+        fail("{}: {} ({}): {}", name_, name_of_node(node), printable(operator_name(target)),
+             e.what());
       }
     }
   }
@@ -269,7 +280,7 @@ class Importer {
     } else {
       tensors = std::get<std::vector<GraphTensor>>(result);
     }
-    // What is left over is there for gradients: whoever asks for it finds that it has no value.
+    for (std::size_t i = tensors.size(); i < names.size(); ++i) scope.set_absent(names[i], op.name);
     for (std::size_t i = 0; i < std::min(names.size(), tensors.size()); ++i) {
       check_declared(scope, names[i], tensors[i]);
       const auto held =
@@ -332,8 +343,10 @@ class Importer {
     const auto names = output_names(module_, results.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const auto value = scope.argument(results[i]);
-      if (std::holds_alternative<Nothing>(value.is)) continue;
-      output_tensor(value, results[i]).set_output(names[i]);
+      const bool is_none = std::holds_alternative<Nothing>(value.is);
+      const bool is_tensor = std::holds_alternative<Held>(value.is);
+      imported_.results.push_back({is_none ? "" : names[i], !is_none && !is_tensor});
+      if (!is_none) output_tensor(value, results[i]).set_output(names[i]);
     }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const auto& input = inputs_[i];
@@ -346,10 +359,11 @@ class Importer {
       const auto& shape = imported_.graph.node(input.node).shape;
       now.reshape(shape).set_output(input.name, input.name);
     }
-    if (imported_.graph.outputs().empty()) fail("{}: a program without results", archive_.path());
+    if (imported_.graph.outputs().empty()) fail("{}: a program without results", name_);
   }
 
-  const Archive& archive_;
+  const std::string& name_;
+  const FindTensor& find_;
   JsonField program_, module_;
   Imported imported_;
   Memory memory_;
@@ -360,13 +374,18 @@ class Importer {
 
 }  // namespace
 
-Imported import_archive(const Archive& archive) {
+Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find) {
   try {
-    return Importer(archive).import();
+    return Importer(program, name, find).import();
   } catch (const UserError& e) {
-    if (std::string_view(e.what()).starts_with(archive.path())) throw;
-    fail("{}: {}", archive.path(), e.what());
+    if (std::string_view(e.what()).starts_with(name)) throw;
+    fail("{}: {}", name, e.what());
   }
+}
+
+Imported import_archive(const Archive& archive) {
+  return import_program(archive.program(), archive.path(),
+                        [&](const std::string& name) { return archive.find(name); });
 }
 
 }  // namespace assay::models::pt2

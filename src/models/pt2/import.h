@@ -4,15 +4,30 @@
 
 // Archives of torch.export as graphs.
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <string>
+#include <vector>
 
 #include "compiler/graph/graph.h"
 #include "models/pt2/archive.h"
 #include "tensor/view.h"
 
 namespace assay::models::pt2 {
+
+// One leaf of what forward() takes.
+struct TakenLeaf {
+  enum class Kind : std::uint8_t { kTensor, kNumber, kConstant };
+  Kind kind = Kind::kTensor;
+  std::string name;     // of a tensor: the graph's input
+  compiler::Dim size;   // of a whole number: what it is
+  std::string value{};  // of a constant, which is in the program already: as JSON, {"as_int": 3}
+};
+// One leaf of what it gives back.
+struct GivenLeaf {
+  std::string output;      // of the graph; empty: None
+  bool is_number = false;  // of Python, and no tensor
+};
 
 struct Imported {
   // Inputs: what the module's forward() takes, by torch's names; parameters, buffers and constants
@@ -23,12 +38,19 @@ struct Imported {
   std::map<std::string, TensorView> stored;
   // Symbols that forward() takes as whole numbers: the name of the argument.
   std::map<std::string, std::string> symbol_arguments;
+  std::vector<TakenLeaf> arguments;  // in the order of forward()'s flat list
+  std::vector<GivenLeaf> results;
 };
 
 // Throws UserError, one line that names the file and what is wrong: all operators that are not
 // covered at once, with how often each is called; a call whose arguments, shapes or dtypes make no
 // sense, by the name of its result.
 Imported import_archive(const Archive& archive);
+
+// The same for a program that is in no file. `name` stands for the file in what is refused; `find`
+// gives the tensors that the program has itself, null for one that it has not.
+using FindTensor = std::function<const TensorView*(const std::string&)>;
+Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find);
 
 // A symbol without an upper end in the archive ends here.
 inline constexpr std::int64_t kGreatestSize = std::int64_t{1} << 20;

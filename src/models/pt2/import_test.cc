@@ -73,6 +73,65 @@ TEST_F(ImportTest, WritesAreSeenThroughEveryView) {
   EXPECT_EQ(all[3].replaces, "w");
 }
 
+TEST_F(ImportTest, LeavesAreToldInOrder) {
+  P p;
+  const auto symbol = [](const char* name) { return Json{{"as_sym_int", {{"as_name", name}}}}; };
+  const auto give = [&](const Json& leaf) {
+    p.specs("output_specs").push_back({{"user_output", {{"arg", leaf}}}});
+  };
+  p.weight("w", {2}, {1, 2});
+  p.program()["range_constraints"]["n"] = {{"min_val", 2}, {"max_val", 8}};
+  p.graph()["sym_int_values"]["length"] = {
+      {"as_expr", {{"expr_str", "Symbol('n', integer=True)"}}}};
+  p.specs("input_specs").push_back({{"user_input", {{"arg", symbol("length")}}}});
+  p.specs("input_specs")
+      .push_back({{"constant_input", {{"name", "k"}, {"value", {{"as_int", 3}}}}}});
+  p.input("x", {-1, 2});
+  p.specs("input_specs").push_back({{"user_input", {{"arg", {{"as_none", true}}}}}});
+  p.node("aten.mul.Tensor", "product", {{"self", P::tensor("x")}, {"other", P::tensor("w")}});
+  give({{"as_none", true}});
+  give(P::tensor("product"));
+  give(symbol("length"));
+  give({{"as_bool", true}});
+  p.write(path());
+  const auto imported = import_archive(Archive(path()));
+  using Kind = TakenLeaf::Kind;
+  std::vector<Kind> kinds;
+  std::vector<std::string> names, outputs;
+  std::vector<bool> numbers;
+  for (const auto& leaf : imported.arguments) {
+    kinds.push_back(leaf.kind);
+    names.push_back(leaf.name);
+  }
+  for (const auto& leaf : imported.results) {
+    outputs.push_back(leaf.output);
+    numbers.push_back(leaf.is_number);
+  }
+  EXPECT_THAT(kinds, ElementsAre(Kind::kNumber, Kind::kConstant, Kind::kTensor, Kind::kConstant));
+  EXPECT_THAT(names, ElementsAre("length", "k", "x", ""));
+  EXPECT_EQ(imported.arguments[0].size, Dim::symbol("n"));
+  EXPECT_EQ(imported.arguments[1].value, R"({"as_int":3})");
+  EXPECT_EQ(imported.arguments[3].value, R"({"as_none":true})");
+  EXPECT_THAT(outputs, ElementsAre("", "output.1", "output.2", "output.3"));
+  EXPECT_THAT(numbers, ElementsAre(false, false, true, true));
+}
+
+// What never was in a file has a name in what is refused, and its tensors from who asks.
+TEST_F(ImportTest, ProgramsWithoutFile) {
+  auto p = writing_program();
+  const Tensor w(DType::kF32, Shape({2}));
+  const TensorView view = w.view();
+  const auto import = [&](const FindTensor& find) {
+    return import_program(JsonField(p.program(), "here"), "here", find);
+  };
+  const auto imported =
+      import([&](const std::string& name) { return name == "w" ? &view : nullptr; });
+  EXPECT_EQ(imported.stored.at("w").raw_data(), view.raw_data());
+  EXPECT_EQ(refusal_text([&] { import([](const std::string&) { return nullptr; });
+}),
+            "here: tensor 'w' is not stored");
+}
+
 TEST_F(ImportTest, NamesAllUnknownOperatorsAtOnce) {
   auto p = writing_program();
   for (const auto* target : {"aten.lgamma.default", "aten.lgamma.default", "aten.nonzero.default",

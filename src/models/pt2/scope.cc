@@ -26,8 +26,12 @@ std::optional<TensorMeta> Scope::find_meta(const std::string& name) const {
 
 const Value& Scope::value(const std::string& name, const JsonField& field) const {
   const auto found = values_.find(name);
-  if (found == values_.end()) field.refuse(fmt::format("'{}' has no value", printable(name)));
-  return found->second;
+  if (found != values_.end()) return found->second;
+  if (const auto absent = absent_.find(name); absent != absent_.end()) {
+    field.refuse(fmt::format("'{}' has no value: {} gives its first result alone", printable(name),
+                             absent->second));
+  }
+  field.refuse(fmt::format("'{}' has no value", printable(name)));
 }
 
 Value Scope::symbol(const JsonField& field) const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/config/json_field.h"
 #include "models/pt2/call.h"
@@ -25,6 +26,8 @@ class Scope {
   TensorMeta meta(const std::string& name) const { return tensor_meta_from(metas_[name]); }
 
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
+  // A result that `op` is not made to give, there for gradients mostly: whoever asks is told so.
+  void set_absent(const std::string& name, std::string_view op) { absent_[name] = op; }
   // `field` is where the name stands, for the message that it has no value.
   const Value& value(const std::string& name, const JsonField& field) const;
   // {"as_tensor": {"name": "x"}}, {"as_ints": [2, 3]}, …: all kinds of the schema. Devices, layouts
@@ -36,6 +39,7 @@ class Scope {
 
   JsonField graph_, metas_;
   std::map<std::string, Value, std::less<>> values_;
+  std::map<std::string, std::string, std::less<>> absent_;
 };
 
 }  // namespace assay::models::pt2

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <mutex>
 #include <set>
 
 #include "base/error.h"
@@ -24,10 +23,11 @@ namespace {
 // HDF5 1.10 frees what it never had where some bytes of a file's directory are damaged. So a child
 // opens each file first, and a child that dies is a file that cannot be read.
 void check_survivable(const std::string& path) {
-  static std::mutex mutex;
-  static std::set<std::string> survived;
-  const std::lock_guard lock(mutex);
-  if (survived.contains(path)) return;
+  static std::set<std::string> survived;  // as they were then
+  const auto file =
+      fmt::format("{} {} {}", std::filesystem::file_size(path),
+                  std::filesystem::last_write_time(path).time_since_epoch().count(), path);
+  if (survived.contains(file)) return;
   const auto child = ::fork();
   if (child < 0) fail("cannot start a process: {}", errno_text(errno));
   if (child == 0) {
@@ -44,12 +44,17 @@ void check_survivable(const std::string& path) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) fail("cannot read as NetCDF (the library breaks down on it): '{}'", path);
-  survived.insert(path);
+  survived.insert(file);
 }
 
 }  // namespace
 
-NetcdfReader::NetcdfReader(const std::string& path) : path_(path) {
+LibraryLock lock_libraries() {
+  static std::recursive_mutex mutex;
+  return LibraryLock(mutex);
+}
+
+NetcdfReader::NetcdfReader(const std::string& path) : lock_(lock_libraries()), path_(path) {
   if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
   check_netcdf_length(path);  // a regular file, or the library waits for whoever writes to a pipe
   check_survivable(path);

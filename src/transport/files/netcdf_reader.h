@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace assay::transport {
 
-// A NetCDF file opened for reading. Every function throws UserError that names file and variable.
+// NetCDF and HDF5 are not made for several threads: held while they are used.
+using LibraryLock = std::unique_lock<std::recursive_mutex>;
+LibraryLock lock_libraries();
+
+// A NetCDF file opened for reading; other threads that read or write one wait meanwhile. Every
+// function throws UserError that names file and variable.
 class NetcdfReader {
  public:
   explicit NetcdfReader(const std::string& path);
@@ -31,6 +37,7 @@ class NetcdfReader {
 
  private:
   std::vector<double> read(const std::string& name, std::vector<std::size_t>& shape) const;
+  LibraryLock lock_;
   std::string path_;
   int id_ = -1;
 };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "transport/files/data_file.h"
+#include "transport/files/netcdf_reader.h"
 
 namespace assay::transport {
 namespace {
@@ -54,6 +55,7 @@ void put_number(hid_t object, const std::string& name, hid_t stored, hid_t given
 }  // namespace
 
 std::string hdf5_bytes(const std::string& path, const DataFile& data) {
+  const auto lock = lock_libraries();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors come back as ours, not on stderr
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
   if (H5Pset_fapl_core(in_memory, kGrowth, /*backing_store=*/false) < 0) {

@@ -8,12 +8,14 @@
 
 #include "base/error.h"
 #include "transport/files/data_file.h"
+#include "transport/files/netcdf_reader.h"
 
 namespace assay::transport {
 
 void check_netcdf_built(const std::string&) {}
 
 std::string netcdf_bytes(const std::string& path, const DataFile& data) {
+  const auto lock = lock_libraries();
   const auto require = [&](int status) {
     if (status != NC_NOERR) fail("cannot write NetCDF ({}): '{}'", nc_strerror(status), path);
   };

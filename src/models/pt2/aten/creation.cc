@@ -82,7 +82,8 @@ Result linspace(Call& c) {
   const auto from_start = places.cast(DType::kF64) * by + start;
   const auto from_end =
       (places.cast(DType::kF64) * -1.0 + static_cast<double>(steps - 1)) * -by + end;
-  const auto is_first = less(places, places.like(static_cast<double>(steps / 2)));
+  const auto half = steps / 2;
+  const auto is_first = less(places, places.like(static_cast<double>(half)));
   if (steps == 1) return from_start.cast(dtype);
   return select(is_first, from_start, from_end).cast(dtype);
 }
@@ -107,6 +108,7 @@ constexpr auto kCreation = std::to_array<Operator>({
     {"aten.full_like.default", alike<0>},
     {"aten.linspace.default", linspace},
     {"aten.new_empty.default", alike<0>, kZeros},
+    {"aten.new_empty_strided.default", alike<0>, kZeros},
     {"aten.new_full.default", alike<0>},
     {"aten.new_ones.default", alike<1>},
     {"aten.new_zeros.default", alike<0>},

@@ -53,17 +53,30 @@ std::vector<std::size_t> normalised_axes(const Call& c, const GraphTensor& x) {
   for (auto i = x.rank() - count; i < x.rank(); ++i) axes.push_back(i);
   return axes;
 }
-Result layer_norm_of(Call& c) {
+// What is normalised, with the mean and the reciprocal deviation that the way back wants, which
+// torch rounds to the input's dtype.
+struct Normed {
+  GraphTensor result, mean, spread;
+};
+std::vector<GraphTensor> all_of(const Normed& normed) {
+  const auto dtype = normed.result.dtype();
+  return {normed.result, normed.mean.cast(dtype), normed.spread.cast(dtype)};
+}
+
+Normed layer_normed(const Call& c) {
   const auto input = c.tensor("input");
   const auto axes = normalised_axes(c, input);
   const auto x = widened(input);
-  const auto centred = x - mean_over(x, axes, true);
+  const auto mean = mean_over(x, axes, true);
+  const auto centred = x - mean;
   const auto spread = recip(sqrt(mean_over(centred * centred, axes, true) + c.number("eps", 1e-5)));
   auto y = centred * spread;
   if (const auto weight = c.tensor_or_none("weight")) y = y * widened(*weight);
   if (const auto bias = c.tensor_or_none("bias")) y = y + widened(*bias);
-  return y.cast(input.dtype());
+  return {y.cast(input.dtype()), mean, spread};
 }
+Result layer_norm_of(Call& c) { return layer_normed(c).result; }
+Result native_layer_norm(Call& c) { return all_of(layer_normed(c)); }
 Result rms_norm_of(Call& c) {
   const auto input = c.tensor("input");
   const auto axes = normalised_axes(c, input);
@@ -75,14 +88,15 @@ Result rms_norm_of(Call& c) {
   if (const auto weight = c.tensor_or_none("weight")) y = y * widened(*weight);
   return y.cast(input.dtype());
 }
-Result group_norm_of(Call& c) {
+Normed group_normed(const Call& c) {
   const auto input = c.tensor("input");
   const auto groups = c.integer(c.has("num_groups") ? "num_groups" : "group");
   if (input.rank() < 2 || groups < 1) fail("{} groups of {}", groups, to_string(input.shape()));
   const auto x = widened(input);
   const auto rows =
       x.reshape({x.shape()[0], groups, floor_div(product(x.shape()), x.shape()[0] * groups)});
-  const auto centred = rows - mean_over(rows, {2}, true);
+  const auto mean = mean_over(rows, {2}, true);
+  const auto centred = rows - mean;
   const auto spread = recip(sqrt(mean_over(centred * centred, {2}, true) + c.number("eps", 1e-5)));
   auto y = (centred * spread).reshape(x.shape());
   const auto of_channel = [&](const GraphTensor& each) {
@@ -92,8 +106,11 @@ Result group_norm_of(Call& c) {
   };
   if (const auto weight = c.tensor_or_none("weight")) y = y * of_channel(*weight);
   if (const auto bias = c.tensor_or_none("bias")) y = y + of_channel(*bias);
-  return y.cast(input.dtype());
+  const std::vector<Dim> each{x.shape()[0], groups};
+  return {y.cast(input.dtype()), mean.reshape(each), spread.reshape(each)};
 }
+Result group_norm_of(Call& c) { return group_normed(c).result; }
+Result native_group_norm(Call& c) { return all_of(group_normed(c)); }
 
 struct BatchNorm {
   GraphTensor result, mean, spread;
@@ -222,8 +239,8 @@ constexpr auto kNormalisation = std::to_array<Operator>({
     {"aten.layer_norm.default", layer_norm_of},
     {"aten.log_softmax.int", log_softmax},
     {"aten.mse_loss.default", squared_error},
-    {"aten.native_group_norm.default", group_norm_of, "the result alone"},
-    {"aten.native_layer_norm.default", layer_norm_of, "the result alone"},
+    {"aten.native_group_norm.default", native_group_norm},
+    {"aten.native_layer_norm.default", native_layer_norm},
     {"aten.nll_loss_forward.default", nll_loss, kRows},
     {"aten.nll_loss_nd.default", nll_loss, kRows},
     {"aten.rms_norm.default", rms_norm_of},

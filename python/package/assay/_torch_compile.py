@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""torch.compile(model, backend="assay")."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from importlib import import_module
+from typing import Any
+
+from . import _core
+from ._errors import EnvironmentError, UserError
+from ._fx_program import FxProgram
+
+torch: Any = import_module("torch")
+
+
+def backend(module: Any, inputs: list[Any], **options: Any) -> Any:
+    """What torch calls with each graph that it found; torch knows it as "assay" (an entry point of this package).
+
+    AOTAutograd writes out ATen's calls of the graph and, where a gradient is wanted, those of the way back; both are
+    compiled, so that training is what it is without. Sizes that torch takes for dynamic are symbols of the program.
+    What is not covered is an error that names all operators at once, and nothing is left to torch in its stead.
+
+    >>> import torch
+    >>> @torch.compile(backend="assay", fullgraph=True)
+    ... def norm(x):
+    ...     return (x * x).sum(-1).sqrt()
+    >>> norm(torch.tensor([[3.0, 4.0]]))
+    tensor([5.])
+    """
+    asked = [name for name, given in options.items() if name != "options"] + list(options.get("options") or ())
+    if asked:
+        raise UserError(f"torch.compile: backend 'assay' has no options: {', '.join(asked)}")
+    for node, given in zip(module.graph.find_nodes(op="placeholder"), inputs, strict=False):
+        if isinstance(given, torch.Tensor) and given.device.type != "cpu":
+            raise EnvironmentError(f"torch.compile: backend 'assay' computes on the processor, but input '{node.name}' "
+                                   f"is on device '{given.device}'")
+    wants_gradients = torch.is_grad_enabled() and any(
+        isinstance(given, torch.Tensor) and given.requires_grad for given in inputs)
+    autograd = import_module("torch._dynamo.backends.common").aot_autograd
+    made = autograd(fw_compiler=_compiled, bw_compiler=_compiled, decompositions=_decompositions())
+    # The fused attention of torch has a way back that is nobody else's.
+    attention = import_module("torch.nn.attention")
+    plain = attention.sdpa_kernel(attention.SDPBackend.MATH) if wants_gradients else contextlib.nullcontext()
+    with plain:
+        return made(module, inputs)
+
+
+def _decompositions() -> dict[Any, Any]:
+    """What torch takes apart: what is not covered."""
+    covered = set(_core.covered_operators())
+    return {op: how for op, how in import_module("torch._decomp").core_aten_decompositions().items()
+            if str(op) not in covered}
+
+
+def _compiled(module: Any, inputs: list[Any]) -> Any:
+    made = FxProgram(module, set(_core.covered_operators()))
+    program = _core.compile_program(json.dumps(made.json), "torch.compile")
+    constants = made.constants
+
+    def run(given: list[Any]) -> list[Any]:
+        arguments = [each.detach() if isinstance(each, torch.Tensor) else each for each in (*given, *constants)]
+        given.clear()  # who called has no use for them any more
+        return program.call(tuple(arguments))
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
