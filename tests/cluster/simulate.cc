@@ -9,7 +9,8 @@
 // (ATTEMPTS of each point, MEAN_S seconds on average; LOSS of the nodes, seen after DETECT_S; KILLS
 // of the runner, which is away for ten minutes each time; MISJUDGED is sigma of the logarithm of
 // predictions) ends with status 0 where every attempt was gathered once, none is missing, and the
-// run took at most 10 % longer than any schedule could, and prints what it found.
+// run took at most 10 % longer than any schedule could, and prints what it found. Nodes that are
+// lost do not come back: where none is left, it says so and ends with status 1.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -45,6 +46,7 @@ struct Setting {
 };
 
 struct RunnerKilled {};
+struct AllNodesLost {};
 
 class SimulatedCluster final : public Cluster {
  public:
@@ -133,6 +135,8 @@ class SimulatedCluster final : public Cluster {
 
   void wait() override {
     const Timer timer(*this);
+    const bool is_over = std::ranges::all_of(lost_at_s_, [&](double at) { return at <= now_s_; });
+    if (is_over && events_.empty()) throw AllNodesLost();
     advance(now_s_ + kPollS);
     if (!kills_s_.empty() && now_s_ >= kills_s_.front()) {
       kills_s_.erase(kills_s_.begin());
@@ -148,6 +152,7 @@ class SimulatedCluster final : public Cluster {
   }
 
   double last_attempt_s() const { return last_attempt_s_; }
+  double last_loss_s() const { return std::ranges::max(lost_at_s_); }
   double total_s() const { return total_s_; }
 
   std::vector<PointWork> work;
@@ -270,7 +275,8 @@ int main(int argc, char** argv) {
   const std::atomic<bool> stop = false;
   const double start = SimulatedCluster::processor_s();
   int runners = 0;
-  for (bool complete = false; !complete;) {
+  bool some_node_is_left = true;
+  for (bool complete = false; !complete && some_node_is_left;) {
     ++runners;
     auto work = cluster.work;  // a runner knows what the journal says, and what is in files
     for (std::size_t p = 0; p < work.size(); ++p) {
@@ -285,6 +291,8 @@ int main(int argc, char** argv) {
     try {
       complete = follow(dispatcher, cluster, stop) == Ending::kComplete;
     } catch (const RunnerKilled&) {
+    } catch (const AllNodesLost&) {
+      some_node_is_left = false;
     }
   }
   const double scheduler_s = SimulatedCluster::processor_s() - start - cluster.own_s;
@@ -297,12 +305,19 @@ int main(int argc, char** argv) {
     }
   }
   const auto attempts = static_cast<std::int64_t>(setting.points) * setting.attempts;
-  const double bound = cluster.bound_s(), took = cluster.last_attempt_s();
   fmt::print("{} attempts at {} points on {} nodes, {:.1f} % lost, seen after {:g} s; {} runners\n",
              attempts, setting.points, setting.nodes, 100 * setting.loss, setting.detect_s,
              runners);
   fmt::print("  {} tasks in {} submissions; {} made, {} missing, {} twice\n",
              cluster.submitted_tasks, cluster.submissions, cluster.made, missing, twice);
+  if (!some_node_is_left) {
+    fmt::print(
+        "  all {} nodes were lost, the last after {:.0f} s: {} of {} attempts were not made\n",
+        setting.nodes, cluster.last_loss_s(), attempts - cluster.made, attempts);
+    fmt::print("FAILS\n");
+    return 1;
+  }
+  const double bound = cluster.bound_s(), took = cluster.last_attempt_s();
   fmt::print("  makespan {:.0f} s, bound {:.0f} s: {:+.1f} %; scheduler {:.1f} us per attempt\n",
              took, bound, 100 * (took / bound - 1),
              1e6 * scheduler_s / static_cast<double>(attempts));
