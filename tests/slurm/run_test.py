@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -261,12 +262,39 @@ class OnSlurm(unittest.TestCase):
         self.assertIn("not begun: nodes of kind new (", self.assay(*few).stderr)
         self.assertIn("none of which works", self.assay(*few, "--strict", status=3).stderr)
 
-    def test_nodes_that_do_not_see_the_folder_end_the_run_at_once(self):
+    def test_rows_come_back_from_nodes_that_do_not_see_the_folder(self):
         self.cluster.blind(self, self.folder)
-        said = self.assay(*RUN, *LONG, "--executor", "slurm", "--out", "j.jsonl", status=5).stderr
-        self.assertIn("a node does not see this folder", said)
-        self.assertIn(f"'{self.folder}/j.jsonl.slurm'", said)
-        self.assertEqual(said.count("submitted as job"), 1)
+        local = self.local()
+        said = self.assay(*RUN, *SHORT, "--executor", "slurm", "--out", "short.jsonl").stderr
+        self.assertEqual(said.count("submitted as job"), 1, said)
+        self.assertEqual(said.count("the nodes do not see this folder"), 1, said)
+        self.assertIn("submitted by srun", said)
+        self.assertEqual(attempts(f"{self.folder}/short.jsonl"), local)
+
+        # Ctrl-C, a killed runner, a node that dies.
+        child = self.begin()
+        self.assertIn("interrupted", self.ends_by_ctrl_c(child))
+        self.assertEqual(self.cluster.jobs(), [])
+        for kill in (lambda child: child.kill(), lambda _: [self.cluster.order(f"{what} n1") for what in ("kill", "start")]):
+            before = os.path.getsize(f"{self.folder}/j.jsonl")
+            child = self.cluster.start(ASSAY, "run", "--resume", "j.jsonl", cwd=self.folder)
+            while child.poll() is None and os.path.getsize(f"{self.folder}/j.jsonl") == before:
+                time.sleep(0.05)
+            self.assertIsNone(child.poll(), "the run is under way")
+            kill(child)
+            status, said = self.end_of(child)
+        self.assertEqual(status, 0, said)
+        self.assertNotIn("submitted as job", said)
+        self.complete()
+
+    def test_a_program_that_nodes_without_the_folder_lack_is_named(self):
+        self.cluster.blind(self, self.folder)
+        for name in ("assay", "assay-worker", "assay-launch"):
+            shutil.copy(os.path.join(os.path.dirname(ASSAY), name), self.folder)
+        said = self.cluster.start(f"{self.folder}/assay", *RUN, *SHORT, "--executor", "slurm", "--out", "j.jsonl", cwd=self.folder)
+        status, said = self.end_of(said)
+        self.assertEqual(status, 5, said)
+        self.assertIn(f"{self.folder}/assay: No such file", said)
         self.assertEqual(self.cluster.jobs(), [])
 
     def test_what_makes_no_sense_is_refused_before_anything_is_submitted(self):

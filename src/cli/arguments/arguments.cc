@@ -104,7 +104,10 @@ void add_run(CLI::App& app, RunArguments& a) {
 
   const std::string where = "Where it goes";
   app.add_option("--out", a.out, "journal, or folder for it (results/)")->group(where);
-  app.add_option("--resume", a.resume, "continue this run: its id, or its journal")->group(where);
+  app.add_option(
+         "--resume", a.resume,
+         "continue this run: its id, or its journal; -: a share of one, from standard input")
+      ->group(where);
   app.add_option("--store", a.store,
                  "also into this store, row by row, e.g. sqlite:results/assay.db")
       ->group(where);

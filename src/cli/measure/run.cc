@@ -14,6 +14,7 @@
 #include "base/interrupted.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/measure/carried_share.h"
 #include "cli/measure/executor.h"
 #include "cli/measure/rounds_note.h"
 #include "cli/measure/run_configs.h"
@@ -307,7 +308,22 @@ void tell_not_begun(TerminalProgress& progress, const RunArguments& typed,
 
 }  // namespace
 
+// A node's part of a run that is elsewhere.
+int run_carried(RunArguments a) {
+  RunSetup setup;
+  setup.progress().be_quiet();
+  const CarriedShare share;
+  a.resume = share.journal();
+  setup.context().on_rows = [&](std::span<const lab::Row> rows) {
+    if (!share.send(rows)) RunSetup::stop();
+  };
+  RunSetup::catch_interrupts();
+  Json ignored;
+  return run_one(setup, a, nullptr, ignored);
+}
+
 int run(const RunArguments& typed) {
+  if (typed.resume == "-") return run_carried(typed);
   auto runs = typed.config.empty() ? std::vector<RunArguments>{typed} : configured_runs(typed);
   if (typed.cluster.on_each_kind) {
     runs = on_each_kind(typed, runs, RunSetup::catch_interrupts());

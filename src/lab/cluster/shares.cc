@@ -34,9 +34,11 @@ std::string Shares::folder_of(int submission) const {
   return folder_ + "/" + std::to_string(submission);
 }
 
-std::string Shares::journal_of(TaskId task) const {
-  return fmt::format("{}/{}.jsonl", folder_of(task.submission), task.index);
+std::string Shares::path_of(TaskId task) const {
+  return fmt::format("{}/{}", folder_of(task.submission), task.index);
 }
+
+std::string Shares::journal_of(TaskId task) const { return path_of(task) + ".jsonl"; }
 
 int Shares::unused_number() const {
   int unused = 1;
@@ -103,15 +105,12 @@ bool Shares::close(TaskId task, const std::function<void(std::vector<Row>)>& tak
 }
 
 std::optional<int> Shares::status(TaskId task) const {
-  const auto text =
-      read_small_file(fmt::format("{}/{}.status", folder_of(task.submission), task.index));
+  const auto text = read_small_file(path_of(task) + ".status");
   return text ? number_of(*text) : std::nullopt;
 }
 
 std::string Shares::last_words(TaskId task) const {
-  const auto text =
-      read_small_file(fmt::format("{}/{}.log", folder_of(task.submission), task.index))
-          .value_or("");
+  const auto text = read_small_file(path_of(task) + ".log").value_or("");
   return printable(std::string_view(text).substr(text.rfind('\n') + 1));
 }
 

@@ -29,6 +29,8 @@ class Shares {
   const std::string& folder() const { return folder_; }
   std::string folder_of(int submission) const;
   std::string journal_of(TaskId task) const;
+  // What the names of all files of a task begin with.
+  std::string path_of(TaskId task) const;
 
   // Submissions are numbered, and no number is used again: jobs have it in their names.
   int unused_number() const;

@@ -219,12 +219,10 @@ std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomi
   return nodes;
 }
 
-std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,
-                         const std::string& script) {
-  std::vector<std::string> argv = {"sbatch", "--parsable", "--requeue", "--export=ALL",
-                                   "--output=/dev/null"};
+std::vector<std::string> slurm_placement(const SlurmOptions& options) {
+  std::vector<std::string> words;
   const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) argv.push_back(fmt::format("{}={}", option, value));
+    if (!value.empty()) words.push_back(fmt::format("{}={}", option, value));
   };
   add("--partition", options.partition);
   add("--account", options.account);
@@ -232,7 +230,16 @@ std::string slurm_submit(const SlurmOptions& options, const std::vector<std::str
   add("--constraint", options.constraint);
   add("--exclude", comma_joined(options.excluded));
   if (options.gpus_per_node > 0) add("--gpus-per-node", std::to_string(options.gpus_per_node));
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,
+                         const std::string& script) {
+  std::vector<std::string> argv = {"sbatch", "--parsable", "--requeue", "--export=ALL",
+                                   "--output=/dev/null"};
+  for (const auto& words : {slurm_placement(options), arguments}) {
+    argv.insert(argv.end(), words.begin(), words.end());
+  }
   argv.push_back(script);
   const auto result = slurm_command(argv);
   if (!went_well(result)) throw EnvironmentError(fmt::format("sbatch: {}", complaint(result)));

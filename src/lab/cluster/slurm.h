@@ -55,6 +55,8 @@ void need_slurm();
 // word. Throws EnvironmentError, also where none of them works; Interrupted.
 std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomic<bool>& stop);
 
+// Where jobs go, as options that sbatch and srun share.
+std::vector<std::string> slurm_placement(const SlurmOptions& options);
 // Submits a script, with more of sbatch's arguments; returns the job's id. Throws EnvironmentError
 // with what sbatch says.
 std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,

@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
+#include "lab/cluster/carried_jobs.h"
 #include "lab/cluster/dispatch.h"
 #include "lab/cluster/gathering.h"
 #include "lab/cluster/predict.h"
@@ -35,7 +38,8 @@ void write_options(const Shares& shares, const std::string& run_id,
                    const SlurmRunOptions& options) {
   const Json record = {{"run_id", run_id},
                        {"slurm", slurm_options_to_json(options.slurm)},
-                       {"machine", options.machine}};
+                       {"machine", options.machine},
+                       {"carried", options.carried}};
   make_directories(shares.folder());
   write_file_atomically(options_path(shares), canonical_json(record) + "\n");
 }
@@ -49,21 +53,45 @@ class SlurmRun final : public Cluster {
         run_id_(std::move(place.run_id)),
         options_(std::move(options)),
         shares_(place.journal),
-        jobs_(context, shares_, run_id_, options_.slurm),
         gathering_(context, plan_, request_, run_id_, std::move(place.writer.value()),
                    std::move(place.rows)) {
     share_.of = std::filesystem::absolute(place.journal).string();
     share_.version = version();
     share_.sha256 = program_hashes(context);
     share_.machine = options_.machine;
+    choose_jobs();
   }
 
   RunResult run(std::size_t nodes) {
-    const auto& slurm = options_.slurm;
     context_.progress->planned(plan_, static_cast<int>(gathering_.rows().size()));
+    Ending ending;
+    try {
+      ending = dispatch(nodes);
+    } catch (const EnvironmentError&) {
+      if (!std::exchange(is_unseen_, false) || !find_program("srun")) throw;
+      context_.progress->note(fmt::format(
+          "the nodes do not see this folder: rows come back over srun, for as long as this program "
+          "lives, of {} nodes at the same time at most: '{}'",
+          CarriedJobs::kMostAtOnce, shares_.folder()));
+      options_.carried = true;
+      is_cancelling_ = false;
+      choose_jobs();
+      ending = dispatch(nodes);
+    }
+    for (const auto& line : gathering_.disturbances()) context_.progress->note(line);
+    if (ending == Ending::kComplete) shares_.remove();
+    return {run_id_, gathering_.journal(), gathering_.release(), ending != Ending::kComplete};
+  }
+
+  Ending dispatch(std::size_t nodes) {
+    const auto& slurm = options_.slurm;
     DispatchLimits limits;
     limits.nodes = slurm.nodes > 0 ? slurm.nodes : static_cast<int>(nodes);
     limits.at_most = slurm.nodes > 0;
+    if (options_.carried) {
+      limits.nodes = std::min(limits.nodes, CarriedJobs::kMostAtOnce);
+      limits.at_most = true;
+    }
     limits.first_number = shares_.unused_number();
     if (!slurm.time.empty()) limits.longest_task_s = kShareOfLimit * slurm_time_s(slurm.time);
     Dispatcher dispatcher(predicted_work(plan_, request_, gathering_.rows()), limits);
@@ -81,14 +109,12 @@ class SlurmRun final : public Cluster {
     }
     write_options(shares_, run_id_, options_);
     const auto ending = follow(dispatcher, *this, *context_.stop);
-    jobs_.cancel();  // whatever is left, if anything
-    for (const auto& line : gathering_.disturbances()) context_.progress->note(line);
-    if (ending == Ending::kComplete) shares_.remove();
+    jobs_->cancel();  // whatever is left, if anything
     if (ending == Ending::kHeld) {
       context_.progress->note(fmt::format("warning: tasks were cancelled, {} not measured whole",
                                           plural(dispatcher.held(), "point")));
     }
-    return {run_id_, gathering_.journal(), gathering_.release(), ending != Ending::kComplete};
+    return ending;
   }
 
   void submit(const Submission& submission) override {
@@ -108,7 +134,7 @@ class SlurmRun final : public Cluster {
     }
     std::optional<std::string> job;
     try {
-      job = jobs_.submit(submission, [&](const std::string& why) {
+      job = jobs_->submit(submission, [&](const std::string& why) {
         tell_silence(why);
         wait();
       });
@@ -116,10 +142,9 @@ class SlurmRun final : public Cluster {
       throw EnvironmentError(with_remedy(e.what()));
     }
     if (!job) return;  // looks tell that it came to nothing
-    context_.progress->note(
-        fmt::format("{} of {} submitted as job {}",
-                    plural(static_cast<std::int64_t>(submission.tasks.size()), "task"),
-                    plural(static_cast<std::int64_t>(points), "point"), *job));
+    context_.progress->note(fmt::format(
+        "{} of {} submitted {}", plural(static_cast<std::int64_t>(submission.tasks.size()), "task"),
+        plural(static_cast<std::int64_t>(points), "point"), *job));
     unseen_since_ns_[submission.number] = monotonic_ns();
     pause_s_ = kShortestPauseS;
   }
@@ -127,7 +152,7 @@ class SlurmRun final : public Cluster {
   Look look() override {
     Look look;
     std::string why;
-    const auto jobs = jobs_.look(open_, why);
+    const auto jobs = jobs_->look(open_, why);
     if (!jobs) tell_silence(why);
     is_silent_ = !jobs;
     if (jobs) {
@@ -147,8 +172,9 @@ class SlurmRun final : public Cluster {
       });
       if (!closed) continue;
       open_.erase(task);
-      look.ended.push_back(jobs_.ended(task, job, is_cancelling_));
+      look.ended.push_back(jobs_->ended(task, job, is_cancelling_));
       const auto& ended = look.ended.back();
+      is_unseen_ = is_unseen_ || (job && job->exit_code == kFolderUnseen);
       if (ended.fate == Fate::kLost) context_.progress->note("lost: " + ended.why);
       pause_s_ = kShortestPauseS;
     }
@@ -160,7 +186,7 @@ class SlurmRun final : public Cluster {
   void cancel() override {
     is_cancelling_ = true;
     pause_s_ = kShortestPauseS;
-    if (jobs_.cancel()) return;  // looks do it again for as long as something is left
+    if (jobs_->cancel()) return;  // looks do it again for as long as something is left
     if (std::exchange(was_told_of_the_end_, true)) return;
     context_.progress->note(unanswered_end());
   }
@@ -172,6 +198,14 @@ class SlurmRun final : public Cluster {
   }
 
  private:
+  void choose_jobs() {
+    if (options_.carried) {
+      jobs_ = std::make_unique<CarriedJobs>(context_, shares_, run_id_, options_.slurm);
+    } else {
+      jobs_ = std::make_unique<ArrayJobs>(context_, shares_, run_id_, options_.slurm);
+    }
+  }
+
   void tell_silence(const std::string& why) {
     if (context_.stop->load() || std::exchange(is_silent_, true)) return;
     context_.progress->note("warning: Slurm does not answer, its jobs go on: " + why);
@@ -199,15 +233,16 @@ class SlurmRun final : public Cluster {
   const Plan plan_;
   const RunRequest request_;
   const std::string run_id_;
-  const SlurmRunOptions options_;
+  SlurmRunOptions options_;
   Shares shares_;
-  TaskJobs jobs_;
+  std::unique_ptr<TaskJobs> jobs_;
   Gathering gathering_;
   RunShare share_;  // what all of them have in common
   std::set<TaskId> open_;
   double pause_s_ = kShortestPauseS;
   std::map<int, std::int64_t> unseen_since_ns_;  // submissions that no answer had yet
   std::set<std::string> waits_;                  // why, as it was told
+  bool is_unseen_ = false;                       // the folder, by nodes
   bool is_cancelling_ = false, is_silent_ = false, was_told_of_the_end_ = false;
 };
 
@@ -256,6 +291,7 @@ RunResult resume_slurm_run(const RunContext& context, RunPlace place,
     const auto record = read_json_file(path);
     options.slurm = slurm_options_from_json(json_field<Json>(record, "slurm", path), path);
     options.machine = json_field<std::string>(record, "machine", path);
+    options.carried = json_field<bool>(record, "carried", path);
   }
   auto plan = outline_run(context, place.request);
   const auto nodes = working_nodes(context, options.slurm);

@@ -18,6 +18,8 @@ namespace assay::lab {
 struct SlurmRunOptions {
   SlurmOptions slurm;
   std::string machine;  // fingerprint that every task's machine must have; empty: any
+  // The nodes do not see the run's folder, as its first task found: shares and rows are carried.
+  bool carried = false;
 };
 
 // As start_run() and resume_run(). Cancels its jobs when the context says stop; what they finished

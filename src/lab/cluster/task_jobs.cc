@@ -58,7 +58,7 @@ std::string TaskJobs::name(int submission) const {
   return fmt::format("assay-{}-{}", run_id_, submission);
 }
 
-std::optional<std::string> TaskJobs::submit(
+std::optional<std::string> ArrayJobs::submit(
     const Submission& submission, const std::function<void(const std::string& why)>& wait) {
   const auto folder = shares_.folder_of(submission.number);
   const auto script = folder + "/task.sh";
@@ -69,12 +69,13 @@ std::optional<std::string> TaskJobs::submit(
       fmt::format("--array=0-{}{}", submission.tasks.size() - 1, throttle), "--nodes=1",
       "--ntasks=1", "--exclusive", "--mem=0"};
   if (!submission.urgent) arguments.emplace_back(kOrdinaryNice);
-  return slurm_submit_patiently(options_, name(submission.number), arguments, script,
-                                *context_.stop, wait);
+  const auto id = slurm_submit_patiently(options_, name(submission.number), arguments, script,
+                                         *context_.stop, wait);
+  return id ? std::optional("as job " + *id) : std::nullopt;
 }
 
-std::optional<std::map<TaskId, SlurmJob>> TaskJobs::look(const std::set<TaskId>& tasks,
-                                                         std::string& why) {
+std::optional<std::map<TaskId, SlurmJob>> ArrayJobs::look(const std::set<TaskId>& tasks,
+                                                          std::string& why) {
   std::map<std::string, int> number_of;
   for (const auto& task : tasks) number_of[name(task.submission)] = task.submission;
   std::vector<std::string> names;
@@ -97,11 +98,13 @@ std::optional<std::map<TaskId, SlurmJob>> TaskJobs::look(const std::set<TaskId>&
   return known;
 }
 
-bool TaskJobs::cancel() {
+std::vector<std::string> TaskJobs::names_of_submissions() const {
   std::vector<std::string> names;
   for (int number = 1; number < shares_.unused_number(); ++number) names.push_back(name(number));
-  return slurm_cancel(names);
+  return names;
 }
+
+bool TaskJobs::cancel() { return slurm_cancel(names_of_submissions()); }
 
 Look::Ended TaskJobs::ended(TaskId task, const std::optional<SlurmJob>& job,
                             bool is_cancelling) const {

@@ -13,8 +13,6 @@
 namespace assay::lab {
 namespace {
 
-std::string request_path(const std::string& journal) { return journal + ".request.json"; }
-
 std::string journal_named(const std::string& run, const std::string& folder) {
   const std::string in = folder.empty() ? "results" : folder;
   for (const auto& path :
@@ -110,6 +108,8 @@ void refuse_repetitions(const RunPlace& place) {
 }
 
 }  // namespace
+
+std::string request_path(const std::string& journal) { return journal + ".request.json"; }
 
 RunPlace new_place(const RunRequest& request, const std::string& run_id, const std::string& out,
                    const std::function<void(const std::string&)>& before) {

@@ -44,6 +44,9 @@ struct RunPlace {
   std::optional<JournalWriter> writer;  // holds the lock; nothing where the run is only looked at
 };
 
+// Where the request of a journal's run is, and the record of a share.
+std::string request_path(const std::string& journal);
+
 // A new run. `out` is the journal's path, or a folder, or empty for the folder results/. Refuses a
 // place where another run writes or was begun, and changes nothing there. Writes the request, after
 // `before` with the journal's path has written what must be there whenever the request is.
