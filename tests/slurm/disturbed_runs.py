@@ -80,10 +80,8 @@ def running(cluster):
 
 # Each says whether there was something to disturb.
 def cancel(run):
-    jobs = {job.split("_")[0] for job, _ in run.cluster.jobs()}
-    if not jobs:
+    if not run.cluster.cancel_all(check=False):
         return False
-    run.cluster.command("scancel", *jobs, check=False)
     run.wait()
     run.start()
     return True

@@ -50,6 +50,12 @@ class Cluster:
             time.sleep(0.2)
         return not self.jobs()
 
+    def cancel_all(self, check=True):
+        jobs = {job.split("_")[0] for job, _ in self.jobs()}
+        if jobs:
+            self.command("scancel", *jobs, check=check)
+        return bool(jobs)
+
     def start(self, assay, *words, **options):
         return subprocess.Popen([assay, *words], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
 

@@ -6,17 +6,13 @@ import glob
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
 import numpy
 
-from slurm_cluster import Cluster, Missing
+from on_slurm import ASSAY, OnSlurm
 
-ASSAY, ROOT = sys.argv[1:3]
-sys.argv[1:3] = []
 SCAN = """[surface]
 type = "w7x_eim_sample"
 [grid]
@@ -30,22 +26,16 @@ er_hat = [0, 1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2]
 JOB = ("--executor", "slurm", "--ranks", "2")
 
 
-class Scans(unittest.TestCase):
+class Scans(OnSlurm):
     @classmethod
     def setUpClass(cls):
-        try:
-            cls.cluster = Cluster()
-        except Missing as missing:
-            raise unittest.SkipTest(str(missing))
-        cls.addClassCleanup(cls.cluster.end)
+        super().setUpClass()
         probe = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, env=cls.cluster.environment)
         if "pmix" not in probe.stdout + probe.stderr:
             raise unittest.SkipTest("missing: Slurm's plugin for PMIx")
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="it's a folder ")
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         with open(f"{self.folder}/scan.toml", "w") as file:
             file.write(SCAN.format(n_xi=40, nu=", ".join(f"{1e-4 * 1.7**i:.6g}" for i in range(16))))
 
@@ -67,18 +57,18 @@ class Scans(unittest.TestCase):
         self.assertIsNone(child.poll(), "the scan is under way")
         self.assertTrue(any("rank-1" in path for path in self.journals()), "each rank has a journal")
 
-    def one_process(self):
-        result = subprocess.run([ASSAY, "transport", "scan", "scan.toml", "--output", "one.npz", "--threads", "1"], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual(result.returncode, 0, result.stderr)
-
-    def compare(self):
-        self.one_process()
+    def assert_as_one_process(self, cases):
+        subprocess.run([ASSAY, "transport", "scan", "scan.toml", "--output", "one.npz", "--threads", "1"], cwd=self.folder,
+                       capture_output=True, check=True)  # fmt: skip
         with numpy.load(f"{self.folder}/one.npz", allow_pickle=False) as one, numpy.load(f"{self.folder}/out.npz", allow_pickle=False) as other:
-            self.assertEqual(one["D11"].size, 128)
+            self.assertEqual(one["D11"].size, cases)
             numbers = [name for name in one.files if one[name].dtype.kind == "f" and not name.endswith("_s")]
             self.assertIn("D31", numbers)
             for name in numbers:
                 self.assertEqual(one[name].tobytes(), other[name].tobytes(), name)
+
+    def compare(self):
+        self.assert_as_one_process(128)
         self.assertEqual(self.journals(), {})
         self.assertFalse(os.path.exists(f"{self.folder}/out.npz.slurm"))
         self.assertTrue(self.cluster.is_idle())
@@ -100,8 +90,7 @@ class Scans(unittest.TestCase):
     def test_a_killed_runner_is_followed_by_the_same_command(self):
         child = self.start(*JOB)
         self.until_journals_grow(child)
-        child.kill()
-        child.communicate()
+        self.kill(child)
         self.assertIn("goes on", self.whole(self.start(*JOB)))
         self.compare()
 
@@ -111,7 +100,7 @@ class Scans(unittest.TestCase):
         child.send_signal(signal.SIGINT)
         said = child.communicate(timeout=300)[0]
         self.assertEqual(child.returncode, 130, said)
-        self.assertEqual(self.cluster.jobs(), [])
+        self.assertEqual(self.job_ids(), [])
         self.assertTrue(self.journals())
         self.assertRegex(self.whole(self.start(*JOB)), r"[1-9]\d* resumed")
         self.compare()
@@ -132,8 +121,7 @@ class Scans(unittest.TestCase):
         second = self.start(*JOB)
         self.assertIn("follows the job of this output already", second.communicate()[0])
         self.assertEqual(second.returncode, 2)
-        child.kill()
-        child.communicate()
+        self.kill(child)
         self.assertTrue(self.cluster.is_idle())
         # It ended while nobody looked, and the file is the one that it wrote.
         said = self.whole(self.start(*JOB))
@@ -150,21 +138,16 @@ class Scans(unittest.TestCase):
             lambda: append("scan.toml", "# other\n"),
         ):
             child = self.leave_a_job()
-            child.kill()
-            child.communicate()
+            self.kill(child)
             self.assertTrue(self.cluster.is_idle())
             spoil()
             self.assertIn("submitted as job", self.whole(self.start(*JOB)))
-        self.one_process()
-        with numpy.load(f"{self.folder}/one.npz", allow_pickle=False) as one, numpy.load(f"{self.folder}/out.npz", allow_pickle=False) as other:
-            self.assertEqual(one["D11"].tobytes(), other["D11"].tobytes())
+        self.assert_as_one_process(8)
 
     def test_work_on_the_same_output_is_named(self):
-        self.cluster.command("scontrol", "update", "PartitionName=all", "State=DOWN")  # so that it waits
-        self.addCleanup(self.cluster.command, "scontrol", "update", "PartitionName=all", "State=UP")
+        self.let_jobs_wait()
         first = self.leave_a_job()
-        first.kill()
-        first.communicate()
+        self.kill(first)
         job = self.cluster.jobs()[0][0]
         with open(f"{self.folder}/scan.toml", "a") as file:
             file.write("# other\n")
@@ -173,19 +156,18 @@ class Scans(unittest.TestCase):
         self.assertEqual(other.returncode, 2, said)
         self.assertIn(f"job {job} ", said)
         self.assertIn("other work on the same output", said)
-        self.assertEqual([id for id, _ in self.cluster.jobs()], [job])
+        self.assertEqual(self.job_ids(), [job])
         self.cluster.command("scancel", job)
-        self.cluster.command("scontrol", "update", "PartitionName=all", "State=UP")
+        self.let_jobs_start()
         self.assertIn("submitted as job", self.whole(self.start(*JOB)))
 
     def test_a_file_that_changes_while_the_job_waits_is_refused(self):
-        self.cluster.command("scontrol", "update", "PartitionName=all", "State=DOWN")
-        self.addCleanup(self.cluster.command, "scontrol", "update", "PartitionName=all", "State=UP")
+        self.let_jobs_wait()
         child = self.leave_a_job()
         with open(f"{self.folder}/scan.toml", "a") as file:
             file.write("# other\n")
         time.sleep(1.5)
-        self.cluster.command("scontrol", "update", "PartitionName=all", "State=UP")
+        self.let_jobs_start()
         said = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 2, said)
         self.assertIn("another file than when it was submitted", said)
@@ -200,8 +182,7 @@ class Scans(unittest.TestCase):
         self.assertEqual(said.count("submitted as job"), 1)
 
     def test_ctrl_c_while_slurm_does_not_answer(self):
-        self.cluster.order("hold-controller")
-        self.addCleanup(self.cluster.order, "release-controller")
+        self.hold()
         child = self.start(*JOB)  # which waits for jobs that may be there already
         time.sleep(1)
         child.send_signal(signal.SIGINT)
@@ -217,7 +198,7 @@ class Scans(unittest.TestCase):
             child = self.start(*words)
             self.assertIn(said, child.communicate()[0])
             self.assertEqual(child.returncode, 2)
-        self.assertEqual(self.cluster.jobs(), [])
+        self.assertEqual(self.job_ids(), [])
 
 
 if __name__ == "__main__":

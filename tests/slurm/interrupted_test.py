@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C of `assay run --executor slurm`, whatever it waits for: status 130, and no job is left but those of others."""
+
+import os
+import signal
+import time
+import unittest
+
+from on_slurm import RunsOnSlurm
+
+
+class Interrupted(RunsOnSlurm):
+    def test_ctrl_c_leaves_no_job_behind_and_others_alone(self):
+        other = self.cluster.command("sbatch", "--parsable", "--hold", "--output=/dev/null", "--wrap", "true").strip()
+        child = self.begin()
+        self.ends_by_ctrl_c(child)
+        self.assertEqual(self.job_ids(), [other])
+        self.cluster.command("scancel", other)
+        self.assay("run", "--resume", "j.jsonl")
+        self.complete()
+
+    def test_a_job_that_never_starts_says_why(self):
+        self.cluster.command("scontrol", "update", "PartitionName=all", "MaxTime=1")
+        self.addCleanup(self.cluster.command, "scontrol", "update", "PartitionName=all", "MaxTime=INFINITE")
+        child = self.start("--time", "30", "--out", "j.jsonl")
+        self.until_it_says(child, "PartitionTimeLimit")
+        self.assertNotIn("PartitionTimeLimit", self.ends_by_ctrl_c(child))
+        self.assertEqual(self.job_ids(), [])
+
+    def test_ctrl_c_ends_every_wait_and_no_job_of_others(self):
+        self.let_jobs_wait()
+        other = self.cluster.command("sbatch", "--parsable", "--output=/dev/null", "--wrap", "sleep 1").strip()
+        self.addCleanup(self.cluster.command, "scancel", other)
+
+        # The nodes are asked what they are.
+        child = self.start("--pin-kind", "0" * 16, "--out", "pinned.jsonl")
+        while child.poll() is None and len(self.cluster.jobs()) < 3:
+            time.sleep(0.05)
+        self.assertIn("interrupted while the nodes were asked", self.ends_by_ctrl_c(child))
+        self.assertEqual(self.job_ids(), [other])
+        self.assertEqual(os.listdir(self.folder), [])
+
+        # Jobs are followed, of a run alone and of one of several.
+        for words in (("--out", "j.jsonl"), ("--on-each-kind", "--out", "fleet/")):
+            child = self.start(*words)
+            self.until_it_says(child, "PartitionDown")
+            said = self.ends_by_ctrl_c(child, signal.SIGTERM)
+            self.assertIn("continue with: assay run --resume", said)
+            self.assertEqual(self.job_ids(), [other])
+        self.assertIn("not begun: nodes of kind old (", said)  # kinds are taken by their names
+
+    def test_ctrl_c_while_slurm_does_not_answer(self):
+        # Before there is a run.
+        self.hold()
+        for words in (("--out", "a.jsonl"), ("--pin-kind", "0" * 16, "--out", "a.jsonl"), ("--on-each-kind", "--out", "fleet/")):
+            child = self.start(*words)
+            time.sleep(1)
+            start = time.monotonic()
+            self.assertIn("interrupted while sinfo", self.ends_by_ctrl_c(child))
+            self.assertLess(time.monotonic() - start, 5)  # Slurm's own patience is ten seconds
+        self.assertEqual(os.listdir(self.folder), [])
+        self.cluster.order("release-controller")
+
+        # While jobs are submitted, and while they are followed: it waits for Slurm, and leaves none.
+        for what in ("planned", "submitted as job"):
+            child = self.start("--out", f"{what[0]}.jsonl")
+            if what == "planned":
+                while not os.path.exists(f"{self.folder}/p.jsonl.slurm/1/task.sh"):
+                    time.sleep(0.001)
+            else:
+                self.until_it_says(child, what)
+            self.cluster.order("hold-controller")
+            time.sleep(1)
+            child.send_signal(signal.SIGINT)
+            if what != "planned":
+                self.until_it_says(child, "waiting for it")
+            self.cluster.order("release-controller")
+            status, said = self.end_of(child)
+            self.assertEqual(status, 130, said)
+            self.assertEqual(self.job_ids(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
