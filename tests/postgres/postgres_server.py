@@ -25,7 +25,7 @@ class Server:
             env={**os.environ, "ASSAY_TEST_POSTGRES_CONF": conf}, start_new_session=True)  # fmt: skip
         answer = self.script.stdout.readline().strip()
         if answer != "ready":
-            raise Missing(answer)
+            raise Missing(answer or "missing: a server that starts")
 
     def order(self, what):
         self.script.stdin.write(what + "\n")
