@@ -8,6 +8,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "bindings/compiled.h"
 #include "bindings/module.h"
@@ -20,10 +21,19 @@ namespace {
 namespace nb = nanobind;
 using models::pt2::TakenLeaf;
 
+// At size 1 too, where what follows from sizes does not depend on there being 2.
+models::pt2::Imported imported_from(const models::pt2::Archive& archive) {
+  try {
+    return models::pt2::import_archive(archive, true);
+  } catch (const UserError&) {
+    return models::pt2::import_archive(archive);
+  }
+}
+
 std::unique_ptr<CompiledProgram> load_pt2(const std::string& path) {
   const WithoutGil release;
   auto archive = std::make_unique<models::pt2::Archive>(path);
-  auto imported = models::pt2::import_archive(*archive);
+  auto imported = imported_from(*archive);
   return std::make_unique<CompiledProgram>(std::move(imported), std::move(archive), path);
 }
 

@@ -44,6 +44,10 @@ MODELS = {
     "multilayer": (lambda: nn.Sequential(nn.Linear(12, 20), nn.GELU(), nn.Linear(20, 7), nn.Tanh()), lambda: torch.randn(5, 12)),
     "attention": (Attention, lambda: torch.randn(2, 6, 16)),
     "language": (Language, lambda: torch.randint(0, 30, (3, 9))),
+    "convolutions": (lambda: nn.Sequential(
+        nn.Conv2d(4, 6, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(6), nn.ReLU(), nn.MaxPool2d(3, 2, 1),
+        nn.Conv2d(6, 6, (3, 2), padding=3, dilation=2, groups=3), nn.AvgPool2d(2, 1, 1, count_include_pad=False), nn.SiLU(),
+        nn.AdaptiveAvgPool2d(3), nn.Flatten(1, 2), nn.Conv1d(18, 4, 2, stride=2)), lambda: torch.randn(2, 4, 21, 14)),
     "norms": (lambda: nn.Sequential(nn.GroupNorm(2, 6), nn.SiLU(), nn.BatchNorm1d(6)), lambda: torch.randn(4, 6)),
 }
 

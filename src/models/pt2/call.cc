@@ -130,6 +130,15 @@ std::vector<std::int64_t> Call::integers(std::string_view name,
 bool Call::flag(std::string_view name, bool otherwise) const {
   return has(name) ? get<bool>(name, "true or false") : otherwise;
 }
+std::vector<bool> Call::flags(std::string_view name) const {
+  std::vector<bool> result;
+  for (const auto& each : get<Values>(name, "a list")) {
+    const auto* flag = std::get_if<bool>(&each.is);
+    if (flag == nullptr) fail("argument '{}' is of true and false", name);
+    result.push_back(*flag);
+  }
+  return result;
+}
 Number Call::scalar(std::string_view name) const {
   const auto* value = find(name);
   if (value != nullptr) {

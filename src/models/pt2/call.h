@@ -63,6 +63,7 @@ class Call {
   std::vector<std::int64_t> integers(std::string_view name,
                                      std::vector<std::int64_t> otherwise = {}) const;
   bool flag(std::string_view name, bool otherwise) const;
+  std::vector<bool> flags(std::string_view name) const;
   double number(std::string_view name) const;
   double number(std::string_view name, double otherwise) const;
   Number scalar(std::string_view name) const;

@@ -18,9 +18,10 @@ namespace {
 
 class Importer {
  public:
-  Importer(const JsonField& program, const std::string& name, const FindTensor& find)
+  Importer(const JsonField& program, const std::string& name, const FindTensor& find, bool from_one)
       : name_(name),
         find_(find),
+        from_one_(from_one),
         program_(program),
         module_(program_["graph_module"]),
         memory_(imported_.graph) {}
@@ -57,7 +58,8 @@ class Importer {
       const auto range = ranges[item.key()];
       constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
       const auto low = range.find("min_val"), high = range.find("max_val");
-      const auto least = low ? std::max<std::int64_t>(0, low->integer(-kAny, kAny)) : 0;
+      auto least = low ? std::max<std::int64_t>(0, low->integer(-kAny, kAny)) : 0;
+      if (from_one_ && least == 2) least = 1;
       const auto greatest = high ? std::min(high->integer(-kAny, kAny), kGreatestSize * 4096)
                                  : std::max(least, kGreatestSize);
       // Others than plain names are what an expression can be: nothing has them as its size.
@@ -241,20 +243,6 @@ class Importer {
     bind(scope, call, *found.op, result, names);
   }
 
-  static void add_result_names(const JsonField& output, std::vector<std::string>& names) {
-    if (const auto tensor = output.find("as_tensor")) {
-      names.push_back((*tensor)["name"].text());
-    } else if (const auto tensors = output.find("as_tensors")) {
-      for (const auto& each : tensors->elements()) names.push_back(each["name"].text());
-    } else if (const auto symbol = output.find("as_sym_int")) {
-      names.push_back((*symbol)["as_name"].text());
-    } else if (const auto flag = output.find("as_sym_bool")) {
-      names.push_back((*flag)["as_name"].text());
-    } else if (!output.find("as_none")) {
-      output.refuse("results that are no tensors and no whole numbers are not covered");
-    }
-  }
-
   void write_self(Scope& scope, Call& call, const Result& result,
                   const std::vector<std::string>& names) {
     const auto* tensor = std::get_if<GraphTensor>(&result);
@@ -364,6 +352,7 @@ class Importer {
 
   const std::string& name_;
   const FindTensor& find_;
+  bool from_one_;
   JsonField program_, module_;
   Imported imported_;
   Memory memory_;
@@ -374,18 +363,20 @@ class Importer {
 
 }  // namespace
 
-Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find) {
+Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find,
+                        bool from_one) {
   try {
-    return Importer(program, name, find).import();
+    return Importer(program, name, find, from_one).import();
   } catch (const UserError& e) {
     if (std::string_view(e.what()).starts_with(name)) throw;
     fail("{}: {}", name, e.what());
   }
 }
 
-Imported import_archive(const Archive& archive) {
-  return import_program(archive.program(), archive.path(),
-                        [&](const std::string& name) { return archive.find(name); });
+Imported import_archive(const Archive& archive, bool from_one) {
+  return import_program(
+      archive.program(), archive.path(),
+      [&](const std::string& name) { return archive.find(name); }, from_one);
 }
 
 }  // namespace assay::models::pt2

@@ -45,12 +45,17 @@ struct Imported {
 // Throws UserError, one line that names the file and what is wrong: all operators that are not
 // covered at once, with how often each is called; a call whose arguments, shapes or dtypes make no
 // sense, by the name of its result.
-Imported import_archive(const Archive& archive);
+//
+// torch looks at sizes 0 and 1 apart when it exports, writes 2 as the least of all others, and runs
+// with them as well: `from_one` takes such a least size as 1. (0 has no greatest element.) Who does
+// that looks at sizes before each run (compiler/graph/graph_sizes.h).
+Imported import_archive(const Archive& archive, bool from_one = false);
 
 // The same for a program that is in no file. `name` stands for the file in what is refused; `find`
 // gives the tensors that the program has itself, null for one that it has not.
 using FindTensor = std::function<const TensorView*(const std::string&)>;
-Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find);
+Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find,
+                        bool from_one = false);
 
 // A symbol without an upper end in the archive ends here.
 inline constexpr std::int64_t kGreatestSize = std::int64_t{1} << 20;

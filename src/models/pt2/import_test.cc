@@ -132,6 +132,18 @@ TEST_F(ImportTest, ProgramsWithoutFile) {
             "here: tensor 'w' is not stored");
 }
 
+TEST_F(ImportTest, LeastSizesAsTorchRuns) {
+  auto p = writing_program();
+  const auto least = [&](bool from_one) {
+    p.write(path());
+    return import_archive(Archive(path()), from_one).graph.symbols().at("n").low;
+  };
+  EXPECT_EQ(least(false), 2);
+  EXPECT_EQ(least(true), 1);
+  p.program()["range_constraints"]["n"]["min_val"] = 3;  // somebody said so
+  EXPECT_EQ(least(true), 3);
+}
+
 TEST_F(ImportTest, NamesAllUnknownOperatorsAtOnce) {
   auto p = writing_program();
   for (const auto* target : {"aten.lgamma.default", "aten.lgamma.default", "aten.nonzero.default",

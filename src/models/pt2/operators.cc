@@ -12,7 +12,7 @@ std::vector<Operator> sorted_operators() {
   for (const auto part :
        {elementwise_operators(), activation_operators(), part_operators(), comparison_operators(),
         reduction_operators(), view_operators(), arrangement_operators(), product_operators(),
-        convolution_operators(), indexing_operators(), ordering_operators(),
+        convolution_operators(), window_operators(), indexing_operators(), ordering_operators(),
         normalisation_operators(), creation_operators(), symbol_operators()}) {
     all.insert(all.end(), part.begin(), part.end());
   }

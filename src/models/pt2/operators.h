@@ -34,6 +34,7 @@ std::span<const Operator> part_operators();
 std::span<const Operator> arrangement_operators();
 std::span<const Operator> product_operators();
 std::span<const Operator> convolution_operators();
+std::span<const Operator> window_operators();
 std::span<const Operator> indexing_operators();
 std::span<const Operator> ordering_operators();
 std::span<const Operator> normalisation_operators();

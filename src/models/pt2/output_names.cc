@@ -31,6 +31,20 @@ void add_leaves(const Json& spec, const std::string& name, std::vector<std::stri
 
 }  // namespace
 
+void add_result_names(const JsonField& output, std::vector<std::string>& names) {
+  if (const auto tensor = output.find("as_tensor")) {
+    names.push_back((*tensor)["name"].text());
+  } else if (const auto tensors = output.find("as_tensors")) {
+    for (const auto& each : tensors->elements()) names.push_back(each["name"].text());
+  } else if (const auto symbol = output.find("as_sym_int")) {
+    names.push_back((*symbol)["as_name"].text());
+  } else if (const auto flag = output.find("as_sym_bool")) {
+    names.push_back((*flag)["as_name"].text());
+  } else if (!output.find("as_none")) {
+    output.refuse("results that are no tensors and no whole numbers are not covered");
+  }
+}
+
 std::vector<std::string> output_names(const JsonField& graph_module, std::size_t count) {
   const std::string all = "output";
   std::vector<std::string> names;

@@ -15,4 +15,8 @@ namespace assay::models::pt2 {
 // numbers.
 std::vector<std::string> output_names(const JsonField& graph_module, std::size_t count);
 
+// Adds the names of what one output of a call gives; none for None. Throws UserError for kinds that
+// are not covered.
+void add_result_names(const JsonField& output, std::vector<std::string>& names);
+
 }  // namespace assay::models::pt2

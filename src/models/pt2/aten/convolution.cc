@@ -1,118 +1,19 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows over the last axes: convolutions as products with copies of the windows, and pooling.
+// Convolutions as products with copies of windows, and pooling.
 #include <array>
 #include <cmath>
 
 #include "base/error.h"
 #include "models/pt2/aten/forms.h"
+#include "models/pt2/aten/windows.h"
 #include "models/pt2/operators.h"
 
 namespace assay::models::pt2 {
 namespace {
 
 using namespace assay::compiler;  // NOLINT: the front end's words are this file's
-
-using Sizes = std::vector<std::int64_t>;
-
-// One number stands for all axes.
-Sizes spread(Sizes sizes, std::size_t axes, std::int64_t low) {
-  if (sizes.size() == 1) sizes.assign(axes, sizes[0]);
-  if (sizes.size() != axes) fail("{} numbers for {} axes", sizes.size(), axes);
-  for (const auto size : sizes) {
-    if (size < low || size > (std::int64_t{1} << 30)) fail("a window's number {}", size);
-  }
-  return sizes;
-}
-
-struct Windows {
-  Sizes size, stride, padding, dilation;
-};
-
-// […, h, w] → […, oh, ow, kh, kw], a view of the padded elements.
-GraphTensor windows_of(const GraphTensor& x, const Windows& w, double outside, bool ceils = false) {
-  const auto axes = w.size.size();
-  if (x.rank() < axes) fail("{} axes of {}", axes, to_string(x.shape()));
-  const auto first = x.rank() - axes;
-  auto padded = x;
-  std::vector<Dim> counts;
-  for (std::size_t i = 0; i < axes; ++i) {
-    const auto extent = x.shape()[first + i].constant();
-    if (!extent) fail("windows over an axis of unknown extent: {}", to_string(x.shape()));
-    const auto reach = (w.size[i] - 1) * w.dilation[i] + 1;
-    const auto room = *extent + 2 * w.padding[i] - reach;
-    if (room < 0) fail("a window of {} over {}", reach, *extent);
-    auto count = (room + (ceils ? w.stride[i] - 1 : 0)) / w.stride[i] + 1;
-    // The last window begins within the elements or the padding before them.
-    if (ceils && (count - 1) * w.stride[i] >= *extent + w.padding[i]) --count;
-    const auto after =
-        std::max(w.padding[i], (count - 1) * w.stride[i] + reach - *extent - w.padding[i]);
-    if (w.padding[i] > 0 || after > 0) {
-      padded = pad(padded, signed_axis(first + i), w.padding[i], after, outside);
-    }
-    counts.emplace_back(count);
-  }
-  const auto whole = padded.contiguous();
-  auto view = whole.view();
-  for (std::size_t i = 0; i < axes; ++i) {
-    view.shape.emplace_back(w.size[i]);
-    view.strides.push_back(view.strides[first + i] * w.dilation[i]);
-    view.shape[first + i] = counts[i];
-    view.strides[first + i] *= w.stride[i];
-  }
-  return GraphTensor::of_node(x.graph(), whole.node(), std::move(view));
-}
-
-// [n, c, …] with [o, c / groups, …]
-GraphTensor convolved(const GraphTensor& input, const GraphTensor& weight,
-                      const std::optional<GraphTensor>& bias, Windows w, std::int64_t groups) {
-  const auto axes = weight.rank() - 2;
-  const bool is_batch = input.rank() == weight.rank();
-  if (axes < 1 || (!is_batch && input.rank() != weight.rank() - 1)) {
-    fail("a convolution of {} with {}", to_string(input.shape()), to_string(weight.shape()));
-  }
-  const auto x = widened(is_batch ? input : input.unsqueeze(0));
-  w.size.clear();
-  for (std::size_t i = 2; i < weight.rank(); ++i) {
-    if (!weight.shape()[i].constant()) fail("a weight of unknown size");
-    w.size.push_back(*weight.shape()[i].constant());
-  }
-  const auto windows = windows_of(x, w, 0);  // [n, c, oh, ow, kh, kw]
-  const auto channels = x.shape()[1].constant(), outputs = weight.shape()[0].constant();
-  if (!channels || !outputs || groups < 1 || *channels % groups != 0 || *outputs % groups != 0) {
-    fail("{} groups of {} with {}", groups, to_string(input.shape()), to_string(weight.shape()));
-  }
-  // [n, groups, places, terms] times [groups, terms, outputs of a group]
-  std::vector<Dim> split{windows.shape()[0], groups, *channels / groups};
-  split.insert(split.end(), windows.shape().begin() + 2, windows.shape().end());
-  std::vector<std::size_t> order{0, 1};
-  Dim places = 1, terms = *channels / groups;
-  for (std::size_t i = 0; i < axes; ++i) {
-    order.push_back(3 + i);
-    places *= split[3 + i];
-  }
-  order.push_back(2);
-  for (std::size_t i = 0; i < axes; ++i) {
-    order.push_back(3 + axes + i);
-    terms *= split[3 + axes + i];
-  }
-  // A view splits the channels; the copy that follows is what is multiplied.
-  const auto rows = windows.split(1, *channels / groups)
-                        .permute(order)
-                        .reshape({split[0], groups, places, terms});
-  const auto columns = widened(weight).reshape({groups, *outputs / groups, terms});
-  auto product = matmul(rows, columns.transpose()).transpose();  // [n, groups, outputs, places]
-  std::vector<Dim> shape{split[0], *outputs};
-  for (std::size_t i = 0; i < axes; ++i) shape.push_back(split[3 + i]);
-  product = product.reshape(shape);
-  if (bias) {
-    auto added = widened(*bias);
-    for (std::size_t i = 0; i < axes; ++i) added = added.unsqueeze(-1);
-    product = product + added;
-  }
-  return (is_batch ? product : product.squeeze(0)).cast(input.dtype());
-}
 
 Result convolution(Call& c) {
   const auto weight = c.tensor("weight");
@@ -148,20 +49,6 @@ Result convolution_named_padding(Call& c) {
   return convolved(x, weight, c.tensor_or_none("bias"), w, c.integer("groups", 1));
 }
 
-Windows pooling_windows(const Call& c, std::size_t axes) {
-  Windows w;
-  w.size = spread(c.integers("kernel_size"), axes, 1);
-  w.stride = c.integers("stride");
-  w.stride = w.stride.empty() ? w.size : spread(w.stride, axes, 1);
-  w.padding = spread(c.integers("padding", {0}), axes, 0);
-  w.dilation = spread(c.integers("dilation", {1}), axes, 1);
-  return w;
-}
-std::vector<std::size_t> window_axes(const GraphTensor& windows, std::size_t axes) {
-  std::vector<std::size_t> last;
-  for (auto i = windows.rank() - axes; i < windows.rank(); ++i) last.push_back(i);
-  return last;
-}
 template <std::size_t kAxes>
 Result max_pool(Call& c) {
   const auto x = c.tensor("self");
@@ -221,7 +108,6 @@ constexpr auto kConvolution = std::to_array<Operator>({
     {"aten.convolution.default", convolution, kCopies},
     {"aten.max_pool1d.default", max_pool<1>},
     {"aten.max_pool2d.default", max_pool<2>},
-    {"aten.max_pool2d_with_indices.default", max_pool<2>, "values alone"},
 });
 
 }  // namespace
