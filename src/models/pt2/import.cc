@@ -247,7 +247,7 @@ class Importer {
                   const std::vector<std::string>& names) {
     const auto* tensor = std::get_if<GraphTensor>(&result);
     if (tensor == nullptr) fail("what is written in place is one tensor");
-    const auto self = call.held("self");
+    const auto& self = call.held("self");
     memory_.write(self, tensor->cast(memory_.read(self).dtype()));
     if (!names.empty()) scope.set(names[0], Value{self});
   }
