@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "lab/store/postgres_url.h"
@@ -59,18 +60,22 @@ std::string_view name_before(std::string_view text, std::size_t equals) {
   return text.substr(begin, end - begin);
 }
 
-bool is_like_password(std::string_view name) {
+bool is_like(std::string_view name, std::span<const std::string_view> parts) {
   const auto small = lower(name);
-  return std::ranges::any_of(std::to_array<std::string_view>({"pas", "pw", "secret", "token"}),
-                             [&](auto part) { return small.find(part) != npos; });
+  return std::ranges::any_of(parts, [&](auto part) { return small.find(part) != npos; });
 }
+constexpr auto kPasswords = std::to_array<std::string_view>({"pas", "pw", "secret", "token"});
+// Of pages these open doors, too.
+constexpr auto kKeys = std::to_array<std::string_view>({"key", "auth", "sig", "cred"});
+bool is_like_password(std::string_view name) { return is_like(name, kPasswords); }
 
-bool gives_password(std::string_view text) {
+bool gives_any(std::string_view text, std::span<const std::string_view> parts) {
   for (auto at = text.find('='); at != npos; at = text.find('=', at + 1)) {
-    if (is_like_password(name_before(text, at))) return true;
+    if (is_like(name_before(text, at), parts)) return true;
   }
   return false;
 }
+bool gives_password(std::string_view text) { return gives_any(text, kPasswords); }
 
 bool is_like_postgres(std::string_view scheme) {
   const auto small = lower(scheme.substr(0, scheme.find_first_of(":/%")));
@@ -123,7 +128,10 @@ bool may_hold_password(std::string_view text) {
   if (gives_password(plain) || is_like_pairs(plain)) return true;
   const auto scheme = scheme_of(plain);
   const auto parameters = plain.find('?');
-  if (!scheme.empty() && parameters != npos) return true;
+  if (!scheme.empty() && parameters != npos) {
+    const bool is_page = lower(scheme) == "http://" || lower(scheme) == "https://";
+    return !is_page || gives_any(plain, kKeys);
+  }
   return is_like_postgres(scheme);  // what follows may be anything
 }
 

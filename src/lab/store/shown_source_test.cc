@@ -52,6 +52,12 @@ TEST(ShownSource, IsTextOfPsqlWithoutItsPassword) {
   for (const auto& [text, shown] : cases) EXPECT_EQ(shown_source(text), shown) << text;
 }
 
+TEST(ShownSource, IsAPageAsItIs) {
+  for (const char* url : {"https://example.org/commit/{commit}", "http://h/?a=1&b=/c/{commit}"}) {
+    EXPECT_EQ(shown_source(url), url);
+  }
+}
+
 // Whatever a slip of a finger makes of a URL, nothing behind its scheme is shown.
 TEST(ShownSource, IsTheSchemeAloneOfWhatWasMistyped) {
   for (const char* text : {"postgresql:/u:secret@h/db",
