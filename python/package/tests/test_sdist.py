@@ -24,7 +24,7 @@ def test_cmake_configures_what_the_sdist_holds(tmp_path):
     name = run(sys.executable, "-c", BUILDS, tmp_path, cwd=SOURCE).split()[-1]
     with tarfile.open(tmp_path / name) as packed:
         names = packed.getnames()
-        packed.extractall(tmp_path, filter="data")
+        packed.extractall(tmp_path)  # our own; Debian's Python knows no filter yet
     unpacked = tmp_path / name.removesuffix(".tar.gz")
     assert {f"{unpacked.name}/{file}" for file in ("LICENSE", "docs/python.md", "python/package/assay/py.typed")} <= set(names)
     assert not [file for file in names if file.endswith("_test.cc") or f"{unpacked.name}/build" in file]
