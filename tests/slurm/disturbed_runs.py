@@ -142,7 +142,8 @@ def show(disturb, times):
             expect(got == expected and not told_twice(run.journal),
                    f"{len(set(got))} of {len(expected)} attempts, each once, after {done} disturbances ({run.starts} runners)")
             expect(cluster.is_idle(), "no job is left")
-            expect(not os.path.exists(run.journal + ".slurm"), "nothing is left beside the journal")
+            left = sorted(name for _, _, names in os.walk(run.journal + ".slurm") for name in names)
+            expect(not os.path.exists(run.journal + ".slurm"), f"nothing is left beside the journal {left}")
             for name in (run.journal, run.journal + ".request.json"):
                 os.remove(name)
         print(f"{runs} runs; runners and what they started took {processor_s() - before:.1f} s of processor time")

@@ -114,6 +114,11 @@ std::string Shares::last_words(TaskId task) const {
   return printable(std::string_view(text).substr(text.rfind('\n') + 1));
 }
 
-void Shares::remove() const { fs::remove_all(folder_); }
+void Shares::remove() const {
+  for (const auto& file : fs::directory_iterator(folder_)) {
+    if (file.path() != options()) fs::remove_all(file.path());
+  }
+  fs::remove_all(folder_);
+}
 
 }  // namespace assay::lab

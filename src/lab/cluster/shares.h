@@ -27,6 +27,8 @@ class Shares {
   explicit Shares(const std::string& journal);
 
   const std::string& folder() const { return folder_; }
+  // Where the run goes: a run that has this is one on a cluster.
+  std::string options() const { return folder_ + "/options.json"; }
   std::string folder_of(int submission) const;
   std::string journal_of(TaskId task) const;
   // What the names of all files of a task begin with.
@@ -50,7 +52,8 @@ class Shares {
   std::optional<int> status(TaskId task) const;
   // The last line of what it said.
   std::string last_words(TaskId task) const;
-  // Nothing is left of them.
+  // Nothing is left of them. Whoever is killed meanwhile leaves what can be removed again: the
+  // options go last.
   void remove() const;
 
  private:

@@ -47,6 +47,13 @@ TEST_F(SharesTest, AreOpenFromTheRecordToTheEnd) {
   EXPECT_THROW(find_place(shares_.journal_of(task_), ""), UserError) << "nobody takes it up again";
 }
 
+TEST_F(SharesTest, LeaveNothing) {
+  shares_.write(task_, kRun, share_, std::vector{row(1)});
+  write_file_atomically(shares_.options(), "{}");
+  shares_.remove();
+  EXPECT_FALSE(std::filesystem::exists(shares_.folder()));
+}
+
 TEST_F(SharesTest, NumbersAreNotUsedAgain) {
   EXPECT_EQ(shares_.unused_number(), 1);
   shares_.write(task_, kRun, share_, {});

@@ -31,8 +31,6 @@ constexpr double kUnseenS = 10;
 // Of a task's time limit: predictions are guesses.
 constexpr double kShareOfLimit = 0.7;
 
-std::string options_path(const Shares& shares) { return shares.folder() + "/options.json"; }
-
 // Where the run goes. It is there before the request is: whoever finds a run knows where it was.
 void write_options(const Shares& shares, const std::string& run_id,
                    const SlurmRunOptions& options) {
@@ -41,7 +39,7 @@ void write_options(const Shares& shares, const std::string& run_id,
                        {"machine", options.machine},
                        {"carried", options.carried}};
   make_directories(shares.folder());
-  write_file_atomically(options_path(shares), canonical_json(record) + "\n");
+  write_file_atomically(shares.options(), canonical_json(record) + "\n");
 }
 
 class SlurmRun final : public Cluster {
@@ -283,7 +281,7 @@ RunResult resume_slurm_run(const RunContext& context, RunPlace place,
                            const std::optional<SlurmRunOptions>& typed) {
   need_slurm();
   check_for_slurm(context, place.request);
-  const auto path = options_path(Shares(place.journal));
+  const auto path = Shares(place.journal).options();
   SlurmRunOptions options;
   if (typed) {
     options = *typed;
@@ -299,7 +297,7 @@ RunResult resume_slurm_run(const RunContext& context, RunPlace place,
 }
 
 bool is_slurm_run(const RunPlace& place) {
-  const auto path = options_path(Shares(place.journal));
+  const auto path = Shares(place.journal).options();
   if (!std::filesystem::exists(path)) return false;
   // One that was killed before it had a request may have left the folder to another.
   return json_field<std::string>(read_json_file(path), "run_id", path) == place.run_id;
