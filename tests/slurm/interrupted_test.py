@@ -7,7 +7,7 @@ import signal
 import time
 import unittest
 
-from on_slurm import RunsOnSlurm
+from on_slurm import ASSAY, RunsOnSlurm
 
 
 class Interrupted(RunsOnSlurm):
@@ -17,6 +17,16 @@ class Interrupted(RunsOnSlurm):
         self.ends_by_ctrl_c(child)
         self.assertEqual(self.job_ids(), [other])
         self.cluster.command("scancel", other)
+        self.assay("run", "--resume", "j.jsonl")
+        self.complete()
+
+    def test_ctrl_c_of_a_runner_that_has_just_taken_over_ends_its_jobs(self):
+        self.kill(self.begin())
+        self.assertTrue(self.cluster.jobs(), "its jobs go on")
+        child = self.cluster.start(ASSAY, "run", "--resume", "j.jsonl", cwd=self.folder)
+        time.sleep(0.1)  # long before it has read anything
+        self.ends_by_ctrl_c(child)
+        self.assertEqual(self.job_ids(), [])
         self.assay("run", "--resume", "j.jsonl")
         self.complete()
 
