@@ -16,8 +16,8 @@ from on_slurm import ASSAY, OnSlurm
 SCAN = """[surface]
 type = "w7x_eim_sample"
 [grid]
-n_theta = 9
-n_zeta = 11
+n_theta = {n_theta}
+n_zeta = {n_zeta}
 n_xi = {n_xi}
 [case]
 nu_hat = [{nu}]
@@ -36,8 +36,18 @@ class Scans(OnSlurm):
 
     def setUp(self):
         super().setUp()
+        self.ask()
+
+    def ask(self, n_theta=9, n_zeta=11, n_xi=40, nu=tuple(1e-4 * 1.7**i for i in range(16))):
         with open(f"{self.folder}/scan.toml", "w") as file:
-            file.write(SCAN.format(n_xi=40, nu=", ".join(f"{1e-4 * 1.7**i:.6g}" for i in range(16))))
+            file.write(SCAN.format(n_theta=n_theta, n_zeta=n_zeta, n_xi=n_xi, nu=", ".join(f"{each:.6g}" for each in nu)))
+
+    def start_long(self):
+        """A scan of seconds, some of whose cases are solved: long enough that it is not over when it is disturbed."""
+        self.ask(n_theta=13, n_zeta=15)
+        child = self.start(*JOB)
+        self.until_journals_grow(child)
+        return child
 
     def start(self, *words):
         return subprocess.Popen([ASSAY, "transport", "scan", "scan.toml", "--output", "out.npz", *words], cwd=self.folder,
@@ -58,7 +68,7 @@ class Scans(OnSlurm):
         self.assertTrue(any("rank-1" in path for path in self.journals()), "each rank has a journal")
 
     def assert_as_one_process(self, cases):
-        subprocess.run([ASSAY, "transport", "scan", "scan.toml", "--output", "one.npz", "--threads", "1"], cwd=self.folder,
+        subprocess.run([ASSAY, "transport", "scan", "scan.toml", "--output", "one.npz", "--threads", "2"], cwd=self.folder,
                        capture_output=True, check=True)  # fmt: skip
         with numpy.load(f"{self.folder}/one.npz", allow_pickle=False) as one, numpy.load(f"{self.folder}/out.npz", allow_pickle=False) as other:
             self.assertEqual(one["D11"].size, cases)
@@ -79,8 +89,7 @@ class Scans(OnSlurm):
 
     def test_what_was_killed_is_resumed(self):
         # The job's node dies: it is put back into the queue and goes on from its journals.
-        child = self.start(*JOB)
-        self.until_journals_grow(child)
+        child = self.start_long()
         node = self.cluster.command("squeue", "-h", "-t", "RUNNING", "-o", "%N").split()[0]
         self.cluster.order(f"kill {node}")
         self.assertEqual(self.cluster.order(f"start {node}"), "ready")
@@ -88,15 +97,13 @@ class Scans(OnSlurm):
         self.compare()
 
     def test_a_killed_runner_is_followed_by_the_same_command(self):
-        child = self.start(*JOB)
-        self.until_journals_grow(child)
+        child = self.start_long()
         self.kill(child)
         self.assertIn("goes on", self.whole(self.start(*JOB)))
         self.compare()
 
     def test_ctrl_c_leaves_no_job_and_what_is_solved(self):
-        child = self.start(*JOB)
-        self.until_journals_grow(child)
+        child = self.start_long()
         child.send_signal(signal.SIGINT)
         said = child.communicate(timeout=300)[0]
         self.assertEqual(child.returncode, 130, said)
@@ -108,8 +115,7 @@ class Scans(OnSlurm):
     def leave_a_job(self):
         """A scan of which the runner is dead and the job not over; another nu with each call."""
         self.nu = getattr(self, "nu", 1e-3) * 2
-        with open(f"{self.folder}/scan.toml", "w") as file:
-            file.write(SCAN.format(n_xi=20, nu=self.nu))
+        self.ask(n_xi=20, nu=(self.nu,))
         child = self.start(*JOB)
         while child.poll() is None and not self.cluster.jobs():
             time.sleep(0.02)
