@@ -67,15 +67,17 @@ nb::object number_from(const TensorView& view) {
 struct CompiledProgram::Call {
   std::vector<std::optional<BorrowedArray>> arrays;  // of arguments; none: a number
   std::vector<bool> is_packed;                       // copied before, and back where written
-  Framework framework = Framework::kNumpy;
+  Framework framework;
   compiler::Bindings symbols;
   std::vector<std::optional<NewArray>> results;
   std::vector<std::optional<Tensor>> numbers;  // of results that are numbers
 };
 
 CompiledProgram::CompiledProgram(models::pt2::Imported imported,
-                                 std::unique_ptr<models::pt2::Archive> archive, std::string name)
+                                 std::unique_ptr<models::pt2::Archive> archive, std::string name,
+                                 Framework framework)
     : name_(std::move(name)),
+      framework_(framework),
       archive_(std::move(archive)),
       imported_(std::move(imported)),
       sizes_(imported_.graph),
@@ -177,7 +179,7 @@ void CompiledProgram::check_sizes(const compiler::Bindings& symbols) {
 }
 
 nb::list CompiledProgram::call(const nb::tuple& given) {
-  Call call;
+  Call call{.framework = framework_};
   try {
     take(given, call);
     check_shapes(call);

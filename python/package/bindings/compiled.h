@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/frameworks.h"
 #include "compiler/graph/given_sizes.h"
 #include "compiler/run/executor.h"
 #include "models/pt2/import.h"
@@ -23,13 +24,13 @@ class CompiledProgram {
  public:
   // `name` begins what is refused. `archive` keeps the tensors that the program has itself.
   CompiledProgram(models::pt2::Imported imported, std::unique_ptr<models::pt2::Archive> archive,
-                  std::string name);
+                  std::string name, Framework framework);
 
-  // Arrays and numbers in, arrays, numbers and None out, of torch or jax where an array is. Arrays
-  // are taken as they lie where they are row-major without gaps, else copied; what the program
-  // writes in place is written there. What an archive's module keeps (buffers that it changes)
-  // lives on with this object, and calls of such a program follow each other. Throws UserError that
-  // names the input.
+  // Arrays and numbers in, arrays, numbers and None out, of torch or jax where an array is, or
+  // where that is the framework that was said. Arrays are taken as they lie where they are
+  // row-major without gaps, else copied; what the program writes in place is written there. What an
+  // archive's module keeps (buffers that it changes) lives on with this object, and calls of such a
+  // program follow each other. Throws UserError that names the input.
   nanobind::list call(const nanobind::tuple& given);
 
   const std::vector<models::pt2::TakenLeaf>& arguments() const { return imported_.arguments; }
@@ -55,6 +56,7 @@ class CompiledProgram {
   void run(Call& call, int threads);
 
   std::string name_;
+  Framework framework_;
   std::unique_ptr<models::pt2::Archive> archive_;
   models::pt2::Imported imported_;
   compiler::GivenSizes sizes_;

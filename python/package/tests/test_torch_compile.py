@@ -138,6 +138,9 @@ def test_values_of_any_kind():
     got, expected = compiled(mixed)(x, 3, True, {"mask": mask}), mixed(x, 3, True, {"mask": mask})
     torch.testing.assert_close(got, expected)
     assert got["n"] == 4 and got["x"] is x
+    scaled = compiled(lambda x, factor: x * factor, dynamic=True)
+    for factor in (2.5, -1.0):
+        torch.testing.assert_close(scaled(x, factor), x * factor)
 
 
 def test_what_is_written_in_place_is_written():
@@ -162,6 +165,28 @@ def test_strided_views_and_constants():
     for x in (base.T[:, :4], base[::2, ::2], base.flip(0)[:, 2:6]):
         torch.testing.assert_close(compiled(lambda x: x.reshape(-1, 4) * table + torch.tensor([1.0, 2.0, 3.0, 4.0]))(x),
                                    x.reshape(-1, 4) * table + torch.tensor([1.0, 2.0, 3.0, 4.0]))
+
+
+def test_results_that_are_views_of_each_other():
+    """AOTAutograd makes them of what we return, which is row-major whatever torch's own strides are."""
+    cases = [(lambda x: (lambda y: (y, y.t(), y[0], y[:, 1:]))(x.t() + 1), torch.randn(3, 5)),
+             (lambda x: (x.permute(2, 0, 1) * 2).unbind(0), torch.randn(3, 5, 4)),
+             (lambda x: (x * 2, (x * 2).permute(0, 2, 3, 1)),
+              torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last)),
+             (lambda x: (x.t(), x + 1, x[1], x), torch.randn(6, 5)[::2].t())]
+    for function, x in cases:
+        x.requires_grad_()
+        gradients = []
+        for each in (compiled(function), function):
+            total = sum((result * (i + 1)).sum() for i, result in enumerate(each(x)))
+            gradients.append(torch.autograd.grad(total, x)[0])
+        torch.testing.assert_close(compiled(function)(x), function(x))
+        torch.testing.assert_close(*gradients)
+
+
+def test_what_depends_on_nothing_is_torchs():
+    got = compiled(lambda: (torch.arange(4) + 1, torch.ones(2) * 3))()
+    assert torch.equal(got[0], torch.arange(4) + 1) and torch.equal(got[1], torch.full((2,), 3.0))
 
 
 def refusal(function, *arguments, **options):

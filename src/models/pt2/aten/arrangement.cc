@@ -157,7 +157,8 @@ Result copy(Call& c) {
   return c.tensor("src").cast(x.dtype()).broadcast_to(x.shape());
 }
 Result to_copy(Call& c) {
-  const auto x = c.tensor("self");
+  // In the schema of prims it is "a".
+  const auto x = c.tensor(c.has("self") ? "self" : "a");
   return x.cast(c.dtype().value_or(x.dtype()));
 }
 Result fill(Call& c) {
@@ -207,6 +208,7 @@ Result meshgrid(Call& c) {
 
 constexpr auto kArrangement = std::to_array<Operator>({
     {"aten._to_copy.default", to_copy},
+    {"prims.convert_element_type.default", to_copy},
     {"aten.broadcast_tensors.default", broadcast_tensors},
     {"aten.cat.default", cat},
     {"aten.clone.default", clone},
