@@ -39,6 +39,7 @@ endif()
 
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
+pkg_check_modules(simdjson REQUIRED IMPORTED_TARGET simdjson)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 # Its ranks.
 set(ASSAY_HAS_MPI OFF)

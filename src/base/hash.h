@@ -22,6 +22,6 @@ std::string short_hash(std::string_view text);
 std::string sha256_file(const std::string& path);
 
 // CRC-32C (Castagnoli), the check of a journal line: finds every flipped byte and torn line.
-std::uint32_t crc32c(std::string_view bytes);
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace assay

@@ -43,5 +43,22 @@ TEST(Hash, Crc32cKnowsThePublishedVectors) {
   EXPECT_EQ(crc32c(std::string(32, '\xff')), 0x62a8ab43u);
 }
 
+TEST(Hash, Crc32cOfAnyLengthIsThatOfItsBits) {
+  std::string text;
+  for (int size = 0; size < 70; ++size) {
+    std::uint32_t crc = ~0u;
+    for (const unsigned char byte : text) {
+      for (int bit = 0; bit < 8; ++bit) {
+        const auto differs = (crc ^ byte >> bit) & 1;
+        crc = (crc >> 1) ^ (differs * 0x82f63b78u);
+      }
+    }
+    EXPECT_EQ(crc32c(text), ~crc) << size;
+    const auto half = std::string_view(text).substr(0, text.size() / 2);
+    EXPECT_EQ(crc32c(text.substr(half.size()), crc32c(half)), ~crc) << size;
+    text += static_cast<char>(37 * size + 200);
+  }
+}
+
 }  // namespace
 }  // namespace assay

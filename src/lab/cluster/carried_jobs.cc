@@ -3,6 +3,7 @@
 #include "lab/cluster/carried_jobs.h"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -70,7 +71,11 @@ void CarriedJobs::carry(Carrier& carrier) const {
   spec.environment = {{"PGPASSWORD", ""}};
   spec.time_limit_s = std::numeric_limits<std::int32_t>::max();
   spec.interrupt = &gives_up_;
-  run_process(spec);
+  try {
+    run_process(spec);
+  } catch (const std::exception&) {
+    // No process could be made: the task has left nothing, and is submitted again.
+  }
   carrier.is_over = true;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <set>
 
 #include "base/error.h"
@@ -311,7 +312,16 @@ std::string unanswered_end() {
 }
 
 std::string shell_needs_folder(const std::string& folder) {
-  return fmt::format("[ -d {} ] || exit {}\n", shell_quoted(folder), kFolderUnseen);
+  const std::filesystem::path path = folder;
+  return fmt::format(
+      "for try in 1 2 3; do\n"
+      "  [ -d {0} ] && break\n"
+      "  ls {1} {2} >/dev/null 2>&1  # a network's folder that is new: its parents are read again\n"
+      "  sleep 1\n"
+      "done\n"
+      "[ -d {0} ] || exit {3}\n",
+      shell_quoted(folder), shell_quoted(path.parent_path().parent_path().string()),
+      shell_quoted(path.parent_path().string()), kFolderUnseen);
 }
 
 std::string unseen_folder(const std::string& folder) {

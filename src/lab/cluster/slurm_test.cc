@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/process.h"
 
 namespace assay::lab {
@@ -31,6 +32,20 @@ TEST(ShellQuoted, IsOneWordWhateverIsInIt) {
     spec.argv = {"sh", "-c", "printf %s " + shell_quoted(text)};
     EXPECT_EQ(run_process(spec).stdout_text, text);
   }
+}
+
+TEST(ShellNeedsFolder, EndsWithAStatusOfItsOwn) {
+  const TemporaryDirectory folder("assay test's ");
+  const auto ends_with = [](const std::string& needed, const std::string& before) {
+    ProcessSpec spec;
+    spec.argv = {"sh", "-c", before + shell_needs_folder(needed) + "exit 3\n"};
+    return run_process(spec).exit_code;
+  };
+  const auto missing = folder.path() + "/a/b";
+  EXPECT_EQ(ends_with(folder.path(), ""), 3);
+  EXPECT_EQ(ends_with(missing, ""), kFolderUnseen);
+  // One that comes into sight.
+  EXPECT_EQ(ends_with(missing, "(sleep 0.3; mkdir -p " + shell_quoted(missing) + ") &\n"), 3);
 }
 
 TEST(SlurmOptions, AreReadAsWritten) {

@@ -19,6 +19,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,12 @@ bool take_value(Json& json, T& to) {
   return fits;
 }
 inline bool take_value(Json& json, double& to) {
-  const bool named = json == "nan" || json == "inf" || json == "-inf";
-  if (!json.is_number() && !named) return false;
+  if (json.is_number()) {
+    to = json.get<double>();
+    return true;
+  }
+  const auto* name = json.get_ptr<const std::string*>();
+  if (name == nullptr || (*name != "nan" && *name != "inf" && *name != "-inf")) return false;
   to = number_from_json(json, "number");
   return true;
 }
@@ -66,23 +71,30 @@ inline bool take_value(Json& json, Json& to) {
   to = std::move(json);
   return true;
 }
+// What the elements of a list or a map are taken from. A copy where taking moves them: the last may
+// be the one that does not fit. A number stays where it was.
+template <typename T>
+using TakenFrom = std::conditional_t<std::is_arithmetic_v<T>, Json&, Json>;
+
 template <typename T>
 bool take_value(Json& json, std::vector<T>& to) {
   if (!json.is_array()) return false;
+  TakenFrom<T> elements = json;
   std::vector<T> list;
-  Json copy = json;
-  for (Json& element : copy) {
+  list.reserve(elements.size());
+  for (Json& element : elements) {
     if (!take_value(element, list.emplace_back())) return false;
   }
+  elements.clear();  // in less time than by a destructor
   to = std::move(list);
   return true;
 }
 template <typename T>
 bool take_value(Json& json, std::map<std::string, T>& to) {
   if (!json.is_object()) return false;
+  TakenFrom<T> members = json;
   std::map<std::string, T> map;
-  Json copy = json;
-  for (auto& [key, value] : copy.get_ref<Json::object_t&>()) {
+  for (auto& [key, value] : members.template get_ref<Json::object_t&>()) {
     if (!take_value(value, map[key])) return false;
   }
   to = std::move(map);

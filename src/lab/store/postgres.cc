@@ -6,6 +6,7 @@
 
 #include <array>
 #include <map>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -20,6 +21,10 @@ constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(1095979865)";
 constexpr int kRecordsAtOnce = 1000;
 // Where the columns of a series stand in kColumnNames, in the order of kSeriesColumns.
 constexpr auto kSeriesIndices = std::to_array<std::size_t>({2, 3, 4, 5, 6, 7, 8, 13});
+// Those of an attempt alone, and the columns that a row of `attempt` is made of.
+constexpr auto kAttemptIndices = std::to_array<std::size_t>({0, 1, 9, 10, 11, 12});
+constexpr auto kAttemptColumns = std::to_array<const char*>(
+    {"run_id", "attempt_id", "round", "try", "executed", "status", "sequence", "series", "line"});
 
 class PostgresRecord : public Record {
  public:
@@ -48,13 +53,40 @@ pqxx::result execute_with(pqxx::transaction_base& statements, const std::string&
   return statements.exec_params(sql, pqxx::prepare::make_dynamic_params(texts));
 }
 
-std::string series_key(const Columns& columns) {
+// No two series give one text; its hash is the key.
+std::string series_text(const Columns& columns) {
   std::string text;
   for (const auto i : kSeriesIndices) {
     const auto part = text_of(columns[i]);
-    text += fmt::format("{}:{}", part.size(), part);  // no two series give one text
+    text += fmt::format("{}:{}", part.size(), part);
   }
-  return sha256_hex(text);
+  return text;
+}
+
+// An array as PostgreSQL reads it.
+std::string array_of(const std::vector<std::string>& texts) {
+  std::string array = "{";
+  for (const auto& text : texts) {
+    array += array.size() == 1 ? "\"" : ",\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') array += '\\';
+      array += c;
+    }
+    array += '"';
+  }
+  return array + "}";
+}
+
+void refuse_nul(const Columns& columns, std::string_view line) {
+  const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
+  bool refused = has_nul(line);
+  for (const auto& column : columns) {
+    const auto* text = std::get_if<std::string>(&column);
+    refused = refused || (text != nullptr && has_nul(*text));
+  }
+  if (!refused) return;
+  fail("PostgreSQL cannot keep a text with a NUL character: run '{}', attempt '{}'",
+       text_of(columns[0]), text_of(columns[1]));
 }
 
 class PostgresDatabase : public Database {
@@ -93,13 +125,11 @@ class PostgresDatabase : public Database {
     if (is_writing_) db_.execute("UPDATE store SET changes = changes + 1");
     db_.execute("COMMIT");
     in_transaction_ = is_writing_ = false;
-    staged_rows_ = 0;
   }
 
   void rollback() noexcept override {
     if (!in_transaction_) return;
     in_transaction_ = is_writing_ = false;
-    staged_rows_ = 0;
     try {
       db_.execute("ROLLBACK");
     } catch (...) {  // the server is gone, and the transaction with it
@@ -133,48 +163,53 @@ class PostgresDatabase : public Database {
     return static_cast<std::int64_t>(result.affected_rows());
   }
 
+  // Entries wait here: what is there is asked for by their ids, so that lines cross once and alone.
   void stage(std::vector<Entry> entries) override {
-    staged_rows_ = 0;
-    if (in_transaction_) {
-      copy(entries);
-    } else {
-      first_step([&] { copy(entries); });
-    }
-    staged_rows_ = entries.size();
+    for (const auto& [columns, line] : entries) refuse_nul(columns, line);
+    staged_ = std::move(entries);
   }
 
   std::vector<std::optional<Stored>> find_staged() override {
-    std::vector<std::optional<Stored>> found(staged_rows_);
+    std::vector<std::optional<Stored>> found(staged_.size());
+    if (staged_.empty()) return found;
+    std::vector<std::string> run_ids, attempt_ids;
+    for (const auto& [columns, line] : staged_) {
+      run_ids.push_back(text_of(columns[0]));
+      attempt_ids.push_back(text_of(columns[1]));
+    }
+    const SqlValue values[] = {array_of(run_ids), array_of(attempt_ids)};
+    // OFFSET 0: a look at the index for each, whatever the planner thinks of arrays.
     query(
-        "SELECT position, sequence, CASE WHEN attempt.line = staged.line THEN 1 ELSE 0 END"
-        " FROM staged JOIN attempt USING (run_id, attempt_id)",
-        {}, [&](const Record& row) {
-          found[static_cast<std::size_t>(row.number(0))] =
-              Stored{row.number(1), row.number(2) != 0};
+        "SELECT position, sequence, encode(sha256(convert_to(line, 'UTF8')), 'hex')"
+        " FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (run, attempt, position)"
+        " CROSS JOIN LATERAL (SELECT sequence, line FROM attempt"
+        "  WHERE run_id = given.run AND attempt_id = given.attempt OFFSET 0) AS there",
+        values, [&](const Record& row) {
+          const auto i = static_cast<std::size_t>(row.number(0) - 1);
+          found[i] = Stored{row.number(1), row.text(2) == sha256_hex(staged_[i].line)};
         });
     return found;
   }
 
   void insert_staged(std::span<const Position> positions) override {
     if (positions.empty()) return;
-    db_.execute(
-        fmt::format("INSERT INTO series (key, {0}) SELECT DISTINCT ON (key) key, {0} FROM staged"
-                    " WHERE NOT EXISTS (SELECT FROM series WHERE series.key = staged.key)",
-                    kSeriesColumns));
-    std::string indices, sequences;
-    for (const auto& [index, sequence] : positions) {
-      indices += fmt::format("{}{}", indices.empty() ? "" : ",", index);
-      sequences += fmt::format("{}{}", sequences.empty() ? "" : ",", sequence);
-    }
-    const SqlValue values[] = {"{" + indices + "}", "{" + sequences + "}"};
+    const auto series = series_of(positions);
     // Whoever is in the way of a row at this point came without the lock, and is refused by the
     // index.
-    change(
-        "INSERT INTO attempt (sequence, run_id, attempt_id, series, round, try, executed, status,"
-        " line) SELECT at.sequence, run_id, attempt_id, series.id, round, try, executed, status,"
-        " line FROM unnest($1::bigint[], $2::bigint[]) AS at (position, sequence)"
-        " JOIN staged USING (position) JOIN series USING (key) ORDER BY position",
-        values);
+    db_.run([&](auto& statements) {
+      pqxx::stream_to stream(statements, "attempt", kAttemptColumns);
+      std::array<std::string, kAttemptColumns.size()> fields;
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        const auto& [columns, line] = staged_[static_cast<std::size_t>(positions[i].index)];
+        auto field = fields.begin();
+        for (const auto column : kAttemptIndices) *field++ = text_of(columns[column]);
+        *field++ = fmt::format("{}", positions[i].sequence);
+        *field++ = fmt::format("{}", series[i]);
+        *field++ = line;
+        stream << fields;
+      }
+      stream.complete();
+    });
   }
 
   std::string placed_attempts() const override { return "placed"; }
@@ -228,7 +263,7 @@ class PostgresDatabase : public Database {
     try {
       step();
     } catch (const UserError&) {
-      if (!db_.is_lost() || staged_rows_ > 0) throw;
+      if (!db_.is_lost()) throw;
       db_.reconnect();
       step();
     }
@@ -274,28 +309,50 @@ class PostgresDatabase : public Database {
     }
   }
 
-  // Fills the table `staged`, which only this session sees.
-  void copy(const std::vector<Entry>& entries) {
-    db_.execute(
-        "CREATE TEMPORARY TABLE IF NOT EXISTS staged (position bigint, key text COLLATE \"C\","
-        " run_id text COLLATE \"C\", attempt_id text COLLATE \"C\", suite text, case_name text,"
-        " point text, provider text, platform text, fingerprint text, cores bigint, round bigint,"
-        " try bigint, executed bigint, status text, isolation text, line text);"
-        "TRUNCATE staged");
+  // The ids of the entries' series, which are made where they are new.
+  std::vector<std::int64_t> series_of(std::span<const Position> positions) {
+    std::unordered_map<std::string, std::size_t> places;  // in `keys`, by what a key is made of
+    std::vector<std::string> keys;
+    std::vector<const Columns*> members;
+    std::vector<std::size_t> place_of;
+    for (const auto& position : positions) {
+      const auto& columns = staged_[static_cast<std::size_t>(position.index)].columns;
+      const auto [it, is_new] = places.try_emplace(series_text(columns), keys.size());
+      if (is_new) {
+        keys.push_back(sha256_hex(it->first));
+        members.push_back(&columns);
+      }
+      place_of.push_back(it->second);
+    }
+    auto ids = ids_of(keys);
+    if (ids.size() < keys.size()) {
+      make_series(keys, members, ids);
+      ids = ids_of(keys);
+    }
+    std::vector<std::int64_t> series;
+    for (const auto place : place_of) series.push_back(ids.at(keys[place]));
+    return series;
+  }
+
+  std::map<std::string, std::int64_t> ids_of(const std::vector<std::string>& keys) {
+    std::map<std::string, std::int64_t> ids;
+    const SqlValue value = array_of(keys);
+    query("SELECT key, id FROM series WHERE key = ANY ($1::text[])", {&value, 1},
+          [&](const Record& row) { ids.emplace(row.text(0), row.number(1)); });
+    return ids;
+  }
+
+  void make_series(const std::vector<std::string>& keys, const std::vector<const Columns*>& members,
+                   const std::map<std::string, std::int64_t>& known) {
+    std::vector<std::string> names = {"key"};
+    for (const auto column : kSeriesIndices) names.emplace_back(kColumnNames[column]);
     db_.run([&](auto& statements) {
-      pqxx::stream_to stream(statements, "staged");
-      std::array<std::string, kColumnCount + 3> fields;
-      for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto& [columns, line] = entries[i];
-        fields[0] = fmt::format("{}", i);
-        fields[1] = series_key(columns);
-        for (std::size_t c = 0; c < columns.size(); ++c) fields[c + 2] = text_of(columns[c]);
-        fields.back() = line;
-        for (const auto& field : fields) {
-          if (field.find('\0') == std::string::npos) continue;
-          fail("PostgreSQL cannot keep a text with a NUL character: run '{}', attempt '{}'",
-               fields[2], fields[3]);
-        }
+      pqxx::stream_to stream(statements, "series", names);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (known.contains(keys[i])) continue;
+        std::array<std::string, kSeriesIndices.size() + 1> fields = {keys[i]};
+        auto field = fields.begin();
+        for (const auto column : kSeriesIndices) *++field = text_of((*members[i])[column]);
         stream << fields;
       }
       stream.complete();
@@ -305,7 +362,7 @@ class PostgresDatabase : public Database {
   PostgresConnection db_;
   bool is_reader_;
   bool in_transaction_ = false, is_writing_ = false;
-  std::size_t staged_rows_ = 0;
+  std::vector<Entry> staged_;
   std::int64_t cursors_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <future>
 #include <map>
 
 #include "base/error.h"
@@ -103,15 +104,16 @@ class Ingest {
 }  // namespace
 
 IngestReport Store::ingest(const std::function<std::optional<Batch>()>& next) {
-  // The first batch is read and brought to the database before the lock is taken: usually it is the
-  // only one, and other writers then wait for the last step alone.
+  // The first batch is read before the lock is taken: usually it is the only one, and other writers
+  // then wait for the last step alone. The next one is read while one is written.
   Ingest ingest(*db_);
   std::optional<Batch> batch = next();
   if (batch) ingest.stage(*batch);
   Transaction transaction(*db_, Database::Kind::kWrite);
   while (batch) {
+    auto following = std::async(std::launch::async, next);
     ingest.add(*batch);
-    batch = next();
+    batch = following.get();
     if (batch) ingest.stage(*batch);
   }
   transaction.commit();

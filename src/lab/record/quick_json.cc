@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/record/quick_json.h"
+
+#include <simdjson.h>
+
+#include <string>
+
+#include "base/json.h"
+
+namespace assay::lab {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 26;
+constexpr std::size_t kMostLevels = 100;  // fewer than parse_checked_json() allows
+
+Json json_of(simdjson::dom::element value);
+
+Json json_of(simdjson::dom::object from) {
+  Json json = Json::object();
+  auto& members = json.get_ref<Json::object_t&>();
+  for (const auto [key, value] : from) {  // most often sorted; of two the last counts
+    members.insert_or_assign(members.end(), std::string(key), json_of(value));
+  }
+  return json;
+}
+
+Json json_of(simdjson::dom::array from) {
+  Json json = Json::array();
+  auto& elements = json.get_ref<Json::array_t&>();
+  elements.reserve(from.size());
+  for (const auto value : from) elements.push_back(json_of(value));
+  return json;
+}
+
+Json json_of(simdjson::dom::element value) {
+  using Type = simdjson::dom::element_type;
+  switch (value.type()) {
+    case Type::OBJECT:
+      return json_of(simdjson::dom::object(value));
+    case Type::ARRAY:
+      return json_of(simdjson::dom::array(value));
+    case Type::STRING:
+      return std::string(std::string_view(value));
+    case Type::DOUBLE:
+      return double{value};
+    case Type::UINT64:
+      return std::uint64_t{value};
+    case Type::INT64:
+      if (const std::int64_t number = value; number < 0) return number;
+      return static_cast<std::uint64_t>(std::int64_t{value});
+    case Type::BOOL:
+      return bool{value};
+    case Type::NULL_VALUE:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Json> quick_json(std::string_view text) {
+  // The two libraries do not agree on which halves of characters beyond 16 bits may stand alone.
+  if (text.find("\\u") != std::string_view::npos) return std::nullopt;
+  thread_local simdjson::dom::parser parser(kMostBytes);
+  if (parser.max_depth() != kMostLevels && parser.allocate(text.size(), kMostLevels)) {
+    return std::nullopt;
+  }
+  simdjson::dom::element value;
+  if (parser.parse(text.data(), text.size()).get(value)) return std::nullopt;
+  return json_of(value);
+}
+
+}  // namespace assay::lab
