@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
-#include "bindings/frameworks.h"
+#include "bindings/looked_up.h"
 
 namespace assay::python {
 namespace {
@@ -170,15 +171,23 @@ TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
   return view_of(*buffer_, name);
 }
 
-TensorView BorrowedArray::borrow_torch(nb::handle tensor, ArgumentName name, Use use) {
-  for (const char* bit : {"is_conj", "is_neg"}) {
-    if (!nb::cast<bool>(tensor.attr(bit)())) continue;
+// Without its __dlpack__, which takes ten times as long.
+TensorView BorrowedArray::borrow_torch(const Torch& torch, nb::handle tensor, ArgumentName name,
+                                       Use use) {
+  const auto is_true = [](nb::handle object) { return object.ptr() == Py_True; };
+  if (is_true(nb::getattr(tensor, torch.requires_grad))) {
+    fail("{}: wants a gradient, which this call does not have: pass it by .detach()",
+         name.to_string());
+  }
+  for (const auto& [method, text] :
+       {std::pair(torch.is_conj, "is_conj"), {torch.is_neg, "is_neg"}}) {
+    if (!is_true(call_of(method, nullptr, tensor.ptr()))) continue;
     fail("{}: its elements are other numbers in memory (torch's {}()): pass a clone()",
-         name.to_string(), bit);
+         name.to_string(), text);
   }
   nb::object capsule;
   try {
-    capsule = nb::module_::import_("torch.utils.dlpack").attr("to_dlpack")(tensor);
+    capsule = call_of(torch.to_dlpack, nullptr, tensor.ptr());
   } catch (const nb::python_error& e) {
     fail("{}: DLPack gives no view of its elements: {}", name.to_string(),
          nb::str(e.value()).c_str());
@@ -192,16 +201,13 @@ TensorView BorrowedArray::borrow_torch(nb::handle tensor, ArgumentName name, Use
 }
 
 TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use use) {
+  if (torch() != nullptr && nb::isinstance(array, torch()->tensor)) {
+    return borrow_torch(*torch(), array, name, use);
+  }
   if (!nb::hasattr(array, "__dlpack__")) {
     fail("{}: is no array, by buffer or DLPack, but a {}", name.to_string(),
          nb::type_name(array.type()).c_str());
   }
-  if (nb::cast<bool>(nb::bool_(nb::getattr(array, "requires_grad", nb::bool_(false))))) {
-    fail("{}: wants a gradient, which this call does not have: pass it by .detach()",
-         name.to_string());
-  }
-  // A tenth of the time of its __dlpack__.
-  if (framework_of(array) == Framework::kTorch) return borrow_torch(array, name, use);
   if (use == Use::kWrite) {
     if (nb::try_cast(array, writable_)) return view_of(writable_, name);
     fail("{}: DLPack gives no way to write it", name.to_string());

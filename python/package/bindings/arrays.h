@@ -15,6 +15,8 @@
 
 namespace assay::python {
 
+struct Torch;
+
 // What an argument is called in errors: "einsum: operand 0", or without a number "einsum: out".
 struct ArgumentName {
   const char* text;
@@ -41,7 +43,7 @@ class BorrowedArray {
   };
   TensorView borrow(nanobind::handle array, ArgumentName name, Use use);
   TensorView borrow_dlpack(nanobind::handle array, ArgumentName name, Use use);
-  TensorView borrow_torch(nanobind::handle tensor, ArgumentName name, Use use);
+  TensorView borrow_torch(const Torch& torch, nanobind::handle tensor, ArgumentName name, Use use);
 
   nanobind::object made_;
   std::unique_ptr<Py_buffer, Release> buffer_;

@@ -4,7 +4,6 @@
 
 #include <nanobind/ndarray.h>
 
-#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -12,40 +11,13 @@
 
 #include "base/error.h"
 #include "bindings/arrays.h"
+#include "bindings/looked_up.h"
 #include "bindings/module.h"
 
 namespace assay::python {
 namespace {
 
 namespace nb = nanobind;
-
-constexpr std::size_t kDTypes = static_cast<std::size_t>(DType::kC128) + 1;
-
-// NumPy's names, which torch and jax have as well; in the order of DType.
-constexpr std::array<const char*, kDTypes> kNames = {
-    "bool",  "uint8",   "int8",     "uint16",  "int16",   "uint32",    "int32",     "uint64",
-    "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
-
-// What is looked up once and never given back, as nothing of Python may be after its end.
-PyObject* held(nb::object object) { return object.release().ptr(); }
-
-struct Numpy {
-  PyObject *array, *empty;
-  std::array<PyObject*, kDTypes> dtypes;
-};
-
-const Numpy& numpy() {
-  static const Numpy module = [] {
-    const auto np = nb::module_::import_("numpy");
-    Numpy found{held(np.attr("ndarray")), held(np.attr("empty")), {}};
-    for (std::size_t i = 0; i < kDTypes; ++i) {
-      if (static_cast<DType>(i) == DType::kBF16) continue;
-      found.dtypes[i] = held(np.attr("dtype")(kNames[i]));
-    }
-    return found;
-  }();
-  return module;
-}
 
 bool is_instance_of(nb::handle object, const char* module, const char* name) {
   const nb::handle loaded = PyDict_GetItemString(PyImport_GetModuleDict(), module);
@@ -54,19 +26,20 @@ bool is_instance_of(nb::handle object, const char* module, const char* name) {
          nb::isinstance(object, loaded.attr(name));
 }
 
-// np.empty(shape, dtype): what makes arrays that NumPy's own functions would.
-nb::object numpy_empty(DType dtype, const Shape& shape) {
-  PyObject* const of_dtype = numpy().dtypes[static_cast<std::size_t>(dtype)];
-  if (of_dtype == nullptr) fail("NumPy has no arrays of {}", name_of(dtype));
+nb::object tuple_of(const Shape& shape) {
   auto extents = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.rank())));
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     PyTuple_SET_ITEM(extents.ptr(), static_cast<Py_ssize_t>(axis),
                      PyLong_FromLongLong(shape[axis]));
   }
-  PyObject* arguments[] = {extents.ptr(), of_dtype};
-  auto array = nb::steal(PyObject_Vectorcall(numpy().empty, arguments, 2, nullptr));
-  if (!array.is_valid()) nb::raise_python_error();
-  return array;
+  return extents;
+}
+
+// np.empty(shape, dtype): what makes arrays that NumPy's own functions would.
+nb::object numpy_empty(DType dtype, const Shape& shape) {
+  PyObject* const of_dtype = numpy().dtypes[static_cast<std::size_t>(dtype)];
+  if (of_dtype == nullptr) fail("NumPy has no arrays of {}", name_of(dtype));
+  return call_of(numpy().empty, nullptr, tuple_of(shape).ptr(), of_dtype);
 }
 
 void* address_of(nb::handle numpy_array) {
@@ -79,12 +52,19 @@ void* address_of(nb::handle numpy_array) {
   return address;
 }
 
+// Where there are tensors of torch, or programs of its, it has been imported.
+const Torch& imported_torch() {
+  const Torch* const found = torch();
+  check(found != nullptr, "torch has been imported where its tensors are made");
+  return *found;
+}
+
+// On the processor, whatever torch.set_default_device() said.
 nb::object torch_empty(DType dtype, const Shape& shape) {
-  const auto torch = nb::module_::import_("torch");
-  nb::list extents;
-  for (const std::int64_t extent : shape.extents()) extents.append(extent);
-  return torch.attr("empty")(
-      nb::tuple(extents), nb::arg("dtype") = torch.attr(kNames[static_cast<std::size_t>(dtype)]));
+  const auto& torch = imported_torch();
+  PyObject* const of_dtype = torch.dtypes[static_cast<std::size_t>(dtype)];
+  if (of_dtype == nullptr) fail("this torch has no tensors of {}", name_of(dtype));
+  return call_of(torch.empty, torch.dtype_and_device, tuple_of(shape).ptr(), of_dtype, torch.cpu);
 }
 
 nb::dlpack::dtype dlpack_dtype(DType dtype) {
@@ -104,7 +84,7 @@ nb::dlpack::dtype dlpack_dtype(DType dtype) {
 
 Framework framework_of(nb::handle array) {
   if (array.type().ptr() == numpy().array) return Framework::kNumpy;
-  if (is_instance_of(array, "torch", "Tensor")) return Framework::kTorch;
+  if (torch() != nullptr && nb::isinstance(array, torch()->tensor)) return Framework::kTorch;
   if (is_instance_of(array, "jax", "Array")) return Framework::kJax;
   return Framework::kNumpy;
 }
@@ -132,7 +112,7 @@ nb::object to_array(Framework framework, Tensor tensor) {
         std::memcpy(array.view().raw_data(), tensor.bytes().data(), tensor.bytes().size());
         return std::move(array).finish();
       }
-      return nb::module_::import_("torch").attr("from_numpy")(to_numpy(std::move(tensor)));
+      return call_of(imported_torch().from_numpy, nullptr, to_numpy(std::move(tensor)).ptr());
     }
     case Framework::kJax:
       return nb::module_::import_("jax.dlpack").attr("from_dlpack")(to_numpy(std::move(tensor)));
@@ -149,9 +129,10 @@ NewArray::NewArray(Framework framework, DType dtype, const Shape& shape)
       return;
     case Framework::kTorch:
       array_ = torch_empty(dtype, shape);
-      view_ = MutableTensorView(
-          dtype, reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array_.attr("data_ptr")())),
-          shape);
+      view_ = MutableTensorView(dtype,
+                                reinterpret_cast<void*>(nb::cast<std::uintptr_t>(
+                                    call_of(imported_torch().data_ptr, nullptr, array_.ptr()))),
+                                shape);
       return;
     case Framework::kJax: {
       // jax takes elements over, without a copy, where they are aligned as ours are.

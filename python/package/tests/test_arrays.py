@@ -89,6 +89,8 @@ def test_torch_gives_torch():
     assert assay.einsum("ij,jk->ik", a, b, out=out) is out and out.data_ptr() == address
     torch.testing.assert_close(out, a @ b)
     assert isinstance(assay.einsum("ij,jk->ik", a.numpy(), b), torch.Tensor)
+    with torch.device("meta"):  # where tensors are made by default
+        torch.testing.assert_close(assay.einsum("ij,jk->ik", a, b), a @ b)
 
 
 @needs("torch")

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Eight threads at once, and a hundred thousand calls one after the other."""
 
+import importlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import assay
 import numpy
+import pytest
+from arrays import needs
 
 
 def resident_bytes():
@@ -59,13 +62,20 @@ def test_large_work_lets_other_threads_run():
     assert seen_inside > 100
 
 
-def test_memory_is_steady_over_a_hundred_thousand_calls():
-    a, b = numpy.random.rand(8, 8), numpy.random.rand(8, 8)
+def made_of(framework):
+    a = numpy.random.rand(8, 8)
+    return a if framework == "numpy" else importlib.import_module("torch").from_numpy(a)
+
+
+@pytest.mark.parametrize("framework", ["numpy", pytest.param("torch", marks=needs("torch"))])
+def test_memory_is_steady_over_a_hundred_thousand_calls(framework):
+    a, b, out = (made_of(framework) for _ in range(3))
     wrong = numpy.random.rand(9, 8)
 
     def calls(count):
-        for _ in range(count):
+        for _ in range(count // 2):
             assay.einsum("ij,jk->ik", a, b)
+            assay.einsum("ij,jk->ik", a, b, out=out)
         for _ in range(count // 100):
             try:
                 assay.einsum("ij,jk->ik", a, wrong)
@@ -76,5 +86,5 @@ def test_memory_is_steady_over_a_hundred_thousand_calls():
     calls(5000)
     before = resident_bytes()
     calls(100_000)
-    # One array of 512 bytes for each call would be 51 MB.
+    # 64 bytes for each call would be 6.4 MB.
     assert resident_bytes() - before < 2_000_000
