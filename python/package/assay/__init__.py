@@ -17,6 +17,7 @@ from ._einsum import Plan, einsum, einsum_path, get_threads, plan, set_threads, 
 from ._errors import DiskError, EnvironmentError, InternalError, UserError
 
 if _TYPE_CHECKING:
+    __version__: str
     from . import chip, lab, semiring, transport
     from ._bench import Benchmark, bench
     from ._pt2 import Exported, load_pt2
@@ -39,6 +40,8 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f".{name}", __name__)
     if name in _NAMES:
         return getattr(_import_module(f".{_NAMES[name]}", __name__), name)
+    if name == "__version__":
+        return _import_module("importlib.metadata").version(__name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

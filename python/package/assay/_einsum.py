@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from . import _core
@@ -24,14 +25,25 @@ def _dtype_name(dtype: Any) -> str:
             name = numpy.dtype(dtype).name
         except TypeError:
             raise UserError(f"dtype: no dtype of NumPy, torch or jax: {dtype!r}") from None
-    return _DTYPES.get(name, name)
+    if name not in _DTYPES:
+        raise UserError(f"dtype: contractions are computed in {', '.join(_DTYPES)}, not '{name}'")
+    return _DTYPES[name]
 
 
 def _interleaved(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The text and the operands of `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
 
+    def label(given: Any) -> str:
+        try:
+            return "..." if given is Ellipsis else f"{{{index(given)}}}"
+        except TypeError:
+            raise UserError(f"einsum: labels in lists are whole numbers and Ellipsis, not {given!r}") from None
+
     def term(labels: Sequence[Any]) -> str:
-        return "".join("..." if label is Ellipsis else f"{{{int(label)}}}" for label in labels)
+        if not isinstance(labels, (list, tuple, range)):
+            raise UserError("einsum: without an expression, every operand is followed by a list of its labels, "
+                            f"not by one of type {type(labels).__name__}")
+        return "".join(map(label, labels))
 
     pairs = len(arguments) // 2
     if pairs == 0:
@@ -61,7 +73,8 @@ def einsum(
 
     Operands are arrays of NumPy, torch or jax (or lists and numbers, of which arrays are made) in float32,
     float64, complex64, complex128 or bfloat16, with any strides; nothing is copied on the way in or out. The
-    result is an array of torch or jax where an operand is one, else of NumPy. `out` is written to and returned.
+    result is an array of torch or jax where an operand is one, else of NumPy; its dtype is the one that holds
+    those of the operands, or `dtype`. `out` is written to and returned.
 
     The order of the contractions is always searched for, and kept for the next call. `memory`
     bounds the bytes of everything that lives at a time, as a number or as text ("1GiB"). `backend` is "blas",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,13 @@ Array = NDArray[numpy.float64]
 class _Filed:
     """Arrays with names, units and descriptions, as `assay transport` writes them into files."""
 
-    data: dict[str, Array]  # every array, by its name in files
-    units: dict[str, str]
-    descriptions: dict[str, str]
-    dimensions: dict[str, tuple[str, ...]]
-    attributes: dict[str, str | float]
+    data: dict[str, Array] = field(repr=False)  # every array, by its name in files
+    units: dict[str, str] = field(repr=False)
+    descriptions: dict[str, str] = field(repr=False)
+    dimensions: dict[str, tuple[str, ...]] = field(repr=False)
+    attributes: dict[str, str | float] = field(repr=False)
     warnings: list[str]  # reasons not to trust numbers, with figures
-    _data: _core.DataFile
+    _data: _core.DataFile = field(repr=False)
 
     def to_xarray(self) -> Any:
         """An xarray.Dataset of everything, with units and descriptions."""
@@ -86,8 +86,8 @@ class Database(_Filed):
         at = len(self.rho) // 2 if rho is None else int(numpy.argmin(abs(self.rho - rho)))
         axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
         order = numpy.argsort(self.nu_v)
-        for column, field in enumerate(self.er_tilde):
-            axes.loglog(self.nu_v[order], numpy.abs(values[at, order, column]), "o-", label=f"Ẽ_r = {field:g}")
+        for column, er in enumerate(self.er_tilde):
+            axes.loglog(self.nu_v[order], numpy.abs(values[at, order, column]), "o-", label=f"Ẽ_r = {er:g}")
         axes.set(xlabel="ν/v [1/m]", ylabel=f"|{coefficient}| [{self.units[coefficient]}]", title=f"ρ = {self.rho[at]:g}")
         axes.legend()
         return axes

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ class Surface:
     psi_edge: float  # toroidal flux over 2π at the edge, its modulus [Wb]
     notes: list[str]  # what was assumed of the source
     warnings: list[str]  # what of it is not known well
-    _surface: _core.Surface
+    _surface: _core.Surface = field(repr=False)
 
 
 def surface_names() -> list[str]:

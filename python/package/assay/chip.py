@@ -9,7 +9,7 @@ docs/methods/chip.md tells what is modelled.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ class Topology:
     """A chip and its network; `topology` makes it."""
 
     data: dict[str, Any]  # what `assay chip topology check --json` prints
-    text: str
-    _topology: _core.Topology
+    text: str = field(repr=False)
+    _topology: _core.Topology = field(repr=False)
 
     def __str__(self) -> str:
         return self.text
@@ -58,9 +58,9 @@ class GemmResult:
     closed_form_ns: float  # what theory says
     bound_ns: float  # no schedule is faster on this chip
     mac_utilisation: float
-    stages: dict[str, dict[str, float]]  # dma_in, fetch, gemm, dma_out: busy_ns, blocked_ns, starved_ns, bytes, …
-    data: dict[str, Any]  # all of it, as `assay chip run --json` prints it
-    explanation: str  # theory beside simulation, stage by stage
+    stages: dict[str, dict[str, float]] = field(repr=False)  # dma_in, fetch, gemm, dma_out: busy_ns, blocked_ns, starved_ns, bytes, …
+    data: dict[str, Any] = field(repr=False)  # all of it, as `assay chip run --json` prints it
+    explanation: str = field(repr=False)  # theory beside simulation, stage by stage
 
 
 def simulate(
@@ -89,8 +89,8 @@ class CollectiveResult:
     algbw: float
     busbw: float
     link_use: float  # of the busiest link
-    data: dict[str, Any]  # all of it, as `assay chip collective --json` prints it
-    explanation: str
+    data: dict[str, Any] = field(repr=False)  # all of it, as `assay chip collective --json` prints it
+    explanation: str = field(repr=False)
 
 
 def collective(

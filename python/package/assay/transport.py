@@ -8,7 +8,7 @@ D31 and D13 [1/T], D33 [m]. docs/methods/transport.md derives it, docs/transport
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ __all__ = ["Database", "Derivatives", "Grid", "Prepared", "Profiles", "Scan", "S
            "prepare", "profiles", "scan", "solve", "surface", "surface_names"]
 
 Array = NDArray[numpy.float64]
-_NUMBERS = ("d11", "d31", "d13", "d33", "d33_spitzer", "residual", "onsager")
+_UNITS = {"d11": "1/(m T²)", "d31": "1/T", "d13": "1/T", "d33": "m", "d33_spitzer": "m", "residual": "1", "onsager": "1"}
+_NUMBERS = tuple(_UNITS)
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,14 @@ class Prepared:
 
     surface: Surface
     grid: Grid
-    b: Array
-    jacobian: Array
-    drift: Array
+    b: Array = field(repr=False)
+    jacobian: Array = field(repr=False)
+    drift: Array = field(repr=False)
     b0: float
     mean_b2: float
     notes: list[str]
     warnings: list[str]
-    _prepared: _core.Prepared
+    _prepared: _core.Prepared = field(repr=False)
 
     def angles(self) -> tuple[Array, Array]:
         """θ and ζ of the grid [rad]."""
@@ -64,9 +65,10 @@ class Prepared:
         """|B| over both angles, on matplotlib's axes, which are returned."""
         axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
         theta, zeta = self.angles()
-        shown = axes.contourf(zeta, theta, self.b.T, levels=24)
+        theta, zeta = numpy.append(theta, 2 * numpy.pi), numpy.append(zeta, 2 * numpy.pi / self.surface.nfp)
+        shown = axes.contourf(zeta, theta, numpy.pad(self.b, (0, 1), mode="wrap").T, levels=24)
         axes.figure.colorbar(shown, ax=axes, label="|B| [T]")
-        axes.set(xlabel="ζ", ylabel="θ", title=self.surface.name)
+        axes.set(xlabel="ζ [rad]", ylabel="θ [rad]", title=self.surface.name)
         return axes
 
 
@@ -120,8 +122,8 @@ class Scan:
     notes: list[list[str]]
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset with the dimensions nu_hat and epsi_hat."""
-        values = {name: (("nu_hat", "epsi_hat"), getattr(self, name)) for name in _NUMBERS}
+        """An xarray.Dataset with the dimensions nu_hat and epsi_hat, and units."""
+        values = {name: (("nu_hat", "epsi_hat"), getattr(self, name), {"units": unit}) for name, unit in _UNITS.items()}
         return needed("xarray").Dataset(values, {"nu_hat": self.nu_hat, "epsi_hat": self.epsi_hat})
 
     def plot(self, coefficient: str = "d11", axes: Any = None) -> Any:
@@ -129,9 +131,10 @@ class Scan:
         if coefficient not in _NUMBERS:
             raise UserError(f"plot: one of {', '.join(_NUMBERS)}, not '{coefficient}'")
         axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
-        for column, field in enumerate(self.epsi_hat):
-            axes.loglog(self.nu_hat, numpy.abs(getattr(self, coefficient)[:, column]), "o-", label=f"Ê_ψ = {field:g}")
-        axes.set(xlabel="ν̂ [1/m]", ylabel=f"|{coefficient.upper()}|")
+        for column, epsi in enumerate(self.epsi_hat):
+            axes.loglog(self.nu_hat, numpy.abs(getattr(self, coefficient)[:, column]), "o-", label=f"Ê_ψ = {epsi:g}")
+        name = coefficient.upper() if coefficient in ("d11", "d31", "d13", "d33") else coefficient
+        axes.set(xlabel="ν̂ [1/m]", ylabel=f"|{name}| [{_UNITS[coefficient]}]")
         axes.legend()
         return axes
 

@@ -156,7 +156,11 @@ BorrowedArray::BorrowedArray(nb::handle array, ArgumentName name, Use use)
 TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
   if (!PyObject_CheckBuffer(array.ptr())) {
     if (use == Use::kRead && is_plain(array)) {
-      made_ = nb::module_::import_("numpy").attr("asarray")(array);
+      try {
+        made_ = nb::module_::import_("numpy").attr("asarray")(array);
+      } catch (const nb::python_error& e) {
+        fail("{}: no array can be made of it: {}", name.to_string(), nb::str(e.value()).c_str());
+      }
       return borrow(made_, name, use);
     }
     return borrow_dlpack(array, name, use);

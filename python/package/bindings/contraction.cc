@@ -126,7 +126,11 @@ nb::object run_to_array(Engine& engine, const Plan& plan, const Operands& operan
   }
   NewArray array(operands.framework, plan.result, plan.output_shape());
   run(engine, plan, operands.views, array.view());
-  return std::move(array).finish();
+  const bool is_number =
+      operands.framework == Framework::kNumpy && array.view().shape().rank() == 0;
+  auto made = std::move(array).finish();
+  // NumPy's functions give numbers of NumPy in place of arrays without axes.
+  return is_number ? nb::object(made[nb::tuple()]) : made;
 }
 
 nb::object contract(const char* expression, const nb::tuple& given, nb::handle out,

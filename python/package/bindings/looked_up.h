@@ -27,7 +27,7 @@ const Numpy& numpy();
 struct Torch {
   PyObject *tensor, *empty, *from_numpy, *to_dlpack;
   PyObject *is_conj, *is_neg, *data_ptr;  // methods, to be called with the tensor
-  PyObject *requires_grad;                // an attribute's name
+  PyObject* requires_grad;                // an attribute's name
   PyObject *cpu, *dtype_and_device;       // a device, and names of arguments
   DTypes dtypes;
 };

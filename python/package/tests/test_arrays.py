@@ -44,6 +44,7 @@ def test_what_cannot_be_a_view_is_refused_by_name():
     for given, message in ((record["x"], "axis 0 has a stride that is no multiple of an element's 8 bytes: 12"),
                            (misaligned, "its elements are not aligned for their dtype, f64"),
                            (numpy.zeros(3, ">f8"), "format '>d'"), (numpy.array(["a"]), "format '1w'"),
+                           ([[1.0], [1.0, 2.0]], "no array can be made of it"),
                            (object(), "is no array, by buffer or DLPack, but a object"),
                            (numpy.zeros(3, "int64"), "operand 0 has dtype i64"),
                            (numpy.zeros(3, "float16"), "operand 0 has dtype f16")):

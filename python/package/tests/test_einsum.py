@@ -18,7 +18,7 @@ def test_a_thousand_random_contractions_are_numpys(seed):
         answer, tolerance = expected(expression, operands)
         got = assay.einsum(expression, *operands)
         said = f"{expression} of {[operand.shape for operand in operands]}"
-        assert type(got) is numpy.ndarray, said
+        assert isinstance(got, numpy.ndarray) == isinstance(answer, numpy.ndarray), said
         assert got.shape == answer.shape and got.dtype == numpy.result_type(*operands), said
         assert (abs(got - answer) <= tolerance).all(), said
 
@@ -47,6 +47,23 @@ def test_numpys_interleaved_form():
         numpy.testing.assert_allclose(assay.einsum(*arguments), numpy.einsum(*arguments), rtol=1e-14)
 
 
+def test_a_result_without_axes_is_a_number_of_numpy():
+    a = numpy.random.rand(4).astype("float32")
+    for got in (assay.einsum("i,i->", a, a), assay.plan("i,i->", a, a)(a, a)):
+        assert type(got) is numpy.float32 is type(numpy.einsum("i,i->", a, a))
+    out = numpy.empty((), "float32")
+    assert assay.einsum("i,i->", a, a, out=out) is out
+
+
+def test_labels_in_lists_are_looked_at():
+    a = numpy.ones((2, 2))
+    for arguments, message in (((a, [0, 1], a), "followed by a list of its labels, not by one of type ndarray"),
+                               ((a, [0, 0.5]), "labels in lists are whole numbers and Ellipsis, not 0.5"),
+                               ((a, [0, "x"]), "not 'x'"), ((a,), "an expression and its operands are needed")):
+        with pytest.raises(assay.UserError, match=message):
+            assay.einsum(*arguments)
+
+
 def test_lists_numbers_and_what_numpy_calls_with():
     assert assay.einsum("i,i->", [1.0, 2.0], [3.0, 4.0]) == 11
     assert assay.einsum(",i->i", 2.0, [1.0, 2.0]).tolist() == [2, 4]
@@ -61,6 +78,9 @@ def test_dtype_and_backend():
     a = numpy.random.rand(5, 5).astype("float32")
     assert assay.einsum("ij,jk", a, a, dtype="float64").dtype == numpy.float64
     assert assay.einsum("ij,jk", a, a, dtype=numpy.complex64).dtype == numpy.complex64
+    for dtype, message in (("int32", "complex128, bfloat16, not 'int32'"), ("f8x", "no dtype of NumPy, torch or jax: 'f8x'")):
+        with pytest.raises(assay.UserError, match=message):
+            assay.einsum("ij,jk", a, a, dtype=dtype)
     plain = assay.einsum("ij,jk", a, a, backend="reference")
     numpy.testing.assert_allclose(plain, assay.einsum("ij,jk", a, a, backend="blas"), rtol=1e-5)
 

@@ -88,7 +88,7 @@ def test_errors_are_the_engines(prepared, tmp_path):
 def test_xarray(prepared):
     found = transport.scan(prepared, [0.5, 1.0], [0.0, 1e-3])
     data = found.to_xarray()
-    assert data.d11.dims == ("nu_hat", "epsi_hat")
+    assert data.d11.dims == ("nu_hat", "epsi_hat") and data.d33.attrs["units"] == "m"
     assert float(data.d11.sel(nu_hat=1.0, epsi_hat=1e-3)) == found.d11[1, 1]
 
 
@@ -100,6 +100,8 @@ def test_plots_show_the_numbers(prepared):
     found = transport.scan(prepared, [0.5, 1.0], [0.0, 1e-3])
     axes = found.plot("d33")
     numpy.testing.assert_array_equal(axes.lines[1].get_ydata(), found.d33[:, 1])
-    assert prepared.plot().get_title() == prepared.surface.name
+    assert axes.get_ylabel() == "|D33| [m]"
+    shown = prepared.plot()
+    assert shown.get_title() == prepared.surface.name and shown.get_ylim() == pytest.approx((0, 2 * numpy.pi))
     with pytest.raises(assay.UserError, match="'d99'"):
         found.plot("d99")
