@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "bindings/frameworks.h"
 #include "bindings/looked_up.h"
 
 namespace assay::python {
@@ -169,6 +170,10 @@ TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
   const int flags = use == Use::kWrite ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
   if (PyObject_GetBuffer(array.ptr(), buffer.get(), flags) != 0) {
     const nb::python_error error;  // takes it
+    // jax has buffers, but none of bf16.
+    if (use == Use::kRead && framework_of(array) == Framework::kJax) {
+      return borrow_dlpack(array, name, use);
+    }
     fail("{}: {}", name.to_string(), nb::str(error.value()).c_str());
   }
   buffer_.reset(buffer.release());
@@ -217,6 +222,10 @@ TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use
     fail("{}: DLPack gives no way to write it", name.to_string());
   }
   if (nb::try_cast(array, readable_)) return view_of(readable_, name);
+  if (framework_of(array) == Framework::kJax) {
+    fail("{}: has no elements to look at: jax traces it (jit, vmap, grad), or has deleted it",
+         name.to_string());
+  }
   fail("{}: DLPack gives no view of its elements", name.to_string());
 }
 

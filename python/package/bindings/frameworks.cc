@@ -80,6 +80,21 @@ nb::dlpack::dtype dlpack_dtype(DType dtype) {
   });
 }
 
+// As an array of NumPy or jax (nb::numpy, nb::jax). jax takes elements over, without a copy, where
+// they are aligned as ours are.
+template <typename Kind>
+nb::object exported(Tensor tensor) {
+  auto owned = std::make_unique<Tensor>(std::move(tensor));
+  const auto view = owned->mutable_view();
+  const std::vector<std::size_t> extents(view.shape().extents().begin(),
+                                         view.shape().extents().end());
+  nb::capsule owner(owned.get(), [](void* held) noexcept { delete static_cast<Tensor*>(held); });
+  owned.release();
+  return nb::cast(nb::ndarray<Kind>(view.raw_data(), extents.size(), extents.data(), owner, nullptr,
+                                    dlpack_dtype(view.dtype())),
+                  nb::rv_policy::reference);
+}
+
 }  // namespace
 
 Framework framework_of(nb::handle array) {
@@ -91,15 +106,7 @@ Framework framework_of(nb::handle array) {
 
 nb::object to_numpy(Tensor tensor) {
   if (tensor.dtype() == DType::kBF16) fail("NumPy has no arrays of bf16");
-  auto owned = std::make_unique<Tensor>(std::move(tensor));
-  const auto view = owned->mutable_view();
-  const std::vector<std::size_t> extents(view.shape().extents().begin(),
-                                         view.shape().extents().end());
-  nb::capsule owner(owned.get(), [](void* held) noexcept { delete static_cast<Tensor*>(held); });
-  owned.release();
-  return nb::cast(nb::ndarray<nb::numpy>(view.raw_data(), extents.size(), extents.data(), owner,
-                                         nullptr, dlpack_dtype(view.dtype())),
-                  nb::rv_policy::reference);
+  return exported<nb::numpy>(std::move(tensor));
 }
 
 nb::object to_array(Framework framework, Tensor tensor) {
@@ -115,13 +122,13 @@ nb::object to_array(Framework framework, Tensor tensor) {
       return call_of(imported_torch().from_numpy, nullptr, to_numpy(std::move(tensor)).ptr());
     }
     case Framework::kJax:
-      return nb::module_::import_("jax.dlpack").attr("from_dlpack")(to_numpy(std::move(tensor)));
+      return exported<nb::jax>(std::move(tensor));
   }
   throw InternalError("a framework is one of its enumerators");
 }
 
 NewArray::NewArray(Framework framework, DType dtype, const Shape& shape)
-    : framework_(framework), view_(dtype, nullptr, Shape({0})) {
+    : view_(dtype, nullptr, Shape({0})) {
   switch (framework) {
     case Framework::kNumpy:
       array_ = numpy_empty(dtype, shape);
@@ -134,20 +141,16 @@ NewArray::NewArray(Framework framework, DType dtype, const Shape& shape)
                                     call_of(imported_torch().data_ptr, nullptr, array_.ptr()))),
                                 shape);
       return;
-    case Framework::kJax: {
-      // jax takes elements over, without a copy, where they are aligned as ours are.
-      Tensor tensor(dtype, shape);
-      view_ = tensor.mutable_view();
-      array_ = to_numpy(std::move(tensor));
+    case Framework::kJax:
+      tensor_.emplace(dtype, shape);
+      view_ = tensor_->mutable_view();
       return;
-    }
   }
   throw InternalError("a framework is one of its enumerators");
 }
 
 nb::object NewArray::finish() && {
-  if (framework_ != Framework::kJax) return std::move(array_);
-  return nb::module_::import_("jax.dlpack").attr("from_dlpack")(std::move(array_));
+  return tensor_ ? exported<nb::jax>(*std::move(tensor_)) : std::move(array_);
 }
 
 // How arrays are seen and made, for who wants to know that nothing is copied.

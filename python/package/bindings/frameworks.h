@@ -6,6 +6,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
 #include "tensor/tensor.h"
 #include "tensor/view.h"
 
@@ -27,8 +29,8 @@ class NewArray {
   nanobind::object finish() &&;
 
  private:
-  Framework framework_;
   nanobind::object array_;
+  std::optional<Tensor> tensor_;  // in its place, for jax, whose arrays nobody writes to
   MutableTensorView view_;
 };
 

@@ -124,3 +124,25 @@ def test_jax_gives_jax_without_a_copy():
     assert isinstance(got, jax.Array) and bool(jax.numpy.allclose(got, a @ a.T))
     value, where = _core.new_array_of(a, "f32", [64, 64])
     assert value.unsafe_buffer_pointer() == where
+
+
+@needs("jax")
+def test_jaxs_bfloat16():
+    import jax
+
+    a = jax.numpy.arange(12, dtype="bfloat16").reshape(3, 4)
+    assert seen(a)[:3] == (a.unsafe_buffer_pointer(), "bf16", [3, 4])
+    got = assay.einsum("ij,kj->ik", a, a)
+    assert got.dtype == a.dtype and bool((got == a @ a.T).all())
+
+
+@needs("jax")
+def test_what_jax_has_no_elements_of_is_refused():
+    import jax
+
+    gone = jax.numpy.ones(3)
+    gone.delete()
+    for call in (lambda: assay.einsum("i->", gone), lambda: jax.jit(lambda x: assay.einsum("i->", x))(jax.numpy.ones(3)),
+                 lambda: jax.vmap(lambda x: assay.einsum("i->", x))(jax.numpy.ones((2, 3)))):
+        with pytest.raises(assay.UserError, match="einsum: operand 0: has no elements to look at: jax traces it"):
+            call()
