@@ -4,26 +4,16 @@
 
 import contextlib
 import io
-import json
-import pathlib
 
 import pytest
 from arrays import needs
+from examples import NOTEBOOKS, SOURCE, cells
 
-FOLDER = pathlib.Path(__file__).parents[3] / "examples/notebooks"
-NAMES = ("einsum", "crf", "language_model", "stellarator_surface")
 NEEDS = {"crf": "torch", "language_model": "torch", "stellarator_surface": "matplotlib"}
 
 
-def cells(name):
-    for cell in json.loads((FOLDER / f"{name}.ipynb").read_text())["cells"]:
-        if cell["cell_type"] == "code":
-            code = "".join(line for line in cell["source"] if not line.startswith("%"))
-            yield code, "".join("".join(output["text"]) for output in cell["outputs"] if output["output_type"] == "stream")
-
-
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[needs(NEEDS[name])] if name in NEEDS else [])
-                                  for name in NAMES])
+                                  for name in NOTEBOOKS])
 def test_notebook(name, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     space = {}
@@ -37,4 +27,4 @@ def test_notebook(name, monkeypatch):
 
 
 def test_no_notebook_is_left_out():
-    assert {path.stem for path in FOLDER.glob("*.ipynb")} == set(NAMES)
+    assert {path.stem for path in (SOURCE / "examples/notebooks").glob("*.ipynb")} == set(NOTEBOOKS)
