@@ -8,6 +8,7 @@ import assay
 import numpy
 import pytest
 from assay import _core
+from examples import SOURCE
 
 
 def test_what_each_is():
@@ -16,6 +17,12 @@ def test_what_each_is():
     assert issubclass(assay.InternalError, RuntimeError) and not issubclass(assay.InternalError, ValueError)
     for error in (assay.UserError, assay.EnvironmentError, assay.DiskError, assay.InternalError):
         assert error.__doc__ and error.__module__ == "assay"
+
+
+def test_the_page_has_every_one():
+    page = (SOURCE / "docs/python.md").read_text()
+    errors = [name for name, value in vars(assay).items() if isinstance(value, type) and issubclass(value, Exception)]
+    assert len(errors) == 4 and not [name for name in errors if f"| `assay.{name}` |" not in page]
 
 
 @pytest.mark.parametrize("expression,shapes,message", [
