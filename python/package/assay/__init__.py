@@ -3,6 +3,13 @@
 """Assay: engines for tensor programs, and a laboratory that measures them.
 
 Arrays of NumPy, torch and jax go in and come out without copies; large work is done without the GIL.
+
+einsum, plan, einsum_path    contractions; cp, tucker, tt, mp2_energy: what is made of them
+semiring                     products over log, max-plus and other algebras with gradients, message passing
+load_pt2                     exported programs of torch, compiled; torch.compile(model, backend="assay")
+transport, chip              flux surfaces of stellarators; matrix products and collectives on simulated chips
+lab, bench                   rows as data frames, comparisons, gates; functions of one's own, measured
+
 docs/python.md has a page on all of it.
 """
 

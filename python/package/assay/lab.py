@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,10 @@ class Comparison:
 
     data: dict[str, Any]  # as `assay compare --json` prints it
 
+    def __repr__(self) -> str:
+        verdicts = Counter(pair["verdict"] for pair in self.data["comparisons"])
+        return f"<assay.lab.Comparison: {', '.join(f'{count} × {verdict}' for verdict, count in verdicts.items()) or 'no pairs'}>"
+
     def frame(self, kind: str = "pandas") -> Any:
         """One row for each pair: ratio, interval, verdict, and the smallest effect that would have been seen."""
         pairs = [{**pair, "point": json.dumps(pair["point"]), "a": pair["a"] and pair["a"]["median"],
@@ -66,7 +71,7 @@ class Gate:
     """Whether anything became slower or wrong: status 0 passed, 1 slower, 3 not known, 4 wrong."""
 
     status: int
-    data: dict[str, Any]  # as `assay gate --json` prints it
+    data: dict[str, Any] = field(repr=False)  # as `assay gate --json` prints it
 
     @property
     def passed(self) -> bool:

@@ -74,6 +74,7 @@ def test_comparisons(measured):
     assert len(frame) == 1 and frame["ratio"].iloc[0] > 1.5
     assert frame["b"].iloc[0] == pytest.approx(medians["twice"], rel=0.2)
     assert found.data["comparisons"][0]["verdict"] == "twice is slower"
+    assert repr(found) == "<assay.lab.Comparison: 1 × twice is slower>"
 
 
 @needs("pandas")
