@@ -21,8 +21,8 @@ struct MatmulOptions {
 // leading axes of a and b are equal or broadcast as NumPy does it. The dtypes of a and b are equal:
 // f32, f64, for real, log and euclidean also f16 and bf16 (accumulated in f32), for boolean bool
 // alone; out has the same dtype, or f32 for f16 and bf16. k = 0 gives the zero of ⊕ everywhere.
-// out must not overlap a or b.
-// Throws UserError that names the algebra and the shapes or dtypes that do not fit.
+// Throws UserError that names the algebra and the shapes or dtypes that do not fit, or says that
+// out shares memory with an input (as overlap() sees it) or with itself.
 MatmulStats matmul(Algebra algebra, const TensorView& a, const TensorView& b,
                    const MutableTensorView& out, const MatmulOptions& options = {});
 

@@ -13,6 +13,7 @@ namespace assay::semiring {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 class EveryBackend : public testing::TestWithParam<Backend> {
@@ -213,6 +214,21 @@ TEST(Matmul, RefusesWhatDoesNotFit) {
               ThrowsMessage<UserError>("real matmul: the output has shape 6x3, expected 3x6"));
   EXPECT_THAT([&] { matmul(Algebra::kReal, a.view(), fits.view(), narrow.mutable_view()); },
               ThrowsMessage<UserError>("real matmul: the output of f32 inputs cannot be f16"));
+}
+
+TEST(Matmul, RefusesAnOutputThatIsReadOrWrittenTwice) {
+  Tensor a(DType::kF64, {4, 4}), b(DType::kF64, {4, 4}), row(DType::kF64, {4});
+  const auto into = [&](const MutableTensorView& out) {
+    matmul(Algebra::kMaxPlus, a.view(), b.view(), out, {.backend = Backend::kSimd});
+  };
+  const auto says = [](const char* what) { return ThrowsMessage<UserError>(HasSubstr(what)); };
+  EXPECT_THAT([&] { into(a.mutable_view()); }, says("the output shares memory with a"));
+  EXPECT_THAT([&] { into(b.mutable_view().transpose()); }, says("the output shares memory with b"));
+  EXPECT_THAT(
+      [&] {
+        into({DType::kF64, row.mutable_view().raw_data(), {4, 4}, {0, 1}});
+      },
+      says("max_plus matmul: elements of the output overlap: an axis has stride 0"));
 }
 
 TEST(Matmul, IsTheSameFromRunToRun) {

@@ -16,6 +16,7 @@
 #include "compiler/graph/graph_sizes.h"
 #include "compiler/show/show_program.h"
 #include "tensor/convert.h"
+#include "tensor/overlap.h"
 
 namespace assay::python {
 namespace {
@@ -31,23 +32,6 @@ Shape shape_at(const std::vector<compiler::Dim>& dims, const compiler::Bindings&
   std::vector<std::int64_t> extents;
   for (const auto& dim : dims) extents.push_back(dim.at(symbols));
   return Shape(extents);
-}
-
-// The bytes from the first to the last element, whatever order they are in.
-std::pair<std::uintptr_t, std::uintptr_t> reach_of(const TensorView& view) {
-  auto begin = reinterpret_cast<std::uintptr_t>(view.raw_data()), end = begin;
-  if (view.element_count() == 0) return {begin, end};
-  const auto size = static_cast<std::int64_t>(size_of(view.dtype()));
-  for (std::size_t axis = 0; axis < view.rank(); ++axis) {
-    const auto far = (view.extent(axis) - 1) * view.stride(axis) * size;
-    (far < 0 ? begin : end) += static_cast<std::uintptr_t>(far);
-  }
-  return {begin, end + static_cast<std::uintptr_t>(size)};
-}
-bool overlap(const TensorView& a, const TensorView& b) {
-  const auto [a_begin, a_end] = reach_of(a);
-  const auto [b_begin, b_end] = reach_of(b);
-  return a_begin < b_end && b_begin < a_end;
 }
 
 // A number of Python, from a tensor with one element.

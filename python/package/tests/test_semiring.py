@@ -52,9 +52,11 @@ def test_out_and_half_precision():
 
 def test_errors_are_the_engines():
     a, b = numpy.ones((2, 3)), numpy.ones((4, 5))
+    square = numpy.ones((300, 300))
     for call, message in ((lambda: semiring.matmul(a, b), "log"), (lambda: semiring.matmul(a, a.T, "tropical"), "tropical"),
                           (lambda: semiring.matmul(a, a.T, backend="gpu"), "reference, naive, simd"),
                           (lambda: semiring.matmul(a, a.T.astype("float32")), "f32"),
+                          (lambda: semiring.matmul(square, a[:1, :1].repeat(300, 0), out=square[:, :1]), "shares memory with a"),
                           (lambda: semiring.ell_aggregate(a, numpy.full((2, 3), 9, "int32"), b), "9"),
                           (lambda: semiring.ell_aggregate(a, numpy.zeros((2, 3), "int64"), b), "i64"),
                           (lambda: semiring.ell_aggregate(a, numpy.zeros((2, 3), "int32"), b, reduce="max"), "reduce belongs to w"),

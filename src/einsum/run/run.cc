@@ -14,21 +14,10 @@
 #include "einsum/run/plan_run.h"
 #include "einsum/run/run_pair.h"
 #include "tensor/convert.h"
+#include "tensor/overlap.h"
 
 namespace assay::einsum {
 namespace {
-
-// Where the elements of a view lie: first and one past the last byte.
-std::pair<const char*, const char*> memory_of(const TensorView& view) {
-  std::int64_t low = 0, high = 1;
-  for (std::size_t axis = 0; axis < view.rank(); ++axis) {
-    const std::int64_t reach = (view.extent(axis) - 1) * view.stride(axis);
-    (reach < 0 ? low : high) += reach;
-  }
-  const auto size = static_cast<std::int64_t>(size_of(view.dtype()));
-  const auto* at = static_cast<const char*>(view.raw_data());
-  return {at + low * size, at + high * size};
-}
 
 void check_operands(const Plan& plan, std::span<const TensorView> tensors) {
   if (tensors.size() != plan.operands.size()) {
@@ -61,23 +50,11 @@ void check_output(const Plan& plan, std::span<const TensorView> tensors,
     fail("einsum: the result has shape {}, but out has {}", plan.output_shape().to_string(),
          out.shape().to_string());
   }
-  if (out.element_count() == 0) return;
-  // No two indices of out may be one element: sorted by stride, each must step over all before it.
-  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
-  for (std::size_t axis = 0; axis < out.rank(); ++axis) {
-    if (out.extent(axis) > 1) axes.emplace_back(std::abs(out.stride(axis)), out.extent(axis));
+  if (const auto stride = overlapping_stride(out)) {
+    fail("einsum: elements of out overlap: an axis has stride {}", *stride);
   }
-  std::ranges::sort(axes);
-  std::int64_t span = 1;
-  for (const auto& [stride, extent] : axes) {
-    if (stride < span) fail("einsum: elements of out overlap: an axis has stride {}", stride);
-    span = stride * (extent - 1) + span;
-  }
-  const auto [low, high] = memory_of(out);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].element_count() == 0) continue;
-    const auto [from, to] = memory_of(tensors[i]);
-    if (from < high && low < to) fail("einsum: out shares memory with operand {}", i);
+    if (overlap(out, tensors[i])) fail("einsum: out shares memory with operand {}", i);
   }
 }
 
