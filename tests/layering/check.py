@@ -27,6 +27,7 @@ LIBRARY_OF_HEADER = {
     r"pqxx": "libpqxx",
     r"CLI/": "CLI11",
     r"zlib\.h": "zlib",
+    r"simdjson\.h": "simdjson",
     r"gtest/|gmock/": "gtest",
     r"assay/workload\.h": "workload.h",
 }

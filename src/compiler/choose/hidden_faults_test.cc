@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -101,6 +102,48 @@ TEST(HiddenFaults, FewRowsAndSizesThatFit) {
   options.used_at = {{"s", 100}};
   EXPECT_NE(ProgramVerifier(graph, options).mistake_of(default_program(graph), lost), std::nullopt);
 }
+// A batch norm whose statistics are given, and a product of it.
+Graph normalised() {
+  Graph g;
+  const auto input = [&](const char* name, std::vector<Dim> shape) {
+    return GraphTensor::input(g, name, DType::kF32, std::move(shape));
+  };
+  const auto x = input("x", {g.symbol("s", 1, 64), 32});
+  const auto scaled = (x - input("mean", {32})) * recip(sqrt(input("var", {32}) + 1e-5));
+  matmul(relu(scaled), input("w", {32, 16})).set_output("y");
+  return g;
+}
+
+// Doubled results are seen although nearly all numbers would leave NaN; and where nothing but NaN
+// can come, an output is held to nothing.
+TEST(HiddenFaults, BehindRoots) {
+  const Fault doubled = [](const Kernel& kernel, const Bindings& symbols, Operands operands,
+                           const std::function<void()>& right) {
+    right();
+    const auto& out = kernel.operands.back();
+    const auto count = product(out.shape).at(symbols);
+    auto* const values = reinterpret_cast<float*>(operands.back());
+    if (out.shape.size() == 2) std::for_each(values, values + count, [](float& v) { v *= 2; });
+  };
+  Graph surprise;
+  const auto p = GraphTensor::input(surprise, "p", DType::kF32, {surprise.symbol("s", 1, 64), 32});
+  matmul(log(p * -1.0 + 1.0), GraphTensor::input(surprise, "w", DType::kF32, {32, 16}))
+      .set_output("y");
+  for (const auto& graph : {normalised(), surprise}) {
+    const auto program = default_program(graph);
+    ProgramVerifier verifier(graph);
+    EXPECT_EQ(verifier.mistake_of(program, plain_runtime()), std::nullopt);
+    EXPECT_TRUE(verifier.coverage(program, plain_runtime()).unheld.empty());
+    EXPECT_NE(ProgramVerifier(graph).mistake_of(program, with_fault(doubled)), std::nullopt);
+  }
+  Graph hopeless;
+  sqrt(GraphTensor::input(hopeless, "x", DType::kF32, {8}) * 0.0 + -1.0).set_output("y");
+  const auto program = default_program(hopeless);
+  ProgramVerifier verifier(hopeless);
+  EXPECT_EQ(verifier.mistake_of(program, plain_runtime()), std::nullopt);
+  EXPECT_EQ(verifier.coverage(program, plain_runtime()).unheld.size(), 1u);
+}
+
 TEST(HiddenFaults, TheSizeThatIsUsed) {
   for (const auto& graph : {squares(1), one_product(48, 40)}) {
     const auto program = default_program(graph);

@@ -67,7 +67,12 @@ GraphTensor operator+(const GraphTensor& a, double b) { return a + a.like(b); }
 GraphTensor operator-(const GraphTensor& a, double b) { return a + a.like(-b); }
 GraphTensor operator*(const GraphTensor& a, double b) { return a * a.like(b); }
 GraphTensor operator/(const GraphTensor& a, double b) { return a * recip(a.like(b)); }
-GraphTensor min(const GraphTensor& a, const GraphTensor& b) { return -max(-a, -b); }
+GraphTensor min(const GraphTensor& a, const GraphTensor& b) {
+  if (a.dtype() == DType::kBool) return a * b;
+  // −x of the least integer is that integer, −x − 1 is the greatest.
+  const auto turned = [](const GraphTensor& x) { return is_floating(x.dtype()) ? -x : -x - 1.0; };
+  return turned(max(turned(a), turned(b)));
+}
 GraphTensor logical_not(const GraphTensor& x) { return select(x, x.like(0), x.like(1)); }
 GraphTensor less_equal(const GraphTensor& a, const GraphTensor& b) {
   // Neither holds of NaN.

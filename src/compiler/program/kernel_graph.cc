@@ -161,7 +161,8 @@ class Definer {
       const auto numbered = [&](const Dim& begin, const Dim& count) {
         return GraphTensor::iota(graph_, begin + count).slice(0, begin, begin + count);
       };
-      const auto shift = max(Dim(0) - work.offset, Dim(0));
+      auto shift = max(Dim(0) - work.offset, Dim(0));
+      if (work.window) shift = max(shift, Dim(0) - *work.window);  // a window may see nothing
       const auto query = numbered(work.offset + shift, queries).unsqueeze(1);
       scores = select(logical_not(less(query, numbered(shift, keys))), scores, unseen);
       if (work.window) {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/philox.h"
 #include "compiler/graph/dtypes.h"
+#include "compiler/graph/graph_models.h"
 #include "compiler/graph/graph_tensor.h"
 
 namespace assay::compiler {
@@ -120,6 +121,22 @@ TEST(Interpret, IntegersWrapAndDivideAsSaid) {
   EXPECT_EQ(b.run(x + y), (std::vector<double>{-2147483648.0, -4, 4, 2147483647}));
   EXPECT_EQ(b.run(mod(x, y)), (std::vector<double>{0, 2, -2, 0}));
   EXPECT_EQ(b.run(mod(x, x.like(0))), (std::vector<double>{0, 0, 0, 0}));
+}
+
+TEST(Interpret, TheLesserOfTwoKnowsTheEndsOfIntegers) {
+  constexpr double kLeast = -2147483648.0, kGreatest = 2147483647;
+  Bench b;
+  const auto x = b.input("x", DType::kI32, {5}, {kLeast, 5, kGreatest, kLeast, 0});
+  const auto y = b.input("y", DType::kI32, {5}, {5, kLeast, kLeast, kGreatest, -1});
+  EXPECT_EQ(b.run(min(x, y)), (std::vector<double>{kLeast, kLeast, kLeast, kLeast, -1}));
+  const auto p = b.input("p", DType::kBool, {4}, {0, 0, 1, 1});
+  const auto q = b.input("q", DType::kBool, {4}, {0, 1, 0, 1});
+  EXPECT_EQ(b.run(min(p, q)), (std::vector<double>{0, 0, 0, 1}));
+  // An expert below all is the first.
+  const auto weights = b.input("weights", DType::kF32, {3, 1, 1}, {10, 20, 30});
+  const auto ones = b.input("ones", DType::kF32, {3, 1}, {1, 1, 1});
+  const auto expert = b.input("expert", DType::kI32, {3}, {kLeast, 1, kGreatest});
+  EXPECT_EQ(b.run(expert_matmul(ones, weights, expert)), (std::vector<double>{10, 20, 30}));
 }
 
 TEST(Interpret, GatherClampsScatterDropsAndTheLastStays) {

@@ -12,15 +12,20 @@ double elements(const std::vector<Dim>& shape, const Bindings& symbols) {
   return static_cast<double>(product(shape).at(symbols));
 }
 
-double region_operations(const Region& region, const Bindings& symbols) {
+// How often a value of a region is computed: for each element, or once a row.
+double times_of(const Region::Value& value, const Region& region, const Bindings& symbols) {
   const double all = elements(region.shape, symbols);
-  const double rows =
-      all / std::max<double>(1, static_cast<double>(region.shape.back().at(symbols)));
+  if (!value.of_row) return all;
+  return all / std::max<double>(1, static_cast<double>(region.shape.back().at(symbols)));
+}
+
+double region_operations(const Region& region, const Bindings& symbols) {
   double sum = 0;
   for (const auto& value : region.values) {
     const bool is_free = value.op == Op::kInput || value.op == Op::kConst || value.op == Op::kIota;
     const bool reduces = value.op == Op::kSum || value.op == Op::kMaxReduce;
-    if (!is_free) sum += value.of_row && !reduces ? rows : all;
+    if (is_free) continue;
+    sum += reduces ? elements(region.shape, symbols) : times_of(value, region, symbols);
   }
   return sum;
 }
@@ -141,7 +146,7 @@ class Reach {
     for (std::size_t i = is_epilogue ? 1 : 0; i < region.values.size(); ++i) {
       const auto& value = region.values[i];
       if (value.op == Op::kInput) add(value.access);
-      if (value.op == Op::kGather) add_anywhere(value.access, elements(region.shape, symbols_));
+      if (value.op == Op::kGather) add_anywhere(value.access, times_of(value, region, symbols_));
     }
     for (const auto& store : region.stores) add(store.to);
   }

@@ -102,6 +102,14 @@ TEST(Show, TablesCountWhatIndicesCanReach) {
   EXPECT_EQ(bytes(100000, 1), 40);
   EXPECT_EQ(bytes(100000, 2), 80);
   EXPECT_EQ(bytes(15, 2), 60);
+  // What is looked up once a row.
+  Region region{.shape = {10, 7}};
+  region.values.push_back(
+      {.op = Op::kGather, .of_row = true, .access = {0, View::contiguous({1000})}});
+  Kernel kernel;
+  kernel.work = region;
+  kernel.operands = {{.dtype = DType::kF32, .shape = {1000}}};
+  EXPECT_EQ(cost_of(kernel, {}).bytes, 40);
 }
 
 TEST(Show, KeysThatNoQuerySeesAreNotRead) {

@@ -104,7 +104,7 @@ struct ProgramVerifier::PreparedKernel {
 };
 
 ProgramVerifier::ProgramVerifier(const Graph& graph, VerifyOptions options)
-    : graph_(graph), options_(options), runs_(graph, std::move(options)) {}
+    : graph_(graph), options_(with_roots(graph, options)), runs_(graph, std::move(options)) {}
 ProgramVerifier::~ProgramVerifier() = default;
 
 // With inputs that one of `others` has already where they are the same.

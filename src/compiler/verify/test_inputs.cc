@@ -12,17 +12,40 @@
 
 #include "base/philox.h"
 #include "compiler/graph/dtypes.h"
+#include "compiler/verify/input_roles.h"
 #include "tensor/view.h"
 
 namespace assay::compiler {
 namespace {
 
-constexpr std::array<std::string_view, 7> kStyleNames = {
-    "ordinary", "adversarial", "masking", "huge", "strong", "direct", "specks"};
+constexpr std::array<std::string_view, 8> kStyleNames = {
+    "ordinary", "adversarial", "masking", "huge", "strong", "direct", "specks", "positive"};
 
 // Elements that are drawn; larger inputs repeat them. A prime, which is no row's length: what lies
 // elsewhere is something else.
 constexpr std::int64_t kDrawn = 70'001;
+
+// Kinds of numbers that an element may be, by its pick modulo that many.
+constexpr std::uint64_t kKinds = 16;
+
+// Which kind an element is: each once among so many elements that follow each other, in an order of
+// their own; and where there are fewer elements, in the trials of the seeds that follow.
+class Picks {
+ public:
+  Picks(std::uint64_t seed, std::uint64_t number, std::int64_t count)
+      : orders_(0x6B696E64, number), skipped_(seed * static_cast<std::uint64_t>(count)) {}
+
+  std::uint64_t kind(std::uint64_t i) const {
+    const auto order = orders_[i / kKinds];
+    return ((order | 1) * (i + skipped_) + (order >> 32)) % kKinds;
+  }
+  // How often all kinds have been there before.
+  std::uint64_t turn(std::uint64_t i) const { return (i + skipped_) / kKinds; }
+
+ private:
+  Philox orders_;
+  std::uint64_t skipped_;
+};
 
 double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -36,6 +59,8 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
     case InputStyle::kOrdinary:
     case InputStyle::kDirect:
       return plain;
+    case InputStyle::kPositive:
+      return uniform(raw, 0, 1);
     case InputStyle::kMasking:
       return pick % 4 == 0 ? -kInfinity : pick % 4 == 1 ? 0 : plain;
     case InputStyle::kHuge: {
@@ -52,7 +77,7 @@ double floating_value(DType dtype, InputStyle style, std::uint64_t pick, std::ui
     case InputStyle::kAdversarial:
       break;
   }
-  switch (pick % 16) {
+  switch (pick % kKinds) {
     case 0:
       return 0;
     case 1:
@@ -92,12 +117,14 @@ std::vector<std::int64_t> lengths_of_inputs(const Graph& graph, const Bindings& 
   return {lengths.begin(), lengths.end()};
 }
 
+// `length` is that of one of the axes.
 std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, std::uint64_t raw,
-                           std::span<const std::int64_t> lengths) {
+                           std::int64_t length) {
   if (dtype == DType::kBool) return static_cast<std::int64_t>(raw >> 63);
+  const auto kind = pick % kKinds;
   if (style == InputStyle::kAdversarial || style == InputStyle::kHuge) {
     const bool is_wide = dtype == DType::kI64;
-    switch (pick % 8) {
+    switch (kind) {
       case 0:
         return is_wide ? std::numeric_limits<std::int64_t>::min()
                        : std::numeric_limits<std::int32_t>::min();
@@ -110,70 +137,16 @@ std::int64_t integer_value(DType dtype, InputStyle style, std::uint64_t pick, st
         return 0;
       case 4:  // what a floating-point number of the same size has no room for, and its neighbour
         return (is_wide ? std::int64_t{1} << 53 : 1 << 24) +
-               static_cast<std::int64_t>(pick / 8 % 2);
+               static_cast<std::int64_t>(pick / kKinds % 2);
       default:
         break;
     }
   }
-  if (pick % 2 == 0 || lengths.empty()) {
-    return static_cast<std::int64_t>(uniform_below(raw, 12)) - 2;
-  }
-  // Anywhere along one of the axes; now and then its last element, and what follows on that.
-  const auto length = lengths[pick / 32 % lengths.size()];
-  if (pick % 32 < 4) return length - 1 + static_cast<std::int64_t>(pick / 2 % 2);
+  // The last element of an axis, and what follows on that; a small number; anywhere along it.
+  if (kind == 5) return length - 1;
+  if (kind == 7) return length;
+  if (kind % 2 == 0) return static_cast<std::int64_t>(uniform_below(raw, 12)) - 2;
   return static_cast<std::int64_t>(uniform_below(raw, static_cast<std::uint64_t>(length)));
-}
-
-// Whether an input is only ever added to something, as masks are.
-std::vector<bool> only_added(const Graph& graph) {
-  std::vector<bool> added(graph.size(), true);
-  for (std::size_t id = graph.size(); id-- > 0;) {
-    const auto& node = graph.node(static_cast<NodeId>(id));
-    for (const auto& operand : node.operands) {
-      const bool is_fine = node.op == Op::kAdd || (node.op == Op::kCast && added[id]);
-      added[operand.node] = added[operand.node] && is_fine;
-    }
-  }
-  return added;
-}
-
-// Whether a node is only ever a factor of sums of products.
-std::vector<bool> only_factors(const Graph& graph) {
-  std::vector<bool> is_used(graph.size()), only_summed(graph.size(), true),
-      factors(graph.size(), true);
-  for (std::size_t id = graph.size(); id-- > 0;) {
-    const auto& node = graph.node(static_cast<NodeId>(id));
-    const bool makes_terms = node.op == Op::kMul && is_used[id] && only_summed[id];
-    for (const auto& operand : node.operands) {
-      is_used[operand.node] = true;
-      if (node.op != Op::kSum) only_summed[operand.node] = false;
-      if (!makes_terms && !(node.op == Op::kCast && factors[id])) factors[operand.node] = false;
-    }
-  }
-  for (const auto& output : graph.outputs()) factors[output.node] = false;
-  for (std::size_t id = 0; id < graph.size(); ++id) factors[id] = factors[id] && is_used[id];
-  return factors;
-}
-
-// By which an input is made smaller where it is a factor of sums of many products, as a model's
-// weights are: what comes out is of the size of what goes in, and a softmax further on is not all
-// on one element.
-std::vector<double> scales_of(const Graph& graph, const Bindings& symbols) {
-  constexpr double kFew = 16;
-  std::vector<double> terms(graph.size(), kFew);
-  for (std::size_t id = graph.size(); id-- > 0;) {
-    const auto& node = graph.node(static_cast<NodeId>(id));
-    for (const auto& operand : node.operands) {
-      auto& known = terms[operand.node];
-      if (node.op == Op::kSum && graph.node(operand.node).op == Op::kMul) {
-        known = std::max(known, static_cast<double>(operand.view.shape.back().at(symbols)));
-      } else if (node.op == Op::kCast || (node.op == Op::kMul && terms[id] > kFew)) {
-        known = std::max(known, terms[id]);
-      }
-    }
-  }
-  for (auto& value : terms) value = std::sqrt(kFew / value);
-  return terms;
 }
 
 }  // namespace
@@ -233,6 +206,18 @@ std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t mo
   return values;
 }
 
+std::uint64_t trials_of_kinds(const Graph& graph, const Bindings& symbols) {
+  constexpr std::int64_t kTurns = 2;  // the lengths of two axes, for indices
+  std::int64_t least = kTurns * static_cast<std::int64_t>(kKinds);
+  for (const auto id : graph.inputs()) {
+    const auto& node = graph.node(id);
+    const auto count = product(node.shape).at(symbols);
+    if (node.dtype != DType::kBool && count > 0) least = std::min(least, count);
+  }
+  const auto all = kTurns * static_cast<std::int64_t>(kKinds);
+  return static_cast<std::uint64_t>((all + least - 1) / least);
+}
+
 bool has_factors(const Graph& graph) {
   const auto factors = only_factors(graph);
   return std::ranges::any_of(graph.inputs(), [&](NodeId id) { return factors[id]; });
@@ -247,6 +232,7 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
       fmt::format("{} inputs of seed {}", kStyleNames[static_cast<std::size_t>(given)], seed);
   std::uint64_t number = 0;
   const auto added = only_added(graph);
+  const auto rooted = under_roots(graph);
   const auto scales = scales_of(graph, symbols);
   const auto lengths = lengths_of_inputs(graph, symbols);
   const bool is_scaled = given == InputStyle::kOrdinary || given == InputStyle::kMasking;
@@ -269,12 +255,19 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
     const bool has_empty_rows =
         style == InputStyle::kMasking && drawn > width && drawn == tensor.element_count();
     const Philox rows(seed, 0x726F7773 + number);
+    const auto is_empty = [&](std::uint64_t row) {
+      const auto count = static_cast<std::uint64_t>(drawn / width);
+      return rows[row / 8] % std::min<std::uint64_t>(8, count - row / 8 * 8) == row % 8;
+    };
+    const Picks picks(seed, number, drawn);
     Philox::Block four{};  // of the stream, for two elements
     for (std::int64_t i = 0; i < drawn; ++i) {
       const auto at = static_cast<std::uint64_t>(i);
       if (at % 2 == 0) four = stream.block(at / 2);
-      auto pick = four[at % 2 * 2] >> 32, raw = four[at % 2 * 2 + 1];
-      if (has_empty_rows && rows[at / static_cast<std::uint64_t>(width)] % 8 == 0) {
+      auto pick = four[at % 2 * 2] >> 32;
+      if (style != InputStyle::kSpecks) pick = pick / kKinds * kKinds + picks.kind(at);
+      auto raw = four[at % 2 * 2 + 1];
+      if (has_empty_rows && is_empty(at / static_cast<std::uint64_t>(width))) {
         pick = 0;  // −∞, or 0
         raw = 0;   // false
       }
@@ -283,9 +276,13 @@ Trial make_trial(const Graph& graph, Bindings symbols, InputStyle given, std::ui
         auto value = floating_value(node.dtype, style, pick, raw);
         if (style == InputStyle::kMasking && !added[id] && std::isinf(value)) value = 0;
         if (factors[id]) value = 0;
+        if (rooted[id] && given != InputStyle::kAdversarial && given != InputStyle::kSpecks) {
+          value = std::abs(value);
+        }
         bits = bits_of(node.dtype, is_scaled ? value * scales[id] : value);
       } else {
-        bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw, lengths));
+        const auto length = lengths.empty() ? 1 : lengths[picks.turn(at) % lengths.size()];
+        bits = static_cast<std::uint64_t>(integer_value(node.dtype, style, pick, raw, length));
       }
       std::memcpy(tensor.bytes().data() + at * size, &bits, size);
     }

@@ -29,6 +29,7 @@ enum class InputStyle : std::uint8_t {
             // weights are: what reaches the result past all products stands there alone
   kSpecks,  // ordinary, but for one in some hundreds that is NaN or infinite: what it spoils is
             // seen beside what it does not; and one in eight is very small
+  kPositive,  // floating point in (0, 1), for graphs in which all else may leave roots NaN
 };
 
 struct Trial {
@@ -44,8 +45,13 @@ std::vector<Bindings> symbol_values(const Graph& graph, std::int64_t most = 41);
 // Each symbol in turn a little beyond the greatest number that positions are compared with (the
 // window of an attention), the others at their least; none where `most` is beyond it already.
 std::vector<Bindings> symbols_beyond_borders(const Graph& graph, std::int64_t most);
+// Of how many seeds one after the other trials have each kind of number in each input at least once
+// (each infinity, the greatest, an index behind an axis): one, unless there are few elements.
+std::uint64_t trials_of_kinds(const Graph& graph, const Bindings& symbols);
 // Whether kDirect is anything else than ordinary.
 bool has_factors(const Graph& graph);
+// Floating point that a root or a logarithm is taken of (input_roles.h) is not below 0, except
+// where it is adversarial or has specks.
 Trial make_trial(const Graph& graph, Bindings symbols, InputStyle style, std::uint64_t seed);
 
 }  // namespace assay::compiler

@@ -12,12 +12,20 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "compiler/graph/dtypes.h"
 #include "compiler/program/program_json.h"
 #include "compiler/run/memory_plan.h"
 #include "compiler/verify/guarded_block.h"
+#include "compiler/verify/input_roles.h"
 #include "compiler/verify/one_sided.h"
 
 namespace assay::compiler {
+
+namespace {
+// What many trials of one size may interpret together, where one has too few elements for all kinds
+// of numbers.
+constexpr double kFewElements = 2e4;
+}  // namespace
 
 std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options) {
   auto most = options.most;
@@ -141,8 +149,14 @@ struct Verifier::Desk {
   }
 };
 
+VerifyOptions with_roots(const Graph& graph, VerifyOptions options) {
+  std::erase(options.styles, InputStyle::kPositive);
+  if (may_leave_roots(graph)) options.styles.push_back(InputStyle::kPositive);
+  return options;
+}
+
 Verifier::Verifier(const Graph& graph, VerifyOptions options, KnownProducts* products)
-    : graph_(graph), options_(std::move(options)), products_(products) {}
+    : graph_(graph), options_(with_roots(graph, std::move(options))), products_(products) {}
 Verifier::~Verifier() = default;
 
 std::vector<Verifier::Prepared>& Verifier::prepared() {
@@ -157,8 +171,8 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     }
   }
   // Weights are the same nearly everywhere, and large: one copy from the beginning.
-  const auto give = [&](const Bindings& symbols, InputStyle style) {
-    auto trial = make_trial(graph_, symbols, style, options_.seed);
+  const auto give = [&](const Bindings& symbols, InputStyle style, std::uint64_t further = 0) {
+    auto trial = make_trial(graph_, symbols, style, options_.seed + further);
     Prepared made{symbols, std::move(trial.what), {}, {}};
     for (auto& [name, tensor] : trial.inputs) {
       auto input = std::make_shared<const Input>(tensor, 1);
@@ -195,7 +209,15 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
     trials.back().is_preceded = i >= in_all_styles;
     for (std::size_t k = 1; i < in_all_styles && k < options_.styles.size(); ++k) {
       // As many, but for what is beyond a border at one size and not at the other.
-      give(of_other_styles[std::min(i, of_other_styles.size() - 1)], options_.styles[k]);
+      const auto& symbols = of_other_styles[std::min(i, of_other_styles.size() - 1)];
+      give(symbols, options_.styles[k]);
+      if (options_.styles[k] != InputStyle::kAdversarial) continue;
+      const auto work = interpreted_elements(graph_, symbols);
+      const auto seeds = trials_of_kinds(graph_, symbols);
+      for (std::uint64_t more = 1; more < seeds && static_cast<double>(more) * work < kFewElements;
+           ++more) {
+        give(symbols, options_.styles[k], more);
+      }
     }
     if (i == 0 && is_direct) give(values[i], InputStyle::kDirect);
     std::vector<std::future<void>> all;
@@ -211,7 +233,12 @@ std::vector<Verifier::Prepared>& Verifier::prepared() {
 
 void Verifier::Coverage::add(const BoundedTensor& expected) {
   elements += expected.value.element_count();
-  bounded += std::ranges::count_if(expected.bounds, [](double b) { return !std::isinf(b); });
+  const auto view = expected.value.view();
+  const bool may_be_nan = is_floating(view.dtype());
+  for (std::int64_t i = 0; i < view.element_count(); ++i) {
+    if (std::isinf(expected.bounds[static_cast<std::size_t>(i)])) continue;
+    bounded += !may_be_nan || !std::isnan(value_as_double(view, i));
+  }
 }
 void Verifier::Coverage::add(const Coverage& more) {
   elements += more.elements;

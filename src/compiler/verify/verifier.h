@@ -47,6 +47,8 @@ struct VerifyOptions {
   bool tries_direct = true;
   std::uint64_t seed = 1;
 };
+// The same, with positive inputs where others may leave nothing but NaN behind roots.
+VerifyOptions with_roots(const Graph& graph, VerifyOptions options);
 // Least and greatest values of symbols, and such beyond borders (test_inputs.h), within those
 // limits. All least values come first, all greatest last.
 std::vector<Bindings> affordable_symbols(const Graph& graph, const VerifyOptions& options);
@@ -69,7 +71,7 @@ class Verifier {
   // Nothing where the program is right; else what is wrong: output, inputs, element, both values.
   std::optional<std::string> mistake_of(const Program& program, const Runtime& runtime);
   // How many of the outputs' elements are held to a bound: where an overflow or a comparison could
-  // go either way, nothing is asked.
+  // go either way, nothing is asked; and where NaN is expected, next to nothing.
   struct Coverage {
     std::int64_t elements = 0, bounded = 0;
     // Whatever these were, nobody would have seen it.

@@ -19,7 +19,7 @@ using namespace assay::compiler;  // NOLINT: the front end's words are this file
 GraphTensor soft_plus(const GraphTensor& x) { return max(x, x.like(0)) + log1p(exp(-absolute(x))); }
 GraphTensor log_of_sigmoid(const GraphTensor& x) { return -soft_plus(-x); }
 GraphTensor clamped(const GraphTensor& x, double low, double high) {
-  return least_of(max(x, x.like(low)), x.like(high));
+  return min(max(x, x.like(low)), x.like(high));
 }
 GraphTensor relu6(const GraphTensor& x) { return clamped(x, 0, 6); }
 GraphTensor hard_sigmoid(const GraphTensor& x) { return relu6(x + 3.0) * (1.0 / 6); }

@@ -189,7 +189,7 @@ Result clamp(Call& c) {
     auto result = x[0];
     std::size_t next = 1;
     if (c.has("min")) result = max(result, x[next++]);
-    if (c.has("max")) result = least_of(result, x[next]);
+    if (c.has("max")) result = min(result, x[next]);
     return result;
   });
 }
@@ -259,8 +259,8 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.log2.default", floating_unary<log2>},
     {"aten.maximum.default", plain_binary<max>},
     {"aten.max.other", plain_binary<max>},
-    {"aten.min.other", plain_binary<least_of>},
-    {"aten.minimum.default", plain_binary<least_of>},
+    {"aten.min.other", plain_binary<min>},
+    {"aten.minimum.default", plain_binary<min>},
     {"aten.mul.Scalar", plain_binary<operator*>},
     {"aten.mul.Tensor", plain_binary<operator*>},
     {"aten.multiply.Tensor", plain_binary<operator*>},

@@ -67,10 +67,6 @@ std::vector<Dim> broadcast_shape(const std::vector<GraphTensor>& tensors) {
   return shape;
 }
 
-GraphTensor least_of(const GraphTensor& a, const GraphTensor& b) {
-  if (is_floating(a.dtype())) return min(a, b);
-  return select(less(b, a), b, a);  // −x of the least integer is that integer
-}
 GraphTensor differs(const GraphTensor& a, const GraphTensor& b) { return logical_not(equal(a, b)); }
 GraphTensor is_nan(const GraphTensor& x) {
   return logical_not(less(x, x.like(INFINITY)) + less(x.like(-INFINITY), x));

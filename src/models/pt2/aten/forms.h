@@ -46,8 +46,6 @@ int signed_axis(std::size_t axis);
 // The shape that all broadcast to.
 std::vector<Dim> broadcast_shape(const std::vector<GraphTensor>& tensors);
 
-// One operand smaller than the other, exactly, for every dtype; NaN where either is.
-GraphTensor least_of(const GraphTensor& a, const GraphTensor& b);
 GraphTensor differs(const GraphTensor& a, const GraphTensor& b);  // true of NaN
 GraphTensor is_nan(const GraphTensor& x);
 GraphTensor absolute(const GraphTensor& x);

@@ -213,7 +213,7 @@ Result histc(Call& c) {
   // is what a division gives.
   const auto scaled = ((x - from) * static_cast<double>(bins)).cast(DType::kF64);
   const auto place = rounded_down((scaled / (to - from).cast(DType::kF64)).cast(x.dtype()));
-  const auto bin = least_of(place, place.like(static_cast<double>(bins - 1))).cast(DType::kI64);
+  const auto bin = min(place, place.like(static_cast<double>(bins - 1))).cast(DType::kI64);
   const auto is_inside = less_equal(from, x) * less_equal(x, to);
   const auto each = GraphTensor::iota(c.graph(), bins).unsqueeze(1);
   const auto is_there = equal(bin.unsqueeze(0), each) * is_inside.unsqueeze(0);
