@@ -256,16 +256,17 @@ class Compile(CliTest):
         self.assertEqual(first["search"]["tried"], 3)
 
     def test_nothing_held_to_a_bound_is_not_fine(self):
-        # Sums of the same numbers in another order: which is less, rounding decides.
+        # Sums of the same numbers in another order: which is less, rounding decides. Of 2^x, which no x makes exact.
         rows = {"shape": [4, 8], "strides": [8, -1], "offset": 7}
         graph = {"nodes": [{"op": "input", "dtype": "f32", "name": "x", "shape": [4, 8]},
-                           {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 0}]},
-                           {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 0, **rows}]},
-                           {"op": "less", "dtype": "bool", "shape": [4], "operands": [{"node": 1}, {"node": 2}]}],
-                 "outputs": [{"name": "y", "node": 3}]}
+                           {"op": "exp2", "dtype": "f32", "shape": [4, 8], "operands": [{"node": 0}]},
+                           {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 1}]},
+                           {"op": "sum", "dtype": "f32", "shape": [4], "operands": [{"node": 1, **rows}]},
+                           {"op": "less", "dtype": "bool", "shape": [4], "operands": [{"node": 2}, {"node": 3}]}],
+                 "outputs": [{"name": "y", "node": 4}]}
         self.refused(self.written("open.json", graph), "--verify", says="not known: y", status=3)
         # Each output is judged by itself: what is known of another one says nothing of it.
-        graph["outputs"] = [{"name": "sum", "node": 1}, {"name": "y", "node": 3}, {"name": "again", "node": 2}]
+        graph["outputs"] = [{"name": "sum", "node": 2}, {"name": "y", "node": 4}, {"name": "again", "node": 3}]
         self.refused(self.written("mixed.json", graph), "--verify", says="not known: y\n", status=3)
         told = json.loads(self.compile(self.written("mixed.json", graph), "--verify", "--json").stdout)
         self.assertEqual(told["verified"]["unheld"], ["y"])

@@ -68,7 +68,7 @@ class Interrupted(RunsOnSlurm):
             time.sleep(1)
             start = time.monotonic()
             self.assertIn("interrupted while sinfo", self.ends_by_ctrl_c(child))
-            self.assertLess(time.monotonic() - start, 5)  # Slurm's own patience is ten seconds
+            self.assertLess(time.monotonic() - start, 20)  # Slurm's own patience is thirty seconds
         self.assertEqual(os.listdir(self.folder), [])
         self.cluster.order("release-controller")
 

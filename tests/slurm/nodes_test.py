@@ -92,7 +92,8 @@ class Nodes(RunsOnSlurm):
     def test_rows_come_back_from_nodes_that_do_not_see_the_folder(self):
         self.cluster.blind(self, self.folder)
         local = self.local()
-        said = self.assay(*RUN, *SHORT, "--executor", "slurm", "--out", "short.jsonl").stderr
+        habits = {"SLURM_LABELIO": "1", "SLURM_STDOUTMODE": "none", "SLURM_STDINMODE": "none", "SLURM_EXPORT_ENV": "NONE", "SLURM_NTASKS": "3"}
+        said = self.assay(*RUN, *SHORT, "--executor", "slurm", "--out", "short.jsonl", environment=habits).stderr
         self.assertEqual(said.count("submitted as job"), 1, said)
         self.assertEqual(said.count("the nodes do not see this folder"), 1, said)
         self.assertIn("submitted by srun", said)

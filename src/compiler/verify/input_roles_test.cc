@@ -52,7 +52,8 @@ TEST(InputRoles, RootsThatMayBeLeftAreKnown) {
   };
   EXPECT_FALSE(may_leave([](const auto& x) { return sqrt(x); }));
   EXPECT_FALSE(may_leave([](const auto& x) { return log(x * 0.5 + 1.0); }));
-  EXPECT_FALSE(may_leave([](const auto& x) { return x * recip(sqrt((x * x).mean(-1, true) + 1e-5)); }));
+  EXPECT_FALSE(
+      may_leave([](const auto& x) { return x * recip(sqrt((x * x).mean(-1, true) + 1e-5)); }));
   EXPECT_FALSE(may_leave([](const auto& x) { return log(exp(x).sum(-1)); }));
   EXPECT_TRUE(may_leave([](const auto& x) { return log(x * -1.0 + 1.0); }));
   EXPECT_TRUE(may_leave([](const auto& x) { return sqrt(x.sum(-1)); }));

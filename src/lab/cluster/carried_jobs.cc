@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/cluster/carried_jobs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <limits>
 #include <utility>
@@ -14,15 +17,32 @@
 namespace assay::lab {
 namespace {
 
-// $0 is the share's path, the rest srun with its arguments. A status of 1 is srun's own, of a node
-// that was lost: no run ends so. What srun says of the end would hide the task's last words.
+// $0 is the share's path, the rest srun with its arguments. A cluster's own words at a task's
+// beginning (TaskProlog) are no rows. A status of 1 is srun's own, of a node that was lost: no run
+// ends so. What srun says of the end would hide the task's last words.
 constexpr const char* kCarry =
-    R"("$@" <"$0.packed" >>"$0.jsonl" 2>>"$0.log"
-status=$?
+    R"({ "$@" <"$0.packed" 2>>"$0.log"; echo $? >"$0.ended"; } | sed -n -u '/^{/p' >>"$0.jsonl"
+status=$(cat "$0.ended")
 sed -i '/^srun: .*: Exited with exit code /d' "$0.log"
 if grep -q '^assay: ' "$0.log"; then sed -i '/^srun: /d' "$0.log"; fi
 [ $status = 1 ] || { echo $status >"$0.status.new" && mv "$0.status.new" "$0.status"; }
 )";
+
+// Inside of a job srun would start a step of that one; other variables change what goes through it.
+// What says where jobs may go stays.
+std::vector<std::string> variables_against_srun() {
+  constexpr auto kKept = std::to_array<std::string_view>(
+      {"SLURM_CONF", "SLURM_CLUSTERS", "SLURM_PARTITION", "SLURM_ACCOUNT", "SLURM_QOS",
+       "SLURM_RESERVATION", "SLURM_CONSTRAINT", "SLURM_TIMELIMIT", "SLURM_WCKEY"});
+  std::vector<std::string> names;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const auto name = text.substr(0, text.find('='));
+    const bool is_of_srun = name.starts_with("SLURM_") || name.starts_with("SRUN_");
+    if (is_of_srun && std::ranges::find(kKept, name) == kKept.end()) names.emplace_back(name);
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -59,10 +79,7 @@ std::optional<std::string> CarriedJobs::submit(
 void CarriedJobs::carry(Carrier& carrier) const {
   ProcessSpec spec;
   spec.argv = {"sh", "-c", kCarry, shares_.path_of(carrier.task), "env"};
-  // Inside of a job srun would start a step of that one.
-  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"}) {
-    spec.argv.push_back(fmt::format("--unset={}", name));
-  }
+  for (const auto& name : variables_against_srun()) spec.argv.push_back("--unset=" + name);
   spec.argv.insert(spec.argv.end(),
                    {"srun", "--quiet", "--job-name=" + name_of(carrier.task), "--nodes=1",
                     "--ntasks=1", "--exclusive", "--mem=0", "--mpi=none", "--chdir=/"});

@@ -36,11 +36,13 @@ std::string script_of(const SlurmJobRequest& r, const std::string& prefix) {
   for (const auto& [path, sha256] : r.files) {
     const auto file = shell_quoted(path);
     compared += fmt::format(
-        "if [ \"$(sha256sum <{} | cut -c 1-64)\" != {} ]; then\n"
-        "  printf 'assay: another file than when it was submitted: %s\\n' {} >&2\n"
+        "sum=$(sha256sum <{0} | cut -c 1-64)\n"
+        "if [ -z \"$sum\" ] && [ -r {0} ]; then finish 143; fi  # a signal came meanwhile\n"
+        "if [ \"$sum\" != {1} ]; then\n"
+        "  printf 'assay: another file than when it was submitted: %s\\n' {0} >&2\n"
         "  finish 2\n"
         "fi\n",
-        file, sha256, file);
+        file, sha256);
   }
   return fmt::format(
       "#!/bin/sh\n"
@@ -56,6 +58,7 @@ std::string script_of(const SlurmJobRequest& r, const std::string& prefix) {
       "}}\n"
       "cd {} 2>/dev/null || {{ echo {} >&2; finish {}; }}\n"
       "{}"
+      "unset SLURM_LABELIO SLURM_STDINMODE SLURM_STDOUTMODE SLURM_STDERRMODE\n"
       "mpi=pmi2\n"
       "if srun --mpi=list 2>&1 | grep -q pmix; then mpi=pmix; fi\n"
       "srun --mpi=$mpi --ntasks={} --cpus-per-task={} --kill-on-bad-exit=1{}\n"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,6 +65,30 @@ TEST_P(Concurrency, ManyWritersLoseNothing) {
     const auto name = fmt::format("r{}", writer);
     EXPECT_EQ(export_run(*store, name), journal_text(example_run(name, kRounds)));
   }
+}
+
+TEST_P(Concurrency, ReadersDuringARebuildFindEveryRow) {
+  const auto path = url_of("assay.db");
+  const auto rows = example_run("r", 600);
+  ingest_lines(*std::make_unique<Store>(path, Access::kCreate), lines_of(rows), "test");
+  Pipe over;
+  const pid_t child = start_child([&] {
+    over.read.reset();
+    const auto store = std::make_unique<Store>(path, Access::kWrite);
+    for (int i = 0; i < 4; ++i) store->rebuild();
+    return 0;
+  });
+  over.write.reset();
+  ::fcntl(over.read.get(), F_SETFL, O_NONBLOCK);
+  char byte;
+  int looks = 0;
+  while (::read(over.read.get(), &byte, 1) != 0) {
+    const auto store = std::make_unique<Store>(path, Access::kRead);
+    ASSERT_EQ(export_run(*store, "r"), journal_text(rows));
+    ++looks;
+  }
+  EXPECT_EQ(wait_for(child), 0);
+  EXPECT_GT(looks, 1);
 }
 
 // A writer killed at any moment leaves whole batches: all that it had reported, at most one more.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "lab/store/postgres_connection.h"
 
 namespace assay::lab {
@@ -77,16 +78,23 @@ std::string array_of(const std::vector<std::string>& texts) {
   return array + "}";
 }
 
-void refuse_nul(const Columns& columns, std::string_view line) {
+void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
+  constexpr std::size_t kLongestIds = 2000;  // of the 2704 bytes that an index takes
   const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
-  bool refused = has_nul(line);
+  bool is_refused = has_nul(line);
   for (const auto& column : columns) {
     const auto* text = std::get_if<std::string>(&column);
-    refused = refused || (text != nullptr && has_nul(*text));
+    is_refused = is_refused || (text != nullptr && has_nul(*text));
   }
-  if (!refused) return;
-  fail("PostgreSQL cannot keep a text with a NUL character: run '{}', attempt '{}'",
-       text_of(columns[0]), text_of(columns[1]));
+  const auto run = text_of(columns[0]), attempt = text_of(columns[1]);
+  if (is_refused) {
+    fail("PostgreSQL cannot keep a text with a NUL character: run {}, attempt {}",
+         canonical_json(run), canonical_json(attempt));
+  }
+  if (run.size() + attempt.size() > kLongestIds) {
+    fail("PostgreSQL cannot keep ids of more than {} bytes together, got {}: run '{}…'",
+         kLongestIds, run.size() + attempt.size(), run.substr(0, 40));
+  }
 }
 
 class PostgresDatabase : public Database {
@@ -165,7 +173,7 @@ class PostgresDatabase : public Database {
 
   // Entries wait here: what is there is asked for by their ids, so that lines cross once and alone.
   void stage(std::vector<Entry> entries) override {
-    for (const auto& [columns, line] : entries) refuse_nul(columns, line);
+    for (const auto& [columns, line] : entries) refuse_what_it_cannot_keep(columns, line);
     staged_ = std::move(entries);
   }
 
@@ -236,7 +244,8 @@ class PostgresDatabase : public Database {
     db_.execute(
         "CREATE TEMPORARY TABLE before ON COMMIT DROP AS"
         " SELECT id, sequence, line, run_id, attempt_id FROM attempt;"
-        "TRUNCATE attempt, series RESTART IDENTITY;"
+        // Not TRUNCATE: who began to read before would find nothing.
+        "DELETE FROM attempt; DELETE FROM series;"
         "DROP INDEX IF EXISTS attempt_identity, attempt_sequence, attempt_series;"
         "CREATE UNIQUE INDEX attempt_identity ON attempt (run_id, attempt_id);"
         "CREATE INDEX attempt_sequence ON attempt (run_id, sequence);"

@@ -41,6 +41,10 @@ class Ingest {
       if (is_first) run = look_up(row.run_id);
       const auto [before, is_new] = run.lines.try_emplace(row.attempt_id, &line);
       const bool same = is_new ? !stored[i] || stored[i]->same_line : *before->second == line;
+      if (!same && !is_new) {
+        fail("{}: run '{}', attempt '{}' is there twice, with different content", batch.name,
+             row.run_id, row.attempt_id);
+      }
       if (!same) {
         fail("{}: run '{}', attempt '{}' is already in the store with other content: '{}'",
              batch.name, row.run_id, row.attempt_id, db_.name());
