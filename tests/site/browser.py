@@ -127,10 +127,11 @@ class Browser:
         self._call("Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x1, "y": y1, **common})
 
     def draw_all(self):
-        """Scrolls through the page so that every chart is drawn."""
+        """Scrolls through the page so that every chart is drawn; on a busy machine it takes a while until one is seen."""
         self.run("""(async () => { for (const c of document.querySelectorAll('[data-chart]')) {
             c.scrollIntoView({block: 'center'});
-            await new Promise(r => setTimeout(r, 30)); } window.scrollTo(0, 0); })()""")
+            for (let i = 0; i < 500 && (i == 0 || !('drawn' in c.dataset)); ++i) await new Promise(r => setTimeout(r, 30));
+            } window.scrollTo(0, 0); })()""")
         self.wait("[...document.querySelectorAll('[data-chart]')].every(c => 'drawn' in c.dataset)",
                   "all charts are drawn")  # fmt: skip
 
