@@ -25,16 +25,15 @@ UniqueFd open_or_throw(const std::string& path, int flags, mode_t mode, const ch
   return fd;
 }
 
-// Reads to the end; sizes from stat() are not trusted (files under /proc say 0).
-bool read_all(int fd, std::string& content) {
+// Appends what read() gives; returns what it returns, but for signals.
+ssize_t read_some(int fd, std::string& content) {
   char buffer[1 << 16];
-  for (;;) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n == 0) return true;
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    content.append(buffer, static_cast<std::size_t>(n));
-  }
+  ssize_t n = 0;
+  do {
+    n = ::read(fd, buffer, sizeof buffer);
+  } while (n < 0 && errno == EINTR);
+  if (n > 0) content.append(buffer, static_cast<std::size_t>(n));
+  return n;
 }
 
 // The lock on a folder of ours that is really at this path; nothing where it cannot be had: errno
@@ -71,17 +70,30 @@ UniqueFd open_regular_file(const std::string& path) {
   return fd;
 }
 
+FileStream::FileStream(std::string path)
+    : path_(std::move(path)), fd_(open_or_throw(path_, O_RDONLY, 0, "read")) {}
+
+bool FileStream::read(std::string& content) {
+  const auto n = read_some(fd_.get(), content);
+  if (n < 0) fail("cannot read '{}': {}", path_, errno_text(errno));
+  return n > 0;
+}
+
+// To the end; sizes from stat() are not trusted (files under /proc say 0).
 std::string read_file(const std::string& path) {
-  const UniqueFd fd = open_or_throw(path, O_RDONLY, 0, "read");
+  FileStream file(path);
   std::string content;
-  if (!read_all(fd.get(), content)) fail("cannot read '{}': {}", path, errno_text(errno));
+  while (file.read(content)) {
+  }
   return content;
 }
 
 std::optional<std::string> read_small_file(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string content;
-  if (!fd || !read_all(fd.get(), content)) return std::nullopt;
+  ssize_t n = fd ? 1 : -1;
+  while (n > 0) n = read_some(fd.get(), content);
+  if (n < 0) return std::nullopt;
   while (!content.empty() && content.back() == '\n') content.pop_back();
   return content;
 }

@@ -37,6 +37,18 @@ class UniqueFd {
 // like everything else that is no regular file. Throws UserError that names the path.
 UniqueFd open_regular_file(const std::string& path);
 
+// A file, or a pipe, from its beginning to its end. All throw UserError that names the path.
+class FileStream {
+ public:
+  explicit FileStream(std::string path);
+  // Appends some of what follows, at most 64 KiB; false at the end.
+  bool read(std::string& content);
+
+ private:
+  std::string path_;
+  UniqueFd fd_;
+};
+
 // The whole content of a file. Throws UserError that names the path.
 std::string read_file(const std::string& path);
 // The content of a file that may not be there (/proc, /sys), without the trailing newline.

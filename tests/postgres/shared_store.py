@@ -4,6 +4,7 @@
 
     shared_store.py ASSAY STORE_ROWS writers [WRITERS [ROWS]]   at once, each with rows of its own: none lost, none twice
     shared_store.py ASSAY STORE_ROWS kills [TIMES]              the server dies by SIGKILL during ingests and runs
+    shared_store.py ASSAY STORE_ROWS memory [ROWS]              of one journal, into both kinds of store
     shared_store.py ASSAY STORE_ROWS size [SERIES RUNS ROUNDS]  rows per second, `latest`, the page
 
 Each ends with status 0 where all that it must show holds, and prints what it measured.
@@ -134,6 +135,22 @@ def kills(times=20):
     server.end()
 
 
+def memory(rows=60_000):
+    server = Server()
+    with tempfile.TemporaryDirectory() as folder:
+        make_rows(f"{folder}/plain", 1, 60, rows // 60)
+        plain = f"{folder}/plain/" + os.listdir(f"{folder}/plain")[0]
+        subprocess.run(f"gzip -1 <'{plain}' >'{folder}/packed.jsonl.gz'", shell=True, check=True)
+        for url, journal in ((server.url(), plain), (f"sqlite:{folder}/a.db", plain), (f"sqlite:{folder}/b.db", f"{folder}/packed.jsonl.gz")):
+            child = subprocess.Popen([ASSAY, "store", "ingest", url, journal], stdout=subprocess.DEVNULL)
+            _, status, used = os.wait4(child.pid, 0)
+            megabytes = used.ru_maxrss // 1024
+            expect(status == 0 and megabytes < 200, f"{megabytes} MB for {rows} rows ({os.path.getsize(plain) >> 20} MB) of one journal")
+        assay("store", "export", server.url(), "--out", f"{folder}/back")
+        expect(same_folders(f"{folder}/plain", f"{folder}/back"), "they come back byte for byte")
+    server.end()
+
+
 def size(series=1000, runs=100, rounds=10):
     server = Server()
     with tempfile.TemporaryDirectory() as folder:
@@ -162,7 +179,7 @@ def size(series=1000, runs=100, rounds=10):
 
 if __name__ == "__main__":
     try:
-        {"writers": writers, "kills": kills, "size": size}[sys.argv[3]](*map(int, sys.argv[4:]))
+        {"writers": writers, "kills": kills, "memory": memory, "size": size}[sys.argv[3]](*map(int, sys.argv[4:]))
     except Missing as missing:
         print(f"skipped: {missing}")
         sys.exit(77)

@@ -101,7 +101,7 @@ void load_openblas_early() {
 }
 
 // Takes rows into a store as they are made. The journal is the truth: what the store does not take
-// now it gets at the end, and a run does not end for it.
+// now it gets later, at the latest at the end, and a run neither waits nor ends for it.
 class RowsIntoStore {
  public:
   RowsIntoStore(const std::string& url, TerminalProgress& progress)
@@ -109,10 +109,12 @@ class RowsIntoStore {
 
   void take(std::span<const lab::Row> rows) {
     if (failed_) return;
-    std::vector<std::string> lines;
-    for (const auto& row : rows) lines.push_back(lab::row_to_line(row));
+    for (const auto& row : rows) lines_.push_back(lab::row_to_line(row));
     try {
-      lab::ingest_lines(store_, lines, "the run");
+      lab::ingest_lines(store_, lines_, "the run", lab::Patience::kNone);
+      lines_.clear();
+    } catch (const lab::StoreBusy&) {
+      // They go with those that come next.
     } catch (const std::exception& e) {
       failed_ = true;
       progress_.note(fmt::format("warning: {}; the rows follow at the end", e.what()));
@@ -123,6 +125,7 @@ class RowsIntoStore {
  private:
   lab::Store store_;
   TerminalProgress& progress_;
+  std::vector<std::string> lines_;  // that the store does not have yet
   bool failed_ = false;
 };
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/record/quick_json.h"
 
-#include <simdjson.h>
-
 #include <string>
 
 #include "base/json.h"
@@ -14,9 +12,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 constexpr std::size_t kMostLevels = 100;  // fewer than parse_checked_json() allows
 
-Json json_of(simdjson::dom::element value);
-
-Json json_of(simdjson::dom::object from) {
+Json object_of(simdjson::dom::object from) {
   Json json = Json::object();
   auto& members = json.get_ref<Json::object_t&>();
   for (const auto [key, value] : from) {  // most often sorted; of two the last counts
@@ -25,7 +21,7 @@ Json json_of(simdjson::dom::object from) {
   return json;
 }
 
-Json json_of(simdjson::dom::array from) {
+Json array_of(simdjson::dom::array from) {
   Json json = Json::array();
   auto& elements = json.get_ref<Json::array_t&>();
   elements.reserve(from.size());
@@ -33,13 +29,15 @@ Json json_of(simdjson::dom::array from) {
   return json;
 }
 
+}  // namespace
+
 Json json_of(simdjson::dom::element value) {
   using Type = simdjson::dom::element_type;
   switch (value.type()) {
     case Type::OBJECT:
-      return json_of(simdjson::dom::object(value));
+      return object_of(simdjson::dom::object(value));
     case Type::ARRAY:
-      return json_of(simdjson::dom::array(value));
+      return array_of(simdjson::dom::array(value));
     case Type::STRING:
       return std::string(std::string_view(value));
     case Type::DOUBLE:
@@ -57,9 +55,7 @@ Json json_of(simdjson::dom::element value) {
   return nullptr;
 }
 
-}  // namespace
-
-std::optional<Json> quick_json(std::string_view text) {
+std::optional<simdjson::dom::element> quick_parse(std::string_view text) {
   // The two libraries do not agree on which halves of characters beyond 16 bits may stand alone.
   if (text.find("\\u") != std::string_view::npos) return std::nullopt;
   thread_local simdjson::dom::parser parser(kMostBytes);
@@ -68,7 +64,12 @@ std::optional<Json> quick_json(std::string_view text) {
   }
   simdjson::dom::element value;
   if (parser.parse(text.data(), text.size()).get(value)) return std::nullopt;
-  return json_of(value);
+  return value;
+}
+
+std::optional<Json> quick_json(std::string_view text) {
+  const auto value = quick_parse(text);
+  return value ? std::optional(json_of(*value)) : std::nullopt;
 }
 
 }  // namespace assay::lab

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <simdjson.h>
+
 #include <optional>
 #include <string_view>
 
@@ -14,5 +16,10 @@ namespace assay::lab {
 // bits, many levels): whoever asks goes to parse_checked_json() then, which also says what is
 // wrong.
 std::optional<Json> quick_json(std::string_view text);
+
+// The same in two steps, for who needs a part of it: what is read is valid until this thread reads
+// something else.
+std::optional<simdjson::dom::element> quick_parse(std::string_view text);
+Json json_of(simdjson::dom::element value);
 
 }  // namespace assay::lab

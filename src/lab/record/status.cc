@@ -22,8 +22,10 @@ constexpr auto kStatusNames = make_names<Status>({{Status::kOk, "ok"},
 
 std::string_view name_of(Status status) { return kStatusNames[status]; }
 
+std::optional<Status> find_status(std::string_view name) { return kStatusNames.find(name); }
+
 Status status_from_name(std::string_view name, std::string_view what) {
-  const auto status = kStatusNames.find(name);
+  const auto status = find_status(name);
   if (!status) fail("{}: unknown status '{}'", what, name);
   return *status;
 }

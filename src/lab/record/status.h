@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace assay::lab {
@@ -22,7 +23,9 @@ enum class Status {
 
 // The spelling in rows: "ok", "wrong_result", …
 std::string_view name_of(Status status);
-// Inverse of name_of. Throws UserError naming `what` and the text.
+// Inverse of name_of.
+std::optional<Status> find_status(std::string_view name);
+// The same. Throws UserError naming `what` and the text.
 Status status_from_name(std::string_view name, std::string_view what);
 
 // Whether the attempt's times exist and may be looked at.

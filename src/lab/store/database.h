@@ -32,7 +32,7 @@ class Record {
 };
 using RecordVisitor = std::function<void(const Record&)>;
 
-// A row to be taken in. The line must outlive its use.
+// A row to be taken in.
 struct Entry {
   Columns columns;
   std::string_view line;
@@ -66,8 +66,9 @@ class Database {
   virtual std::string stamp() = 0;
 
   // kWrite: taken by one writer at a time, at once, so that two wait for each other instead of
-  // failing half-way. kRead: one state of the store, whatever others write meanwhile.
-  enum class Kind { kRead, kWrite };
+  // failing half-way; kWriteAtOnce: StoreBusy where there is another. kRead: one state of the
+  // store, whatever others write meanwhile.
+  enum class Kind { kRead, kWrite, kWriteAtOnce };
   virtual void begin(Kind kind) = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;  // nothing where none is open
@@ -78,9 +79,9 @@ class Database {
   virtual std::int64_t change(const std::string& sql, std::span<const SqlValue> values) = 0;
   std::int64_t number(const std::string& sql);  // the first column of the only row
 
-  // Brings entries to the database, where nobody sees them yet; before a write transaction (whose
-  // lock others wait for) or in one. Those of the call before are forgotten.
-  virtual void stage(std::vector<Entry> entries) = 0;
+  // Says which entries, which must outlive their use, are meant below; before a write transaction
+  // (whose lock others wait for) or in one. What the database cannot keep is a UserError.
+  virtual void stage(std::span<const Entry> entries) = 0;
   // In a write transaction: what is there under the key of each staged entry.
   virtual std::vector<std::optional<Stored>> find_staged() = 0;
   // In a write transaction: the entries of these indices become rows at these places of their run.

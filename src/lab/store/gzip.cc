@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -16,7 +17,9 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::size_t kHarmless = std::size_t{64} << 20, kMostTimes = 250;
 constexpr int kGzipOnly = 16 + MAX_WBITS;  // as zlib spells it
 
-class Inflater {
+}  // namespace
+
+class Gunzip::Inflater {
  public:
   Inflater() { check(::inflateInit2(&stream, kGzipOnly) == Z_OK, "zlib can be used"); }
   Inflater(const Inflater&) = delete;
@@ -25,21 +28,21 @@ class Inflater {
   z_stream stream = {};
 };
 
-}  // namespace
-
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-std::string gunzip(std::string_view bytes, std::string_view what) {
-  Inflater inflater;
-  auto& stream = inflater.stream;
-  std::string text;
-  const auto most = std::max(kHarmless, kMostTimes * bytes.size());
-  bool inside = false;  // a member has begun and not ended
-  while (inside || !bytes.empty()) {
+Gunzip::Gunzip(std::string what)
+    : what_(std::move(what)), inflater_(std::make_unique<Inflater>()) {}
+
+Gunzip::~Gunzip() = default;
+
+void Gunzip::add(std::string_view bytes, std::string& text) {
+  auto& stream = inflater_->stream;
+  bool is_full = false;  // there may be more of what was read
+  while (is_full || !bytes.empty()) {
+    if (written_ > std::max(kHarmless, kMostTimes * read_))
+      fail("{}: more than {} times its size behind its compression", what_, kMostTimes);
     const auto piece = std::min(bytes.size(), kPiece);
     const auto before = text.size();
-    if (before > most)
-      fail("{}: more than {} times its size behind its compression", what, kMostTimes);
     text.resize(before + kPiece);
     // zlib reads what it is given as a pointer to what it could write.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -50,17 +53,21 @@ std::string gunzip(std::string_view bytes, std::string_view what) {
     const auto read = piece - stream.avail_in, written = kPiece - stream.avail_out;
     text.resize(before + written);
     bytes.remove_prefix(read);
+    read_ += read, written_ += written;
+    is_full = stream.avail_out == 0;
     if (status == Z_STREAM_END) {
-      inside = false;
+      inside_ = is_full = false;
       ::inflateReset(&stream);
-    } else if (status == Z_OK && (read > 0 || written > 0)) {
-      inside = true;
-    } else {
-      fail("{}: not whole, or damaged: {}", what,
-           stream.msg != nullptr ? stream.msg : "it ends too soon");
+    } else if (status == Z_OK) {
+      inside_ = true;
+    } else if (status != Z_BUF_ERROR) {  // which is: nothing was left of what was read
+      fail("{}: not whole, or damaged: {}", what_, stream.msg != nullptr ? stream.msg : "no data");
     }
   }
-  return text;
+}
+
+void Gunzip::end() const {
+  if (inside_) fail("{}: not whole, or damaged: it ends too soon", what_);
 }
 
 }  // namespace assay::lab

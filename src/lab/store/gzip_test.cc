@@ -19,11 +19,23 @@ const std::string kRows(
     "\x1e\x0c\x93\x05\x00\x00\x00",
     25);
 
+std::string gunzip(std::string_view bytes, const std::string& what, std::size_t at_once = 1000) {
+  Gunzip gunzip(what);
+  std::string text;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(at_once, bytes.size()))) {
+    gunzip.add(bytes.substr(0, at_once), text);
+  }
+  gunzip.end();
+  return text;
+}
+
 TEST(Gzip, GivesBackWhatWasCompressed) {
   EXPECT_TRUE(is_gzip(kRows));
   EXPECT_FALSE(is_gzip("rows\n"));
   EXPECT_EQ(gunzip(kRows, "f"), "rows\n");
-  EXPECT_EQ(gunzip(kRows + kRows, "f"), "rows\nrows\n");
+  for (const std::size_t at_once : {1, 2, 7, 1000}) {
+    EXPECT_EQ(gunzip(kRows + kRows, "f", at_once), "rows\nrows\n");
+  }
   EXPECT_EQ(gunzip("", "f"), "");
 }
 

@@ -12,12 +12,14 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "lab/store/postgres_connection.h"
+#include "lab/store/store.h"
 
 namespace assay::lab {
 namespace {
 
 // "ASSY": the lock that writers of one database hand on.
 constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(1095979865)";
+constexpr const char* kTryLock = "SELECT pg_try_advisory_xact_lock(1095979865)";
 // Rows of an answer that are in memory at once.
 constexpr int kRecordsAtOnce = 1000;
 // Where the columns of a series stand in kColumnNames, in the order of kSeriesColumns.
@@ -59,7 +61,7 @@ std::string series_text(const Columns& columns) {
   std::string text;
   for (const auto i : kSeriesIndices) {
     const auto part = text_of(columns[i]);
-    text += fmt::format("{}:{}", part.size(), part);
+    text.append(fmt::format_int(part.size()).str()).append(":").append(part);
   }
   return text;
 }
@@ -86,7 +88,8 @@ void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
     const auto* text = std::get_if<std::string>(&column);
     is_refused = is_refused || (text != nullptr && has_nul(*text));
   }
-  const auto run = text_of(columns[0]), attempt = text_of(columns[1]);
+  const auto& run = std::get<std::string>(columns[0]);
+  const auto& attempt = std::get<std::string>(columns[1]);
   if (is_refused) {
     fail("PostgreSQL cannot keep a text with a NUL character: run {}, attempt {}",
          canonical_json(run), canonical_json(attempt));
@@ -114,19 +117,24 @@ class PostgresDatabase : public Database {
   std::string stamp() override { return fmt::format("{}", number("SELECT changes FROM store")); }
 
   void begin(Kind kind) override {
-    const char* sql = kind == Kind::kWrite ? "BEGIN ISOLATION LEVEL READ COMMITTED"
-                                           : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const char* sql = kind == Kind::kRead ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                                          : "BEGIN ISOLATION LEVEL READ COMMITTED";
     // A server that was restarted since the last use is only noticed by asking it.
     first_step([&] { db_.execute(sql); });
     in_transaction_ = true;
     if (kind == Kind::kRead) return;
     try {
-      db_.execute(kTakeLock);
+      if (kind == Kind::kWrite) {
+        db_.execute(kTakeLock);
+      } else if (!db_.execute(kTryLock).front().front().as<bool>()) {
+        throw StoreBusy(fmt::format("another program writes to the store: '{}'", name()));
+      }
     } catch (...) {
       rollback();
       throw;
     }
     is_writing_ = true;
+    series_.clear();
   }
 
   void commit() override {
@@ -172,9 +180,9 @@ class PostgresDatabase : public Database {
   }
 
   // Entries wait here: what is there is asked for by their ids, so that lines cross once and alone.
-  void stage(std::vector<Entry> entries) override {
+  void stage(std::span<const Entry> entries) override {
     for (const auto& [columns, line] : entries) refuse_what_it_cannot_keep(columns, line);
-    staged_ = std::move(entries);
+    staged_ = entries;
   }
 
   std::vector<std::optional<Stored>> find_staged() override {
@@ -320,31 +328,37 @@ class PostgresDatabase : public Database {
 
   // The ids of the entries' series, which are made where they are new.
   std::vector<std::int64_t> series_of(std::span<const Position> positions) {
-    std::unordered_map<std::string, std::size_t> places;  // in `keys`, by what a key is made of
+    std::vector<std::string> texts;
+    std::map<std::string_view, const Columns*> unknown;
+    for (const auto& position : positions) {
+      texts.push_back(series_text(staged_[static_cast<std::size_t>(position.index)].columns));
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (series_.contains(texts[i])) continue;
+      unknown[texts[i]] = &staged_[static_cast<std::size_t>(positions[i].index)].columns;
+    }
     std::vector<std::string> keys;
     std::vector<const Columns*> members;
-    std::vector<std::size_t> place_of;
-    for (const auto& position : positions) {
-      const auto& columns = staged_[static_cast<std::size_t>(position.index)].columns;
-      const auto [it, is_new] = places.try_emplace(series_text(columns), keys.size());
-      if (is_new) {
-        keys.push_back(sha256_hex(it->first));
-        members.push_back(&columns);
-      }
-      place_of.push_back(it->second);
+    for (const auto& [text, columns] : unknown) {
+      keys.push_back(sha256_hex(text));
+      members.push_back(columns);
     }
     auto ids = ids_of(keys);
     if (ids.size() < keys.size()) {
       make_series(keys, members, ids);
       ids = ids_of(keys);
     }
+    for (auto key = keys.begin(); const auto& [text, columns] : unknown) {
+      series_.emplace(text, ids.at(*key++));
+    }
     std::vector<std::int64_t> series;
-    for (const auto place : place_of) series.push_back(ids.at(keys[place]));
+    for (const auto& text : texts) series.push_back(series_.at(text));
     return series;
   }
 
   std::map<std::string, std::int64_t> ids_of(const std::vector<std::string>& keys) {
     std::map<std::string, std::int64_t> ids;
+    if (keys.empty()) return ids;
     const SqlValue value = array_of(keys);
     query("SELECT key, id FROM series WHERE key = ANY ($1::text[])", {&value, 1},
           [&](const Record& row) { ids.emplace(row.text(0), row.number(1)); });
@@ -371,7 +385,8 @@ class PostgresDatabase : public Database {
   PostgresConnection db_;
   bool is_reader_;
   bool in_transaction_ = false, is_writing_ = false;
-  std::vector<Entry> staged_;
+  std::span<const Entry> staged_;
+  std::unordered_map<std::string, std::int64_t> series_;  // ids that this transaction asked for
   std::int64_t cursors_ = 0;
 };
 

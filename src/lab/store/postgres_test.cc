@@ -152,16 +152,13 @@ TEST_F(PostgresTest, AConnectionCutDuringAnIngestLeavesAllOrNothing) {
   const auto store = open(url_);
   int batches = 0;
   EXPECT_THROW(store->ingest([&]() -> std::optional<Batch> {
-    Batch batch;
-    batch.name = "test";
-    batch.journal.rows = batches == 0 ? first : second;
-    batch.journal.lines = lines_of(batch.journal.rows);
+    const auto lines = lines_of(batches == 0 ? first : second);
     if (++batches == 2) {
       server_->execute(server_->url("postgres", "keeper"),
                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                        " WHERE application_name = 'assay'");
     }
-    return batch;
+    return Batch{lines, "test", [](std::size_t) { return "test"; }};
   }),
                UserError);
   EXPECT_THAT(store->runs(), IsEmpty());

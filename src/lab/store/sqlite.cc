@@ -86,6 +86,14 @@ void SqliteConnection::execute(const std::string& sql) {
   if (code != SQLITE_OK) raise(code);
 }
 
+bool SqliteConnection::try_execute(const std::string& sql) {
+  sqlite3_busy_timeout(handle_.get(), 0);
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  sqlite3_busy_timeout(handle_.get(), kBusyTimeoutMs);
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) raise(code);
+  return code == SQLITE_OK;
+}
+
 SqliteStatement SqliteConnection::prepare(const std::string& sql) {
   return SqliteStatement(*this, sql);
 }

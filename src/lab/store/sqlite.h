@@ -41,6 +41,8 @@ class SqliteConnection {
 
   // Runs statements that give no rows.
   void execute(const std::string& sql);
+  // The same; false, at once, where another keeps the store busy.
+  bool try_execute(const std::string& sql);
   SqliteStatement prepare(const std::string& sql);
   // The first column of the first row.
   std::int64_t number(const std::string& sql);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "lab/store/sqlite_open.h"
+#include "lab/store/store.h"
 
 namespace assay::lab {
 namespace {
@@ -42,7 +43,11 @@ class SqliteDatabase : public Database {
   std::string stamp() override { return {}; }
 
   void begin(Kind kind) override {
-    db_.execute(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+    if (kind != Kind::kWriteAtOnce) {
+      db_.execute(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+    } else if (!db_.try_execute("BEGIN IMMEDIATE")) {
+      throw StoreBusy(fmt::format("another program writes to the store: '{}'", name()));
+    }
   }
   void commit() override { db_.execute("COMMIT"); }
   void rollback() noexcept override {
@@ -64,7 +69,7 @@ class SqliteDatabase : public Database {
     return db_.changes();
   }
 
-  void stage(std::vector<Entry> entries) override { staged_ = std::move(entries); }
+  void stage(std::span<const Entry> entries) override { staged_ = entries; }
 
   std::vector<std::optional<Stored>> find_staged() override {
     auto find =
@@ -174,7 +179,7 @@ class SqliteDatabase : public Database {
   }
 
   SqliteConnection db_;
-  std::vector<Entry> staged_;
+  std::span<const Entry> staged_;
 };
 
 }  // namespace

@@ -13,14 +13,17 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/record/journal.h"
+#include "base/error.h"
 
 namespace assay::lab {
 
-// Rows to be taken in, as a journal gives them, and what to call them in messages.
+// Lines to be taken in, as a journal has them, without their ends.
 struct Batch {
-  Journal journal;
+  std::vector<std::string> lines;
+  // In messages: of all, and of a line, by its index.
   std::string name;
+  std::function<std::string(std::size_t)> line_name;
+  bool continues = false;  // the journal of the batch before: both are of one order
 };
 
 struct IngestReport {
@@ -64,6 +67,14 @@ enum class Access {
   kCreate,  // made, with its folder, when it does not exist
 };
 
+// Another program writes to the store.
+class StoreBusy : public UserError {
+ public:
+  using UserError::UserError;
+};
+// For how long a writer waits for another: StoreBusy after a minute, or at once.
+enum class Patience { kAMinute, kNone };
+
 class Database;  // lab/store/database.h
 
 // One connection to a store. Other processes may use the same store at the same time; one object is
@@ -89,12 +100,14 @@ class Store {
 
   // Takes in every batch that `next` returns, until it returns none, in one transaction: all of it,
   // or after an error nothing. A row whose key (run_id, attempt_id) is there already must have the
-  // same text, else UserError names the key. Lines must be untouched since they were written.
+  // same text, else UserError names the key. A line that row_from_line() refuses is a UserError
+  // that names it. `next` is called from another thread while a batch is stored.
   //
-  // Rows of a run keep the order in which they came. When a batch holds all that the store has of
-  // the run and more, the batch's order is the run's order: a journal taken in early, or in parts,
+  // Rows of a run keep the order in which they came. When a journal holds all that the store has of
+  // the run and more, the journal's order is the run's order: one taken in early, or in parts,
   // and again when it was complete comes back byte-identical.
-  IngestReport ingest(const std::function<std::optional<Batch>()>& next);
+  IngestReport ingest(const std::function<std::optional<Batch>()>& next,
+                      Patience patience = Patience::kAMinute);
 
   // By run_id, which is by time.
   std::vector<RunInfo> runs();

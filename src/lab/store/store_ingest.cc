@@ -1,7 +1,12 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
 #include <future>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "lab/store/database.h"
@@ -10,116 +15,137 @@
 namespace assay::lab {
 namespace {
 
+struct Piece {
+  Batch batch;
+  std::vector<Entry> entries;  // of its lines
+};
+
+std::optional<Piece> read_piece(const std::function<std::optional<Batch>()>& next) {
+  auto batch = next();
+  if (!batch) return std::nullopt;
+  Piece piece{std::move(*batch), {}};
+  const auto& lines = piece.batch.lines;
+  piece.entries.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto name = [&] { return piece.batch.line_name(i); };
+    piece.entries.push_back({columns_of_line(lines[i], name), lines[i]});
+  }
+  return piece;
+}
+
 class Ingest {
  public:
   explicit Ingest(Database& db) : db_(db) {}
 
-  // Before add(), and where possible before the lock that other writers wait for.
-  void stage(const Batch& batch) {
-    std::vector<Entry> entries;
-    entries.reserve(batch.journal.rows.size());
-    for (std::size_t i = 0; i < batch.journal.rows.size(); ++i) {
-      const Row& row = batch.journal.rows[i];
-      if (!line_is_untouched(batch.journal.lines[i])) {
-        fail("{}: run '{}', attempt '{}' was changed after it was written", batch.name, row.run_id,
-             row.attempt_id);
-      }
-      entries.push_back({columns_of(row), batch.journal.lines[i]});
-    }
-    db_.stage(std::move(entries));
-  }
-
-  void add(const Batch& batch) {
+  // What was staged. Of a journal nothing is held from piece to piece but its rows' places.
+  void add(const Piece& piece) {
+    if (!piece.batch.continues) end_journal();
+    for (auto& [run_id, run] : runs_) run.lines.clear();
     const auto stored = db_.find_staged();
-    std::map<std::string, Run> runs;
     std::vector<Database::Position> positions;
     for (std::size_t i = 0; i < stored.size(); ++i) {
-      const Row& row = batch.journal.rows[i];
-      const auto& line = batch.journal.lines[i];
-      auto [it, is_first] = runs.try_emplace(row.run_id);
-      Run& run = it->second;
-      if (is_first) run = look_up(row.run_id);
-      const auto [before, is_new] = run.lines.try_emplace(row.attempt_id, &line);
-      const bool same = is_new ? !stored[i] || stored[i]->same_line : *before->second == line;
-      if (!same && !is_new) {
-        fail("{}: run '{}', attempt '{}' is there twice, with different content", batch.name,
-             row.run_id, row.attempt_id);
+      const auto& [columns, line] = piece.entries[i];
+      const auto& run_id = std::get<std::string>(columns[0]);
+      const auto& attempt_id = std::get<std::string>(columns[1]);
+      Run& run = run_of(run_id);
+      const auto [before, is_new] = run.lines.try_emplace(attempt_id, line);
+      const bool is_stored = stored[i] && stored[i]->sequence < run.first_new;
+      const bool same = is_new ? !stored[i] || stored[i]->same_line : before->second == line;
+      if (!same && is_new && is_stored) {
+        fail("{}: run '{}', attempt '{}' is already in the store with other content: '{}'",
+             piece.batch.name, run_id, attempt_id, db_.name());
       }
       if (!same) {
-        fail("{}: run '{}', attempt '{}' is already in the store with other content: '{}'",
-             batch.name, row.run_id, row.attempt_id, db_.name());
+        fail("{}: run '{}', attempt '{}' is there twice, with different content", piece.batch.name,
+             run_id, attempt_id);
       }
-      if (!is_new || stored[i]) ++report.known;
-      if (!is_new) continue;  // twice in one batch
-      run.attempts.push_back(row.attempt_id);
-      if (stored[i]) {
-        ++run.known;
-        run.appended = run.appended && run.added == 0 && stored[i]->sequence > run.last_known;
-        run.last_known = stored[i]->sequence;
+      if (!is_new || stored[i]) {
+        ++report.known;
+        if (is_new && is_stored) run.places.push_back(stored[i]->sequence);
       } else {
-        positions.push_back({static_cast<std::int64_t>(i), run.next_sequence++});
-        ++run.added;
+        positions.push_back({static_cast<std::int64_t>(i), run.next_sequence});
+        run.places.push_back(run.next_sequence++);
         ++report.added;
       }
     }
     db_.insert_staged(positions);
-    for (const auto& [run_id, run] : runs) {
-      const bool holds_all = run.known == run.stored_before;
-      if (run.added > 0 && holds_all && !run.appended) put_in_order(run_id, run.attempts);
-    }
+  }
+
+  void end_journal() {
+    for (auto& [run_id, run] : runs_) put_in_order(run_id, run);
+    runs_.clear();
   }
 
   IngestReport report;
 
  private:
-  // What a batch and the store have of one run.
+  // What a journal and the store have of one run.
   struct Run {
-    std::int64_t stored_before = 0;  // rows that the store had
-    std::int64_t next_sequence = 0;  // for the next row that is new
-    std::int64_t last_known = -1;    // sequence of the last row that both have
-    std::int64_t known = 0;          // rows that both have
-    std::int64_t added = 0;
-    bool appended = true;  // so far, the batch is what the store has, in that order, then new rows
-    std::map<std::string, const std::string*> lines;  // of the batch, by attempt
-    std::vector<std::string> attempts;                // of the batch, in its order, each once
+    std::int64_t stored_before = 0;    // rows that the store had
+    std::int64_t first_new = 0;        // the first sequence that none had
+    std::int64_t next_sequence = 0;    // for the next row that is new
+    std::vector<std::int64_t> places;  // sequences, in the journal's order
+    std::unordered_map<std::string_view, std::string_view> lines;  // of the piece, by attempt
   };
 
-  Run look_up(const std::string& run_id) {
-    Run run;
-    const SqlValue id = run_id;
-    db_.query("SELECT count(*), coalesce(max(sequence) + 1, 0) FROM attempt WHERE run_id = $1",
-              {&id, 1}, [&](const Record& row) {
-                run.stored_before = row.number(0);
-                run.next_sequence = row.number(1);
-              });
+  Run& run_of(const std::string& run_id) {
+    const auto [it, is_first] = runs_.try_emplace(run_id);
+    Run& run = it->second;
+    if (is_first) {
+      const SqlValue id = run_id;
+      db_.query("SELECT count(*), coalesce(max(sequence) + 1, 0) FROM attempt WHERE run_id = $1",
+                {&id, 1}, [&](const Record& row) {
+                  run.stored_before = row.number(0);
+                  run.first_new = run.next_sequence = row.number(1);
+                });
+    }
     return run;
   }
 
-  void put_in_order(const std::string& run_id, const std::vector<std::string>& attempts) {
-    for (std::size_t i = 0; i < attempts.size(); ++i) {
-      const SqlValue values[] = {static_cast<std::int64_t>(i), run_id, attempts[i]};
-      db_.change("UPDATE attempt SET sequence = $1 WHERE run_id = $2 AND attempt_id = $3", values);
+  // Gives the run the journal's order, where that is another and the journal has all of the run.
+  void put_in_order(const std::string& run_id, Run& run) {
+    auto& places = run.places;
+    const auto is_in_order = [&] {
+      return std::ranges::adjacent_find(places, std::ranges::greater_equal()) == places.end();
+    };
+    if (run.next_sequence == run.first_new || is_in_order()) return;
+    std::unordered_set<std::int64_t> seen;  // a row that is there twice counts where it is first
+    std::erase_if(places, [&](std::int64_t place) { return !seen.insert(place).second; });
+    const auto is_old = [&](std::int64_t place) { return place < run.first_new; };
+    if (std::ranges::count_if(places, is_old) != run.stored_before || is_in_order()) return;
+    // By way of places below 0, where none stands in another's way.
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(i);
+      const SqlValue values[] = {-1 - place, run_id, places[i]};
+      if (places[i] == place) continue;
+      db_.change("UPDATE attempt SET sequence = $1 WHERE run_id = $2 AND sequence = $3", values);
     }
+    const SqlValue id = run_id;
+    db_.change("UPDATE attempt SET sequence = -1 - sequence WHERE run_id = $1 AND sequence < 0",
+               {&id, 1});
   }
 
   Database& db_;
+  std::map<std::string, Run> runs_;  // of the journal
 };
 
 }  // namespace
 
-IngestReport Store::ingest(const std::function<std::optional<Batch>()>& next) {
+IngestReport Store::ingest(const std::function<std::optional<Batch>()>& next, Patience patience) {
   // The first batch is read before the lock is taken: usually it is the only one, and other writers
   // then wait for the last step alone. The next one is read while one is written.
   Ingest ingest(*db_);
-  std::optional<Batch> batch = next();
-  if (batch) ingest.stage(*batch);
-  Transaction transaction(*db_, Database::Kind::kWrite);
-  while (batch) {
-    auto following = std::async(std::launch::async, next);
-    ingest.add(*batch);
-    batch = following.get();
-    if (batch) ingest.stage(*batch);
+  auto piece = read_piece(next);
+  if (piece) db_->stage(piece->entries);
+  using Kind = Database::Kind;
+  Transaction transaction(*db_, patience == Patience::kNone ? Kind::kWriteAtOnce : Kind::kWrite);
+  while (piece) {
+    auto following = std::async(std::launch::async, read_piece, std::cref(next));
+    ingest.add(*piece);
+    piece = following.get();
+    if (piece) db_->stage(piece->entries);
   }
+  ingest.end_journal();
   transaction.commit();
   return ingest.report;
 }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -31,42 +32,40 @@ class Rebuild {
 
   // A row of the old table: sequence, line, run_id, attempt_id.
   void add(const Record& old) {
-    auto name = fmt::format("run '{}', attempt '{}' of '{}'", old.text(2), old.text(3), db_.name());
-    lines_.emplace_back(old.text(1));
-    rows_.push_back(row_from_line(lines_.back(), name));
-    names_.push_back(std::move(name));
+    const auto& line = lines_.emplace_back(old.text(1));
+    names_.push_back(
+        fmt::format("run '{}', attempt '{}' of '{}'", old.text(2), old.text(3), db_.name()));
+    entries_.push_back({columns_of_line(line, [&] { return names_.back(); }), line});
     sequences_.push_back(old.number(0));
     if (lines_.size() == kRowsAtOnce) flush();
   }
 
   void flush() {
-    std::vector<Entry> entries;
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      entries.push_back({columns_of(rows_[i]), lines_[i]});
-    db_.stage(std::move(entries));
+    db_.stage(entries_);
     const auto stored = db_.find_staged();
-    std::map<std::pair<std::string, std::string>, std::size_t> first;
+    std::map<std::pair<SqlValue, SqlValue>, std::size_t> first;  // by run and attempt
     std::vector<Database::Position> positions;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const auto [it, is_new] = first.try_emplace({rows_[i].run_id, rows_[i].attempt_id}, i);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const auto& [columns, line] = entries_[i];
+      const auto [it, is_new] = first.try_emplace(std::pair(columns[0], columns[1]), i);
       // A damaged index may have let a row in twice; two contents of one key are beyond us.
       const bool same =
-          is_new ? !stored[i] || stored[i]->same_line : lines_[it->second] == lines_[i];
+          is_new ? !stored[i] || stored[i]->same_line : entries_[it->second].line == line;
       if (!same) fail("{}: is there twice, with different content", names_[i]);
       if (is_new && !stored[i]) positions.push_back({static_cast<std::int64_t>(i), sequences_[i]});
     }
     db_.insert_staged(positions);
     lines_.clear();
-    rows_.clear();
     names_.clear();
+    entries_.clear();
     sequences_.clear();
   }
 
  private:
   Database& db_;
-  std::vector<std::string> lines_;
-  std::vector<Row> rows_;
+  std::deque<std::string> lines_;  // which stay where they are
   std::vector<std::string> names_;
+  std::vector<Entry> entries_;
   std::vector<std::int64_t> sequences_;
 };
 

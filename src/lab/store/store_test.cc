@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/philox.h"
 #include "lab/beside/latest.h"
+#include "lab/record/journal.h"
 #include "lab/store/test_backends.h"
 #include "lab/store/transfer.h"
 #include "lab/testing/example_rows.h"
@@ -135,6 +136,74 @@ TEST_P(StoreTest, AWholeJournalPutsPartsInOrder) {
   std::ranges::reverse(reversed);
   add(*store, reversed);
   EXPECT_EQ(export_run(*store, "r1"), journal_text(rows));
+}
+
+// A journal in pieces, with rows twice and rows that are there: what the store makes of it as a
+// whole.
+TEST_P(StoreTest, TheOrderOfAJournalDoesNotDependOnItsPieces) {
+  const auto rows = example_run("r1", 5);
+  const Philox random(1, stream_key("pieces"));
+  std::uint64_t draw = 0;
+  const auto pick = [&](std::size_t bound) { return uniform_below(random[draw++], bound); };
+  for (int history = 0; history < 20; ++history) {
+    std::vector<Row> before, journal = rows;
+    for (const auto& row : rows) {
+      if (pick(3) == 0) before.push_back(row);
+    }
+    for (auto twice = pick(4); twice > 0; --twice) {
+      journal.insert(journal.begin() + static_cast<std::ptrdiff_t>(pick(journal.size())),
+                     journal[pick(journal.size())]);
+    }
+    for (auto swaps = pick(4); swaps > 0; --swaps) {
+      std::swap(journal[pick(journal.size())], journal[pick(journal.size())]);
+    }
+    if (pick(3) == 0) journal.erase(journal.begin(), journal.begin() + 3);
+    const auto whole = open(fmt::format("{}.db", history));
+    const auto pieces = open(fmt::format("{}p.db", history));
+    for (Store* store : {whole.get(), pieces.get()}) add(*store, before);
+    const auto wanted = add(*whole, journal);
+    auto lines = lines_of(journal);
+    std::span<const std::string> left = lines;
+    const auto report = pieces->ingest([&]() -> std::optional<Batch> {
+      const auto piece = left.first(std::min(left.size(), 1 + pick(4)));
+      const bool continues = left.size() < lines.size();
+      left = left.subspan(piece.size());
+      if (piece.empty()) return std::nullopt;
+      return Batch{{piece.begin(), piece.end()}, "p", [](std::size_t) { return "p"; }, continues};
+    });
+    EXPECT_EQ(report.added, wanted.added);
+    EXPECT_EQ(report.known, wanted.known);
+    EXPECT_EQ(export_run(*pieces, "r1"), export_run(*whole, "r1"));
+    EXPECT_THAT(pieces->verify(), IsEmpty());
+  }
+  // The second content of a key is told as one of the journal's own.
+  auto other = rows[0];
+  other.order = 99;
+  const auto lines = lines_of({rows[0], other});
+  std::size_t next = 0;
+  EXPECT_THAT(
+      [&] {
+        open()->ingest([&]() -> std::optional<Batch> {
+          if (next == lines.size()) return std::nullopt;
+          return Batch{{lines[next]}, "p", [](std::size_t) { return "p"; }, next++ > 0};
+        });
+      },
+      ThrowsMessage<UserError>(HasSubstr("is there twice, with different content")));
+}
+
+TEST_P(StoreTest, WhoDoesNotWaitIsToldThatAnotherWrites) {
+  const auto writer = open(), other = open();
+  const auto r1 = lines_of(example_run("r1", 2)), r2 = lines_of(example_run("r2", 2));
+  int batches = 0;
+  writer->ingest([&]() -> std::optional<Batch> {
+    if (++batches > 2) return std::nullopt;
+    if (batches == 2) {  // the lock is held by now
+      EXPECT_THROW(ingest_lines(*other, r2, "test", Patience::kNone), StoreBusy);
+    }
+    return Batch{r1, "test", [](std::size_t) { return "test"; }};
+  });
+  EXPECT_EQ(ingest_lines(*other, r2, "test", Patience::kNone).added, 4);
+  EXPECT_EQ(run_ids(*other), (std::vector<std::string>{"r1", "r2"}));
 }
 
 TEST_P(StoreTest, ATornTailIsAWarning) {

@@ -25,23 +25,76 @@ void refuse_unsafe_name(const std::string& run_id) {
   }
 }
 
-Batch read_batch(const std::string& path, std::vector<std::string>& warnings) {
-  Batch batch{read_kept_journal(path), path};
-  if (batch.journal.torn) {
-    warnings.push_back(fmt::format("the last line is incomplete and left out: '{}'", path));
+// The lines of journals, some megabytes at a time: journals may be larger than the memory.
+class JournalReader {
+ public:
+  JournalReader(std::span<const std::string> paths, std::vector<std::string>& warnings)
+      : paths_(paths), warnings_(warnings) {}
+
+  std::optional<Batch> next() {
+    while (text_ || !paths_.empty()) {
+      if (!text_) {
+        text_.emplace(paths_.front());
+        rest_.clear();
+        lines_ = 0;
+      }
+      const auto& path = paths_.front();
+      Batch batch{{},
+                  path,
+                  [path, before = lines_](std::size_t i) {
+                    return fmt::format("{}:{}", path, before + i + 1);
+                  },
+                  lines_ > 0};
+      read_lines(batch.lines);
+      if (!batch.lines.empty()) return batch;
+    }
+    return std::nullopt;
   }
-  return batch;
-}
+
+ private:
+  static constexpr std::size_t kBytesAtOnce = std::size_t{8} << 20;
+
+  void read_lines(std::vector<std::string>& lines) {
+    for (std::size_t bytes = 0; bytes < kBytesAtOnce;) {
+      auto searched = rest_.size(), begin = std::size_t{0};
+      if (!text_->read(rest_)) {
+        if (!rest_.empty()) {  // the newline is written last
+          warnings_.push_back(
+              fmt::format("the last line is incomplete and left out: '{}'", paths_.front()));
+        }
+        text_.reset();
+        paths_ = paths_.subspan(1);
+        return;
+      }
+      for (std::size_t end; (end = rest_.find('\n', searched)) != rest_.npos;) {
+        lines.emplace_back(rest_, begin, end - begin);
+        searched = begin = end + 1;
+      }
+      rest_.erase(0, begin);
+      bytes += begin;
+    }
+    lines_ += lines.size();
+  }
+
+  std::span<const std::string> paths_;
+  std::vector<std::string>& warnings_;
+  std::optional<KeptText> text_;  // of the first of them
+  std::string rest_;              // of it, that is no whole line yet
+  std::size_t lines_ = 0;         // of it, that were read before
+};
 
 Batch read_run(Store& store, const std::string& run_id) {
   Batch batch;
+  std::vector<std::string> attempts;
+  store.visit({.run_id = run_id},
+              [&](std::string_view, std::string_view attempt_id, std::string_view line) {
+                attempts.emplace_back(attempt_id);
+                batch.lines.emplace_back(line);
+              });
   batch.name = fmt::format("'{}'", store.url());
-  store.visit({.run_id = run_id}, [&](std::string_view, std::string_view attempt_id,
-                                      std::string_view line) {
-    const auto what = fmt::format("{}: run '{}', attempt '{}'", batch.name, run_id, attempt_id);
-    batch.journal.rows.push_back(row_from_line(line, what));
-    batch.journal.lines.emplace_back(line);
-  });
+  batch.line_name = [name = batch.name, run_id, attempts = std::move(attempts)](std::size_t i) {
+    return fmt::format("{}: run '{}', attempt '{}'", name, run_id, attempts[i]);
+  };
   return batch;
 }
 
@@ -49,27 +102,21 @@ Batch read_run(Store& store, const std::string& run_id) {
 
 Transfer ingest_journals(Store& store, const std::vector<std::string>& paths) {
   Transfer transfer;
-  auto path = paths.begin();
-  transfer.report = store.ingest([&]() -> std::optional<Batch> {
-    if (path == paths.end()) return std::nullopt;
-    return read_batch(*path++, transfer.warnings);
-  });
+  JournalReader reader(paths, transfer.warnings);
+  transfer.report = store.ingest([&] { return reader.next(); });
   return transfer;
 }
 
-IngestReport ingest_lines(Store& store, std::span<const std::string> lines, std::string_view name) {
+IngestReport ingest_lines(Store& store, std::span<const std::string> lines, std::string_view name,
+                          Patience patience) {
   bool done = false;
-  return store.ingest([&]() -> std::optional<Batch> {
+  const auto next = [&]() -> std::optional<Batch> {
     if (std::exchange(done, true)) return std::nullopt;
-    Batch batch;
-    batch.name = name;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      batch.journal.rows.push_back(
-          row_from_line(lines[i], fmt::format("{}: line {}", name, i + 1)));
-    }
-    batch.journal.lines.assign(lines.begin(), lines.end());
-    return batch;
-  });
+    return Batch{{lines.begin(), lines.end()}, std::string(name), [&](std::size_t i) {
+                   return fmt::format("{}: line {}", name, i + 1);
+                 }};
+  };
+  return store.ingest(next, patience);
 }
 
 IngestReport merge_store(Store& into, Store& from) {

@@ -23,7 +23,8 @@ struct Transfer {
 Transfer ingest_journals(Store& store, const std::vector<std::string>& paths);
 
 // Takes in lines without their newlines; `name` says in messages where they came from.
-IngestReport ingest_lines(Store& store, std::span<const std::string> lines, std::string_view name);
+IngestReport ingest_lines(Store& store, std::span<const std::string> lines, std::string_view name,
+                          Patience patience = Patience::kAMinute);
 
 // Takes in everything that another store has, in one transaction: all or nothing.
 IngestReport merge_store(Store& into, Store& from);
