@@ -150,7 +150,8 @@ class Passwords(unittest.TestCase):
 
     def test_nor_in_what_is_kept_of_a_run(self):
         url = self.server.url("lab", "lab", TYPED)
-        self.assay(*RUN, "--out", "j.jsonl", "--label", url, ASSAY_OF_MINE=url, OMP_OF_MINE="kept")
+        pairs = f"host=h user=lab password='{SECRET}'"
+        self.assay(*RUN, "--out", "j.jsonl", "--label", url, ASSAY_OF_MINE=url, ASSAY_AS_PSQL=pairs, OMP_OF_MINE="kept")
         self.assertIn('"OMP_OF_MINE":"kept"', self.read("j.jsonl").decode())  # as is what of the environment matters
         self.assertIn("postgresql://lab@", self.read("j.jsonl").decode())
         # A command is what its rows are about: one with a password in it is refused.

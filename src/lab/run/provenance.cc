@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/password.h"
 #include "base/process.h"
 
 extern char** environ;
@@ -69,8 +70,12 @@ std::map<std::string, std::string> environment_that_matters() {
     const std::string_view text = *entry;
     const auto equals = text.find('=');
     if (equals == std::string_view::npos || !matters(text.substr(0, equals))) continue;
-    if (text.find("://") != std::string_view::npos) continue;  // it may hold a password
-    environment[std::string(text.substr(0, equals))] = without_folders(text.substr(equals + 1));
+    const auto value = text.substr(equals + 1);
+    // Perhaps a password, in an address or in text as psql takes it; options of others
+    // ("--passes=") have none.
+    const bool is_ours = text.starts_with("ASSAY_");
+    if (value.find("://") != value.npos || (is_ours && gives_value_to(value))) continue;
+    environment[std::string(text.substr(0, equals))] = without_folders(value);
   }
   return environment;
 }

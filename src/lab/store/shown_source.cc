@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/password.h"
 #include "lab/store/postgres_url.h"
 
 namespace assay::lab {
@@ -51,31 +52,8 @@ std::string decoded(std::string_view text) {
   return plain;
 }
 
-// The name that an equals sign at `equals` gives a value to.
-std::string_view name_before(std::string_view text, std::size_t equals) {
-  auto end = equals;
-  while (end > 0 && kSpace.find(text[end - 1]) != npos) --end;
-  auto begin = end;
-  while (begin > 0 && is_word(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
-bool is_like(std::string_view name, std::span<const std::string_view> parts) {
-  const auto small = lower(name);
-  return std::ranges::any_of(parts, [&](auto part) { return small.find(part) != npos; });
-}
-constexpr auto kPasswords = std::to_array<std::string_view>({"pas", "pw", "secret", "token"});
 // Of pages these open doors, too.
 constexpr auto kKeys = std::to_array<std::string_view>({"key", "auth", "sig", "cred"});
-bool is_like_password(std::string_view name) { return is_like(name, kPasswords); }
-
-bool gives_any(std::string_view text, std::span<const std::string_view> parts) {
-  for (auto at = text.find('='); at != npos; at = text.find('=', at + 1)) {
-    if (is_like(name_before(text, at), parts)) return true;
-  }
-  return false;
-}
-bool gives_password(std::string_view text) { return gives_any(text, kPasswords); }
 
 bool is_like_postgres(std::string_view scheme) {
   const auto small = lower(scheme.substr(0, scheme.find_first_of(":/%")));
@@ -111,7 +89,7 @@ bool is_like_pairs(std::string_view text) {
       text.find_first_not_of(kSpace) != static_cast<std::size_t>(name.data() - text.data())) {
     return false;
   }
-  if (is_like_password(name) || is_postgres_parameter(name)) return true;
+  if (is_called_like(name, kPasswordNames) || is_postgres_parameter(name)) return true;
   const auto second = text.find('=', first + 1);
   if (second == npos) return false;
   const auto other = name_before(text, second);
@@ -125,12 +103,12 @@ bool may_hold_password(std::string_view text) {
   const auto plain = decoded(text);
   const auto at = plain.rfind('@');
   if (at != npos && plain.find(':') < at - std::min<std::size_t>(at, 1)) return true;
-  if (gives_password(plain) || is_like_pairs(plain)) return true;
+  if (gives_value_to(plain) || is_like_pairs(plain)) return true;
   const auto scheme = scheme_of(plain);
   const auto parameters = plain.find('?');
   if (!scheme.empty() && parameters != npos) {
     const bool is_page = lower(scheme) == "http://" || lower(scheme) == "https://";
-    return !is_page || gives_any(plain, kKeys);
+    return !is_page || gives_value_to(plain, kKeys);
   }
   return is_like_postgres(scheme);  // what follows may be anything
 }
@@ -233,7 +211,7 @@ bool command_has_password(std::string_view command) {
     const auto scheme = scheme_of(word);
     command.remove_prefix(scheme.empty() ? std::min(word.find('='), word.size()) : word.size());
     if (scheme.empty()) continue;
-    if (is_like_postgres(scheme) && gives_password(decoded(word))) return true;
+    if (is_like_postgres(scheme) && gives_value_to(decoded(word))) return true;
     const auto rest = word.substr(scheme.size());
     const auto user = rest.substr(0, std::min(rest.find_first_of("@/?#"), rest.size()));
     const auto colon = user.find(':');
