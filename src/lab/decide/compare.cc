@@ -69,8 +69,7 @@ Json compared_side_json(const std::optional<MatchSide>& side) {
 
 }  // namespace
 
-std::string Comparison::verdict(const std::string& a_name, const std::string& b_name) const {
-  const auto a = shortened(a_name), b = shortened(b_name);
+std::string Comparison::verdict(const std::string& a, const std::string& b) const {
   if (!match.a) return fmt::format("only in {}", b);
   if (!match.b) return fmt::format("only in {}", a);
   if (!compared) {
@@ -184,7 +183,7 @@ std::string comparisons_table(std::span<const Comparison> comparisons, const std
     row.cells.push_back(quiet && c.rounds > 1 && c.rounds_needed > 0
                             ? fmt::format("{} rounds", c.rounds_needed)
                             : "–");
-    row.cells.push_back(c.verdict(a_name, b_name));
+    row.cells.push_back(c.verdict(a, b));
     row.colour = !c.compared                               ? kYellow
                  : !c.differs()                            ? ""
                  : (c.ratio < 1) != c.match.more_is_better ? kGreen

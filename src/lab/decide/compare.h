@@ -41,8 +41,8 @@ struct Comparison {
 
   bool differs() const { return is_difference(shown); }
   // "b is faster", "b is larger", "b is perhaps slower", "no difference shown", "only in a",
-  // "b: wrong_result", …
-  std::string verdict(const std::string& a_name, const std::string& b_name) const;
+  // "b: wrong_result", … with these names of the sides.
+  std::string verdict(const std::string& a, const std::string& b) const;
 };
 
 // All rows are one family (lab/stats/family.h); seeded: the same rows give the same.

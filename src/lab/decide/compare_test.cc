@@ -190,6 +190,15 @@ TEST(Compare, TextOfRowsCannotDisturb) {
   }
 }
 
+TEST(Compare, NamesAreCutForTablesAlone) {
+  const std::string name(100, 'p');
+  const auto c = compare(make_rounds(6, {}), make_rounds(6, {.cores = 1}));
+  const auto json = comparisons_json(c, name, name, {});
+  EXPECT_EQ(json["a"], name);
+  EXPECT_EQ(json["comparisons"][0]["verdict"], "only in " + name);
+  EXPECT_THAT(comparisons_table(c, name, name, {}, {}), Not(HasSubstr(name)));
+}
+
 TEST(Compare, OfNothing) {
   EXPECT_TRUE(compare({}, {}).empty());
   EXPECT_EQ(comparisons_table({}, "a", "b", {}, {}), "no rows\n");

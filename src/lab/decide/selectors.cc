@@ -48,16 +48,16 @@ std::set<std::string> beginning_with(const std::set<std::string>& all, std::stri
 }
 
 Selector provider_selector(const std::string& name) {
-  return {SelectorKind::kProvider, name, "provider " + fit(printable(name), 40)};
+  return {SelectorKind::kProvider, name, "provider " + printable(name)};
 }
 Selector run_selector(const std::string& id) {
   return {SelectorKind::kRun, id, "run " + printable(id)};
 }
 Selector commit_selector(const std::string& id) {
-  return {SelectorKind::kCommit, id, "commit " + fit(printable(id.substr(0, kShownCommit)), 40)};
+  return {SelectorKind::kCommit, id, "commit " + printable(id.substr(0, kShownCommit))};
 }
 Selector source_selector(const std::string& path) {
-  return {SelectorKind::kSource, path, fit(printable(path), 60)};
+  return {SelectorKind::kSource, path, printable(path)};
 }
 
 // All that the text may mean. An ambiguous beginning counts as several.

@@ -63,6 +63,15 @@ TEST(Selectors, RefuseWhatIsUnknownOrAmbiguousByName) {
   for (const auto& name : hostile_names()) EXPECT_THAT(refusal(name), Not(HasSubstr("\x1b")));
 }
 
+// Tables cut names; what programs read has them whole.
+TEST(Selectors, AreCalledByTheirWholeNames) {
+  const std::string path(100, 'p');
+  EXPECT_EQ(resolve("source:" + path).name, path);
+  const auto rows = make_rounds(1, {.provider = path});
+  EXPECT_EQ(resolve_selector(path, rows, [](const auto&) { return false; }).name,
+            "provider " + path);
+}
+
 TEST(Selectors, SelectTheirRows) {
   EXPECT_EQ(selected_rows(resolve("provider:naive"), example()).size(), 2u);
   EXPECT_EQ(selected_rows(resolve("simd"), example()).size(), 6u);
