@@ -6,11 +6,24 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/test_attention.h"
+#include "chip/collective.h"
 
 namespace assay::chip {
 namespace {
 
 constexpr Variant kVariantColumns[] = {Variant::kRefRef, Variant::kLoadRef, Variant::kLoadLoad};
+
+TEST(SimulateGemm, EndsWhenItIsWantedNoMore) {
+  const auto topology = default_topology();
+  const GemmOptions options{.shape = {1024, 1024, 1024}};  // more events than lie between two looks
+  const auto expected = simulate_gemm(options, topology).metrics.window.length();
+  {
+    const Unwanted unwanted;
+    EXPECT_THROW(simulate_gemm(options, topology), Unwanted::Ended);
+  }
+  EXPECT_EQ(simulate_gemm(options, topology).metrics.window.length(), expected);
+}
 
 TEST(SimulateGemm, EqualsTheOracleToThePicosecond) {
   // HBM 256 GB/s, 4096 MAC/ns, fetch 512 GB/s, 2-byte elements, padded tiles: ns and percent.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/attend.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/philox.h"
@@ -181,6 +182,7 @@ SaturationReport saturate(EGraph& graph, std::span<const Rule> rules, const Budg
       report.index_s += seconds_since(index_from);
       std::vector<Matches> found(rules.size());
       for (const auto i : order) {
+        attend();
         if (seconds_since(start_ns) > budget.seconds) return finish(Stop::kTime);
         const auto from = monotonic_ns();
         // What was there at the last update has been matched then.

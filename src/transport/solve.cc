@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "transport/attempt.h"
@@ -126,6 +127,7 @@ Solution solve(const Prepared& prepared, const Case& given, const SolveOptions& 
           attempt_of(system, *method,
                      eliminate(system, nu_hat, epsi_hat, how, options.whole_system, workspace)));
     }
+    attend();
   }
   return open.solution();
 }

@@ -32,9 +32,10 @@ GemmRun simulate(const chip::Topology& topology, const std::string& gemm,
                                   .variant = chip::parse_variant(variant),
                                   .order = chip::parse_loop_order(order),
                                   .multicast = multicast};
-  const WithoutGil release;
-  const auto explained = chip::explain_gemm(options, topology);
-  return {chip::to_json(explained.result).dump(), chip::to_text(explained)};
+  return without_gil([&]() -> GemmRun {
+    const auto explained = chip::explain_gemm(options, topology);
+    return {chip::to_json(explained.result).dump(), chip::to_text(explained)};
+  });
 }
 
 GemmRun collective(chip::Topology topology, const std::string& kind, const std::string& algorithm,
@@ -46,9 +47,10 @@ GemmRun collective(chip::Topology topology, const std::string& kind, const std::
       .bytes = static_cast<std::int64_t>(parse_whole_bytes(bytes, "bytes")),
       .splits = splits};
   topology.network = chip::parse_network(network, ranks, topology.network);
-  const WithoutGil release;
-  const auto result = chip::simulate_collective(options, topology);
-  return {chip::to_json(result).dump(), chip::to_text(result)};
+  return without_gil([&]() -> GemmRun {
+    const auto result = chip::simulate_collective(options, topology);
+    return {chip::to_json(result).dump(), chip::to_text(result)};
+  });
 }
 
 }  // namespace

@@ -215,8 +215,7 @@ void CompiledProgram::run(Call& call, int threads) {
     executor = std::move(found->second);
     idle_.erase(found);
   }
-  {
-    const WithoutGil release;
+  without_gil([&] {
     if (!executor) {
       executor = std::make_unique<compiler::Executor>(program_, compiler::cpu_runtime(threads));
     }
@@ -247,7 +246,7 @@ void CompiledProgram::run(Call& call, int threads) {
         convert_into(packed[i]->view(), call.arrays[i]->mutable_view());
       }
     }
-  }
+  });
   idle_.emplace(threads, std::move(executor));
 }
 

@@ -31,22 +31,24 @@ models::pt2::Imported imported_from(const models::pt2::Archive& archive) {
 }
 
 std::unique_ptr<CompiledProgram> load_pt2(const std::string& path) {
-  const WithoutGil release;
-  auto archive = std::make_unique<models::pt2::Archive>(path);
-  auto imported = imported_from(*archive);
-  return std::make_unique<CompiledProgram>(std::move(imported), std::move(archive), path,
-                                           Framework::kNumpy);
+  return without_gil([&] {
+    auto archive = std::make_unique<models::pt2::Archive>(path);
+    auto imported = imported_from(*archive);
+    return std::make_unique<CompiledProgram>(std::move(imported), std::move(archive), path,
+                                             Framework::kNumpy);
+  });
 }
 
 // A program in the schema of archives that has no tensors of its own; torch's, so that what depends
 // on no input is torch's too.
 std::unique_ptr<CompiledProgram> compile_program(const std::string& text, const std::string& name) {
-  const WithoutGil release;
-  const auto json = parse_json(text, name);
-  auto imported =
-      models::pt2::import_program(models::JsonField(json, name), name,
-                                  [](const std::string&) -> const TensorView* { return nullptr; });
-  return std::make_unique<CompiledProgram>(std::move(imported), nullptr, name, Framework::kTorch);
+  return without_gil([&] {
+    const auto json = parse_json(text, name);
+    auto imported = models::pt2::import_program(
+        models::JsonField(json, name), name,
+        [](const std::string&) -> const TensorView* { return nullptr; });
+    return std::make_unique<CompiledProgram>(std::move(imported), nullptr, name, Framework::kTorch);
+  });
 }
 
 // Kind and name of each argument, and the value of one that is a constant.

@@ -51,10 +51,7 @@ nb::dict cp(nb::handle x, std::int64_t rank, int sweeps, double change, const st
                                   .seed = seed,
                                   .threads = threads_of_call()};
   const BorrowedArray array(x, {"cp: x"});
-  auto found = [&] {
-    const WithoutGil release;
-    return einsum::cp(array.view(), options);
-  }();
+  auto found = without_gil([&] { return einsum::cp(array.view(), options); });
   const auto framework = framework_of(x);
   nb::dict result;
   result["weights"] = to_array(framework, std::move(found.weights));
@@ -76,10 +73,7 @@ nb::dict tucker(nb::handle x, std::vector<std::int64_t> ranks, std::optional<dou
   const einsum::TuckerOptions options{
       .method = *how, .ranks = std::move(ranks), .tolerance = tolerance, .seed = seed};
   const BorrowedArray array(x, {"tucker: x"});
-  auto found = [&] {
-    const WithoutGil release;
-    return einsum::tucker(array.view(), options);
-  }();
+  auto found = without_gil([&] { return einsum::tucker(array.view(), options); });
   const auto framework = framework_of(x);
   nb::dict result;
   result["core"] = to_array(framework, std::move(found.core));
@@ -92,10 +86,9 @@ nb::dict tucker(nb::handle x, std::vector<std::int64_t> ranks, std::optional<dou
 nb::dict tensor_train(nb::handle x, std::vector<std::int64_t> ranks,
                       std::optional<double> tolerance) {
   const BorrowedArray array(x, {"tt: x"});
-  auto found = [&] {
-    const WithoutGil release;
+  auto found = without_gil([&] {
     return einsum::tensor_train(array.view(), {.ranks = std::move(ranks), .tolerance = tolerance});
-  }();
+  });
   nb::dict result;
   result["cores"] = to_list(framework_of(x), std::move(found.cores));
   result["relative_error"] = found.relative_error;
@@ -108,10 +101,8 @@ nb::dict mp2(nb::handle b, const std::vector<double>& occupied, const std::vecto
   const einsum::Mp2Options options{.frozen_occupied = frozen_occupied,
                                    .frozen_virtual = frozen_virtual,
                                    .threads = threads_of_call()};
-  const auto energy = [&] {
-    const WithoutGil release;
-    return einsum::mp2_energy(array.view(), occupied, virtuals, options);
-  }();
+  const auto energy =
+      without_gil([&] { return einsum::mp2_energy(array.view(), occupied, virtuals, options); });
   nb::dict result;
   result["total"] = energy.total;
   result["opposite_spin"] = energy.opposite_spin;

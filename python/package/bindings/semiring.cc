@@ -52,8 +52,7 @@ nb::object matmul(nb::handle a, nb::handle b, const std::string& algebra_name, n
   const BorrowedArray left(a, {"matmul: a"}), right(b, {"matmul: b"});
   const auto problem = semiring::matmul_problem(algebra, left.view(), right.view());
   const auto run = [&](const MutableTensorView& to) {
-    const WithoutGil release;
-    semiring::matmul(algebra, left.view(), right.view(), to, options);
+    without_gil([&] { semiring::matmul(algebra, left.view(), right.view(), to, options); });
   };
   if (!out.is_none()) {
     const BorrowedArray given(out, {"matmul: out"}, BorrowedArray::Use::kWrite);
@@ -71,11 +70,10 @@ nb::object matmul_gradients(nb::handle a, nb::handle b, nb::handle c, nb::handle
   const auto options = matmul_options(backend);
   const BorrowedArray left(a, {"matmul: a"}), right(b, {"matmul: b"}), product(c, {"matmul: c"}),
       change(dc, {"matmul: dc"});
-  auto gradients = [&] {
-    const WithoutGil release;
+  auto gradients = without_gil([&] {
     return semiring::matmul_gradients(algebra, left.view(), right.view(), product.view(),
                                       change.view(), options);
-  }();
+  });
   const auto framework = framework_of(a, b);
   return nb::make_tuple(to_array(framework, std::move(gradients.a)),
                         to_array(framework, std::move(gradients.b)));
@@ -106,10 +104,9 @@ nb::object ell_matmul(nb::handle values, nb::handle indices, nb::handle x,
   const auto problem = semiring::ell_problem(algebra, of.v.view(), of.idx.view(), of.x.view());
   NewArray made(of.framework, result_dtype(problem.x.dtype()),
                 Shape({problem.rows, problem.features}));
-  {
-    const WithoutGil release;
+  without_gil([&] {
     semiring::ell_matmul(algebra, problem.v, problem.idx, problem.x, made.view(), options);
-  }
+  });
   return std::move(made).finish();
 }
 
@@ -123,11 +120,10 @@ nb::object ell_edge_aggregate(nb::handle values, nb::handle indices, nb::handle 
       semiring::edge_problem(reduce, of.v.view(), of.idx.view(), of.x.view(), weights.view());
   NewArray made(of.framework, result_dtype(problem.w.dtype()),
                 Shape({problem.ell.rows, problem.outputs}));
-  {
-    const WithoutGil release;
+  without_gil([&] {
     semiring::ell_edge_aggregate(reduce, problem.ell.v, problem.ell.idx, problem.ell.x, problem.w,
                                  made.view(), options);
-  }
+  });
   return std::move(made).finish();
 }
 
@@ -137,11 +133,10 @@ nb::tuple ell_matmul_gradients(nb::handle values, nb::handle indices, nb::handle
   const Neighbours of(values, indices, x);
   const BorrowedArray result(out, {"ell_aggregate: result"}),
       gradient(change, {"ell_aggregate: gradient"});
-  auto found = [&] {
-    const WithoutGil release;
+  auto found = without_gil([&] {
     return semiring::ell_matmul_gradients(algebra, of.v.view(), of.idx.view(), of.x.view(),
                                           result.view(), gradient.view());
-  }();
+  });
   return nb::make_tuple(to_array(of.framework, std::move(found.v)),
                         to_array(of.framework, std::move(found.x)));
 }
@@ -154,11 +149,10 @@ nb::tuple ell_edge_gradients(nb::handle values, nb::handle indices, nb::handle x
   const Neighbours of(values, indices, x);
   const BorrowedArray weights(w, {"ell_aggregate: w"}),
       gradient(change, {"ell_aggregate: gradient"});
-  auto found = [&] {
-    const WithoutGil release;
+  auto found = without_gil([&] {
     return semiring::ell_edge_gradients(reduce, of.v.view(), of.idx.view(), of.x.view(),
                                         weights.view(), gradient.view(), options);
-  }();
+  });
   return nb::make_tuple(to_array(of.framework, std::move(found.v)),
                         to_array(of.framework, std::move(found.x)),
                         to_array(of.framework, std::move(found.w)));

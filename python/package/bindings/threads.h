@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The GIL, and how many threads a call has. All of it is read and written under the GIL.
+// The GIL, how many threads a call has, and Ctrl-C. The numbers are read and written under the GIL.
 
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <type_traits>
+
+#include "base/attend.h"
 
 namespace assay::python {
 
@@ -23,16 +26,39 @@ inline int threads_of_call() { return std::max(1, thread_count / (calls_at_work 
 // it again, perhaps behind others, would cost more than the work.
 inline constexpr double kWorthReleasing = 1e4;
 
-// Without the GIL, until the end of the scope.
+// Without the GIL, until the end of the scope. Work asks Python meanwhile (base/attend.h) whether a
+// signal has come, and ends with what its handler raises: KeyboardInterrupt.
+//
+// Once the interpreter has ended, nobody can take the GIL any more: a thread that wants to (a
+// daemon) stays here for ever.
 class WithoutGil {
  public:
-  WithoutGil() { ++calls_at_work, state_ = PyEval_SaveThread(); }
-  ~WithoutGil() { PyEval_RestoreThread(state_), --calls_at_work; }
+  WithoutGil() : attention_([this] { ask(); }) { ++calls_at_work, state_ = PyEval_SaveThread(); }
+  ~WithoutGil() { take(), --calls_at_work; }
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
 
  private:
-  PyThreadState* state_;
+  void take() noexcept;
+  void ask();
+
+  PyThreadState* state_ = nullptr;
+  Attention attention_;
 };
+
+// work() without the GIL. Throws what a handler of a signal raised meanwhile, also where the work
+// came to its end: kernels that are told of a signal leave their results unfinished.
+template <typename F>
+auto without_gil(F&& work) {
+  const WithoutGil released;
+  if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+    work();
+    attend();
+  } else {
+    auto result = work();
+    attend();
+    return result;
+  }
+}
 
 }  // namespace assay::python

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/attend.h"
+
 namespace assay::chip {
 
 Process::promise_type::~promise_type() {
@@ -31,12 +33,16 @@ void Simulator::spawn(Process process, std::string name) {
 
 void Simulator::start(Process process) { adopt(std::move(process), {}).resume(); }
 
+namespace {
+constexpr std::uint64_t kBetweenLooks = 1 << 14;  // events: about a millisecond
+}
+
 RunOutcome Simulator::run() {
   try {
     while (!queue_.empty()) {
       const EventQueue::Event event = queue_.pop();
       now_ = event.time;
-      ++events_;
+      if (++events_ % kBetweenLooks == 0) attend();
       event.process.resume();
     }
   } catch (...) {

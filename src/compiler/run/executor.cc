@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/attend.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -143,6 +144,7 @@ void Executor::run_steps(const Bindings& symbols, std::span<std::byte* const> ou
       }
     }
     if (options_.canaries) check_unchanged(i, operands);
+    attend();
     if (options_.before_step) options_.before_step(i);
     around(i, [&] { kernels_[step.kernel]->run(symbols, operands); });
     if (options_.canaries) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/attend.h"
 #include "base/philox.h"
 #include "einsum/decompose/cp_start.h"
 #include "einsum/decompose/cp_tensor.h"
@@ -143,6 +144,7 @@ class Als {
     double error = 0;
     for (std::size_t mode = 0; mode < factors_.size(); ++mode) {
       auto m = x_.next();
+      attend();
       const bool last = mode + 1 == factors_.size();
       const Matrix<T> products = last ? m : Matrix<T>();
       auto& u = factors_[mode];
@@ -274,6 +276,7 @@ CpResult decompose_cp(CpTensor<T>& x, const CpOptions& o) {
     auto other = Als<T>(x, o, start).run();
     if (other.fit > best.fit) best = std::move(other);
   }
+  attend();
   scale_back(best.weights.template as<T>(), x.exponent(), "cp");
   return best;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "einsum/kernels/parallel.h"
 #include "kernels/blas/blas.h"
@@ -81,7 +82,7 @@ double distance_to_model(const DenseTensor<T>& x, const std::vector<T>& weights,
   parallel_parts(threads, rows.blocks(), [&](std::int64_t begin, std::int64_t end) {
     Matrix<T> scratch;
     std::vector<T> block(static_cast<std::size_t>(rows.size(0) * rows.width()));
-    for (std::int64_t b = begin; b < end; ++b) {
+    for (std::int64_t b = begin; b < end && still_wanted(); ++b) {
       rows.make(b, scratch, block.data());
       const auto count = static_cast<std::size_t>(rows.size(b) * rows.width());
       const double d = distance<T>(

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "base/philox.h"
 #include "kernels/blas/blas.h"
@@ -127,6 +128,7 @@ Matrix<T> mode_gram(const DenseTensor<T>& x, std::size_t mode) {
     return g;
   }
   for (std::int64_t p = 0; p < before; ++p) {
+    attend();
     const T* plane = x.elements().data() + p * n * after;
     blas::gemm<T>(blas::Op::kNone, blas::Op::kTranspose, as_int(n), as_int(n), as_int(after), T(1),
                   plane, as_int(after), plane, as_int(after), p == 0 ? T(0) : T(1), g.data.data(),
@@ -154,6 +156,7 @@ DenseTensor<T> mode_multiply(const DenseTensor<T>& x, std::size_t mode, const Ma
     return y;
   }
   for (std::int64_t p = 0; p < before; ++p) {
+    attend();
     blas::gemm<T>(transpose_u ? blas::Op::kTranspose : blas::Op::kNone, blas::Op::kNone, as_int(r),
                   as_int(after), as_int(n), T(1), u.data.data(), ldu,
                   x.elements().data() + p * n * after, as_int(after), T(0),
@@ -177,6 +180,7 @@ Matrix<T> unfold(const DenseTensor<T>& x, std::size_t mode) {
 
 template <typename T>
 ThinSvd<T> thin_svd(Matrix<T>& a) {
+  attend();
   // What is row-major for us is the transpose for LAPACK: its u are our right vectors.
   auto f = blas::svd<T>(as_int(a.columns), as_int(a.rows), a.data.data());
   const auto r = static_cast<std::int64_t>(f.s.size());
@@ -193,6 +197,7 @@ ThinSvd<T> thin_svd(Matrix<T>& a) {
 
 template <typename T>
 Eigen<T> falling_eigen(const Matrix<T>& symmetric) {
+  attend();
   const std::int64_t n = symmetric.rows;
   auto vectors = symmetric.data;
   auto values = blas::eigen_symmetric<T>(as_int(n), vectors.data());
@@ -207,6 +212,7 @@ Eigen<T> falling_eigen(const Matrix<T>& symmetric) {
 
 template <typename T>
 Matrix<T> orthonormal(const Matrix<T>& a) {
+  attend();
   auto columns = transposed(a);  // row-major transpose = column-major
   blas::orthonormalize<T>(as_int(a.rows), as_int(a.columns), columns.data.data());
   return transposed(columns);

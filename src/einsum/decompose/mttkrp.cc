@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "einsum/kernels/parallel.h"
 #include "einsum/kernels/skinny.h"
@@ -67,7 +68,7 @@ void Mttkrp<T>::multiply(std::size_t mode, T* to) {
     return;
   }
   parallel_parts(threads_, s.after, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = 0; p < s.before; ++p) {
+    for (std::int64_t p = 0; p < s.before && still_wanted(); ++p) {
       product(blas::Op::kTranspose, end - begin, x + p * s.n * s.after + begin, s.after,
               to + (p * s.after + begin) * columns_);
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "base/philox.h"
 #include "einsum/decompose/leading_eigen.h"
@@ -41,6 +42,7 @@ class Tucker {
     std::vector<Matrix<T>> factors(n);
     std::unique_ptr<X> core;
     for (std::size_t mode = 0; mode < n; ++mode) {
+      attend();
       const X& from = core ? *core : x_;
       factors[mode] = leading(from, mode);
       if (options_.method != TuckerMethod::kHosvd) {
@@ -53,6 +55,7 @@ class Tucker {
     if (options_.method == TuckerMethod::kHooi) {
       while (result.sweeps < options_.max_sweeps) {
         for (std::size_t mode = 0; mode < n; ++mode) {
+          attend();
           // Gₙ = X ×_{m≠n} Uₘᵀ; Uₙ ← its leading vectors, as many as before.
           const auto rest = project(factors, mode);
           const X& of = rest ? *rest : x_;  // X itself has one mode
@@ -65,6 +68,7 @@ class Tucker {
         if (std::abs(before - error) <= options_.change) break;
       }
     }
+    attend();
     result.relative_error = error;
     result.core = core->to_host().tensor();
     scale_back(result.core.as<T>(), exponent_, "tucker");

@@ -8,6 +8,7 @@
 // times: the first time they are set, and added to after that.
 #include <complex>
 
+#include "base/attend.h"
 #include "einsum/kernels/contract_loops.h"
 #include "einsum/kernels/loop_kernels.h"
 #include "einsum/kernels/loop_nest.h"
@@ -17,6 +18,8 @@ namespace assay::einsum {
 namespace {
 
 constexpr std::int64_t kWorthThreads = 1 << 15;  // products below which threads cost more than help
+// Products between two looks whether they are wanted: some milliseconds.
+constexpr std::int64_t kBetweenLooks = 1 << 22;
 
 template <typename T>
 struct Scale {
@@ -143,9 +146,11 @@ void walk_plain(std::span<const Loop> loops, const T* a, const T* b, T* c, const
   };
   const bool by_squares = is_transposition(loops);
   constexpr std::int64_t kSquare = 64 / sizeof(T);
+  const std::int64_t look_every = 1 + kBetweenLooks / (1 + column.extent * row.extent);
   Odometer at(outer);
   at.seek(0);
   for (std::int64_t i = iterations(outer); i > 0; --i, at.next()) {
+    if (i % look_every == 0 && !still_wanted()) return;
     const T *const x = a + at.a(), *const y = offset(b, at.b());
     T* const z = c + at.c();
     if (!by_squares) {
@@ -189,6 +194,9 @@ void walk_tiles(std::span<const Loop> loops, const InnerLoops& in, const T* a, c
                    .beta = scale.beta,
                    .reads = false};
   const Terms together = terms_together(in, sizeof(T));
+  const std::int64_t look_every =
+      1 + kBetweenLooks / (1 + tile.p * tile.i * together.h * together.k);
+  std::int64_t tiles = 0;
   const auto outer = loops.first(in.outer);
   Odometer at(outer);
   at.seek(0);
@@ -200,6 +208,7 @@ void walk_tiles(std::span<const Loop> loops, const InnerLoops& in, const T* a, c
     for (std::int64_t h = 0; h < in.h.extent; h += together.h) {
       tile.h = std::min(together.h, in.h.extent - h);
       for (std::int64_t k = 0; k < in.k.extent; k += together.k) {
+        if (++tiles % look_every == 0 && !still_wanted()) return;
         tile.x = own_x + h * tile.xh + k * tile.xk;
         tile.y = offset(own_y, h * tile.yh + k * tile.yk);
         tile.k = std::min(together.k, in.k.extent - k);

@@ -4,12 +4,15 @@
 
 #include <vector>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "tensor/convert.h"
 #include "tensor/tensor.h"
 
 namespace assay::einsum {
 namespace {
+
+constexpr std::int64_t kBetweenLooks = 1 << 20;  // products: some milliseconds
 
 // A label's loop: its extent, and its stride in every operand (dense copies in fp64).
 struct LabelLoop {
@@ -82,6 +85,7 @@ class Reference {
 
   void over_sum(std::size_t depth, const std::vector<const T*>& at, T& total) {
     if (depth == summed_.size()) {
+      if (++products_ % kBetweenLooks == 0) attend();
       T product = *at[0];
       for (std::size_t i = 1; i < at.size(); ++i) product *= *at[i];
       total += product;
@@ -101,7 +105,7 @@ class Reference {
   std::vector<Tensor> copies_;
   std::vector<LabelLoop> kept_, summed_;
   bool empty_sum_ = false;
-  std::int64_t index_ = 0;
+  std::int64_t index_ = 0, products_ = 0;
 };
 
 template <typename T>

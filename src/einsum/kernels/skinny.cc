@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/attend.h"
 #include "einsum/kernels/parallel.h"
 #include "einsum/kernels/skinny_kernels.h"
 
@@ -24,7 +25,7 @@ template <typename T>
 void multiply_rows(SkinnyBlock<T> all, std::int64_t depth, std::int64_t rows, bool by_column) {
   const std::int64_t end = all.rows, n = all.depth;
   SkinnyBlock<T> b = all;
-  for (std::int64_t t = 0; t < end; t += rows) {
+  for (std::int64_t t = 0; t < end && still_wanted(); t += rows) {
     b.rows = std::min(rows, end - t);
     for (std::int64_t i = 0; i < n; i += depth) {
       b.depth = std::min(depth, n - i);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "einsum/kernels/parallel.h"
 #include "kernels/blas/blas.h"
@@ -90,11 +91,12 @@ class Mp2 {
     parallel_parts(static_cast<int>(workers), workers, [&](std::int64_t w, std::int64_t) {
       // Tasks shrink towards the end of a row: dealing them out in turn balances them.
       std::vector<double> tile(static_cast<std::size_t>(tile_elements()));
-      for (auto t = static_cast<std::size_t>(w); t < tasks_.size();
+      for (auto t = static_cast<std::size_t>(w); t < tasks_.size() && still_wanted();
            t += static_cast<std::size_t>(workers)) {
         run_task(tasks_[t], tile.data(), sums[t]);
       }
     });
+    attend();
     Sum opposite, same;
     for (const auto& s : sums) {
       opposite.add(s.opposite.total());

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/attend.h"
 #include "einsum/plan/plan.h"
 
 namespace assay::einsum {
@@ -121,6 +122,7 @@ class PlanRun {
       } else {
         compute_(step, a, b, to, alpha, keep, report_.counters);
       }
+      attend();
       release(step);
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/attend.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "einsum/kernels/reference.h"
@@ -186,6 +187,7 @@ RunReport Plan::run_into(std::span<const TensorView> tensors, const MutableTenso
         report = run_as<std::complex<double>>(*this, tensors, out, workspace, run_options);
     }
   }
+  attend();
   report.peak_bytes = outside + workspace.peak_bytes();
   return report;
 }

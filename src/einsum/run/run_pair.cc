@@ -4,6 +4,7 @@
 
 #include <complex>
 
+#include "base/attend.h"
 #include "einsum/kernels/contract_loops.h"
 #include "einsum/kernels/gett.h"
 #include "einsum/kernels/parallel.h"
@@ -56,7 +57,7 @@ void for_each_product(const std::vector<Loop>& free, const std::vector<Loop>& su
     at.seek(begin);
     for (std::int64_t i = begin; i < end; ++i, at.next()) {
       sum.seek(0);
-      for (std::int64_t s = 0; s < sums; ++s, sum.next()) {
+      for (std::int64_t s = 0; s < sums && still_wanted(); ++s, sum.next()) {
         body(a + at.a() + sum.a(), b + at.b() + sum.b(), c + at.c(), s == 0 ? beta : T(1),
              share ? 1 : threads);
       }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/attend.h"
 #include "base/clock.h"
 #include "einsum/search/search_annealing.h"
 #include "einsum/search/search_bisection.h"
@@ -66,14 +67,17 @@ std::optional<SearchResult> search_round(const Network& network, const SearchOpt
   const int long_tries = std::max(1, options.tries / kTriesPerLong);
   const int bisections = n >= kBisectionTerms ? long_tries : 0;
   std::vector<Tree> trees(static_cast<std::size_t>(bisections + long_tries));
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(dynamic) num_threads(options.threads)
   for (int i = 0; i < bisections + long_tries; ++i) {
+    if (!still_wanted(attention)) continue;
     const int j = i < bisections ? i : i - bisections;
     const auto seed = options.seed + static_cast<std::uint64_t>(j);
     trees[static_cast<std::size_t>(i)] = i < bisections
                                              ? search_bisection(network, options, seed)
                                              : search_annealing(network, options, plain, seed);
   }
+  attend();
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const bool bisected = i < static_cast<std::size_t>(bisections);
     add(std::move(trees[i]), bisected ? "bisection" : "annealing");
@@ -81,11 +85,13 @@ std::optional<SearchResult> search_round(const Network& network, const SearchOpt
   std::vector<double> before(candidates.size()), after(candidates.size());
 #pragma omp parallel for schedule(dynamic) num_threads(options.threads)
   for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!still_wanted(attention)) continue;
     auto& tree = candidates[i].first;
     before[i] = cost(tree);
     tree = improve_windows(network, options, std::move(tree));
     after[i] = cost(tree);
   }
+  attend();
   SearchResult best;
   best.cost = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < candidates.size(); ++i) {

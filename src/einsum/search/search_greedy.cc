@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/attend.h"
 #include "base/philox.h"
 #include "einsum/labels/pair_cost.h"
 
@@ -152,8 +153,10 @@ std::vector<Tree> search_random_greedy(const Network& network, const SearchOptio
   };
   const double bound = cost(*first);
   std::vector<std::optional<Tree>> trees(static_cast<std::size_t>(options.tries));
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(dynamic) num_threads(options.threads)
   for (int i = 1; i < options.tries; ++i) {
+    if (!still_wanted(attention)) continue;
     const Philox random(options.seed, stream_key("tries"));
     const auto draw = [&](int j) {
       return unit_interval(random[static_cast<std::uint64_t>(2 * i + j)]);
@@ -165,6 +168,7 @@ std::vector<Tree> search_random_greedy(const Network& network, const SearchOptio
                        .seed = options.seed * 1000003 + static_cast<std::uint64_t>(i)},
                       bound);
   }
+  attend();
   std::vector<Tree> records = {*first};
   double best_cost = bound;
   for (auto& tree : trees) {

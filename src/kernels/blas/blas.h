@@ -18,11 +18,17 @@ const Library& one_thread();
 // Version and kernels in use, e.g. "OpenBLAS 0.3.21 …; kernels for SkylakeX".
 const std::string& description();
 
-// Library::gemm and Library::gemv for matrices in row-major order …
+// Library::gemm in pieces of a tenth of a second or so. Where the work is wanted no more
+// (base/attend.h), the pieces that are left are left out.
+template <typename T>
+void gemm(Order order, Op op_a, Op op_b, int m, int n, int k, T alpha, const T* a, int lda,
+          const T* b, int ldb, T beta, T* c, int ldc);
+
+// The same and Library::gemv for matrices in row-major order …
 template <typename T>
 void gemm(Op op_a, Op op_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
           T beta, T* c, int ldc) {
-  one_thread().gemm<T>(Order::kRows, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  gemm<T>(Order::kRows, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 template <typename T>
 void gemv(Op op_a, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
@@ -33,7 +39,7 @@ void gemv(Op op_a, int m, int n, T alpha, const T* a, int lda, const T* x, int i
 template <typename T>
 void gemm_columns(Op op_a, Op op_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b,
                   int ldb, T beta, T* c, int ldc) {
-  one_thread().gemm<T>(Order::kColumns, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  gemm<T>(Order::kColumns, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 template <typename T>
 void gemv_columns(Op op_a, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta,

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/attend.h"
 #include "kernels/threads/patience.h"
 
 namespace assay::kernels {
@@ -22,6 +23,7 @@ struct alignas(64) Offer {
   std::atomic<std::uint32_t> state = 0;  // seats · kSeat + helpers
   void (*work)(void*, int) = nullptr;
   void* context = nullptr;
+  Attention* attention = nullptr;  // the caller's
 
   static constexpr std::uint32_t kSeat = 1u << 16;
 };
@@ -35,6 +37,7 @@ class Crew {
     if (hired_.load(std::memory_order_relaxed) < wanted) hire(workers - 1, wanted);
     offer->work = work;
     offer->context = context;
+    offer->attention = attention_here;
     offer->state.store(static_cast<std::uint32_t>(workers - 1) * Offer::kSeat,
                        std::memory_order_release);
     call_helpers();
@@ -114,7 +117,10 @@ class Crew {
       calls_.notify_one();
       calls_.notify_one();
     }
-    offer.work(offer.context, static_cast<int>(seat));
+    {
+      const AttendTo same(offer.attention);
+      offer.work(offer.context, static_cast<int>(seat));
+    }
     offer.state.fetch_sub(1, std::memory_order_release);
     return true;
   }

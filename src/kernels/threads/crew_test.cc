@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_attention.h"
+
 namespace assay::kernels {
 namespace {
 
@@ -20,6 +22,16 @@ TEST(Crew, EveryItemIsTakenOnce) {
       EXPECT_EQ(taken, std::vector<int>(97, 1)) << workers << " workers";
     }
   }
+}
+
+TEST(Crew, HelpersAttendToWhatTheCallerDoes) {
+  const Unwanted unwanted;
+  std::atomic<int> left_out = 0;
+  EXPECT_FALSE(still_wanted());
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    share_items(8, 100, [&](std::int64_t) noexcept { left_out += still_wanted() ? 0 : 1; });
+  }
+  EXPECT_EQ(left_out, 50 * 100);
 }
 
 TEST(Crew, WorkersAtWorkHaveNumbersOfTheirOwn) {

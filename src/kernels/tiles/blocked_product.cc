@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/attend.h"
 #include "kernels/memory/scratch.h"
 #include "kernels/threads/crew.h"
 #include "kernels/tiles/flush_denormals.h"
@@ -105,7 +106,8 @@ class Multiplication {
     while (const auto unit = progress_.take(cell, step)) {
       const std::int64_t first =
           count > 0 ? right.begin + *unit / count * blocking_.right_panels : right.end;
-      if (first < right.end) {
+      // What nobody wants any more is done as soon as it is taken.
+      if (first < right.end && still_wanted()) {
         progress_.await_turn(cell, *unit, step);
         // Cells side by side begin at different panels: each packs some, and finds the others
         // packed when it comes to them.
@@ -234,6 +236,7 @@ class Multiplication {
 
 }  // namespace
 
+// Of a product that is wanted no more (base/attend.h) the tiles that are left are left out.
 template <typename T>
 void blocked_product(const Operands<T>& operands, std::int64_t m, std::int64_t k, std::int64_t n,
                      const Output<T>& c, const Blocking& blocking, int threads) {

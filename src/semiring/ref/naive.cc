@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/attend.h"
 #include "base/memory.h"
 #include "semiring/ref/threads.h"
 
@@ -19,8 +20,10 @@ void reduce_terms(std::span<const typename A::Value> terms, std::int64_t groups,
                   std::int64_t width, std::span<typename A::Value> out) {
   using T = typename A::Value;
   static_assert(std::is_same_v<typename A::State, T>);
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(static) if (worth_threads(groups, count * width))
   for (std::int64_t g = 0; g < groups; ++g) {
+    if (!still_wanted(attention)) continue;
     const T* group = terms.data() + g * count * width;
     T* target = out.data() + g * width;
     for (std::int64_t j = 0; j < width; ++j) target[j] = A::zero();
@@ -40,8 +43,10 @@ void reduce_log_terms(std::span<const T> terms, std::int64_t groups, std::int64_
                       std::int64_t width, std::span<T> out) {
   std::vector<T> maxima(out.size());
   reduce_terms<MaxPlus<T>>(terms, groups, count, width, maxima);
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(static) if (worth_threads(groups, count * width))
   for (std::int64_t g = 0; g < groups; ++g) {
+    if (!still_wanted(attention)) continue;
     const T* group = terms.data() + g * count * width;
     const T* maximum = maxima.data() + g * width;
     T* target = out.data() + g * width;
@@ -111,8 +116,10 @@ Tensor gather_and_reduce(const EllProblem& ell, const Tensor& y, Times times) {
   const T* weights = v.as<T>().data();
   const T* vertices = y.as<T>().data();
   T* all = terms.data();
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(static) if (worth_threads(ell.rows, ell.slots * width))
   for (std::int64_t i = 0; i < ell.rows; ++i) {
+    if (!still_wanted(attention)) continue;
     for (std::int64_t p = 0; p < ell.slots; ++p) {
       T* term = all + (i * ell.slots + p) * width;
       const std::int64_t source = ell.idx.at<std::int32_t>(i, p);
@@ -198,8 +205,10 @@ Tensor aggregate_edges(const EdgeProblem& problem) {
   const T* vertices = x.as<T>().data();
   const T* matrix = w.as<T>().data();
   T* target = y.as<T>().data();
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(static) if (worth_threads(sources, features * problem.outputs))
   for (std::int64_t s = 0; s < sources; ++s) {
+    if (!still_wanted(attention)) continue;
     for (std::int64_t o = 0; o < problem.outputs; ++o) {
       T sum = 0;
       for (std::int64_t f = 0; f < features; ++f) {

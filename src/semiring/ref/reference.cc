@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/attend.h"
 #include "semiring/ref/threads.h"
 
 namespace assay::semiring {
@@ -172,8 +173,10 @@ void compute_rows_of_batch(const MatmulProblem& problem, std::int64_t batch,
   // Made before the threads start: nothing in the parallel part can fail.
   std::vector<RowReducer<A>> reducers(static_cast<std::size_t>(omp_get_max_threads()),
                                       RowReducer<A>(n));
+  Attention* const attention = attention_here;
 #pragma omp parallel for schedule(static) if (worth_threads(places.size(), k * n))
   for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!still_wanted(attention)) continue;
     auto& reducer = reducers[static_cast<std::size_t>(omp_get_thread_num())];
     const auto place = static_cast<std::int64_t>(places[i]);
     const std::int64_t row = rows[places[i]] % m;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/attend.h"
 #include "kernels/blas/blas.h"
 #include "transport/kernels/vector_kernels.h"
 
@@ -71,6 +72,7 @@ bool factor_lu(int n, double* a, LuFactors& factors) {
   factors.leaves.resize(static_cast<std::size_t>((n + kLeaf - 1) / kLeaf) * kLeaf * kLeaf);
   bool regular = true;
   for (int begin = 0; begin < n; begin += kBlock) {
+    attend();
     const int end = std::min(n, begin + kBlock);
     for (int j = begin; j < end; j += kLeaf) {
       const int next = std::min(end, j + kLeaf);

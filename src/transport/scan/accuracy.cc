@@ -3,6 +3,7 @@
 #include "transport/scan/accuracy.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <exception>
@@ -10,11 +11,12 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <thread>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/resident_memory.h"
+#include "transport/scan/lanes.h"
 #include "transport/scan/scan_journal.h"
 
 namespace assay::transport {
@@ -70,10 +72,7 @@ class Lanes {
         bytes_(available_bytes() / options.threads) {}
 
   void run() {
-    std::vector<std::thread> threads;
-    for (int i = 1; i < options_.threads; ++i) threads.emplace_back([this] { lane(); });
-    lane();
-    for (auto& t : threads) t.join();
+    run_lanes(static_cast<std::size_t>(options_.threads), [this] { lane(); });
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -111,7 +110,11 @@ class Lanes {
         return i;
       }
       if (!open) return {};
-      changed_.wait(lock);
+      changed_.wait_for(lock, std::chrono::nanoseconds(Attention::kBetween_ns));
+      lock.unlock();
+      const bool wanted = still_wanted();
+      lock.lock();
+      if (!wanted) return {};
     }
   }
 

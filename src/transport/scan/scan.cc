@@ -8,11 +8,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "transport/quality.h"
+#include "transport/scan/lanes.h"
 #include "transport/scan/scan_journal.h"
 
 namespace assay::transport {
@@ -68,11 +68,7 @@ void solve_on_threads(const Prepared& prepared, std::span<const Case> cases,
       if (!error) error = std::current_exception();
     }
   };
-  const auto lanes = std::min(static_cast<std::size_t>(options.threads), cases.size());
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < lanes; ++i) threads.emplace_back(lane);
-  lane();
-  for (auto& t : threads) t.join();
+  run_lanes(std::min(static_cast<std::size_t>(options.threads), cases.size()), lane);
   if (error) std::rethrow_exception(error);
 }
 

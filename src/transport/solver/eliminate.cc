@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/attend.h"
 #include "base/error.h"
 #include "kernels/blas/blas.h"
 #include "transport/kernels/lu.h"
@@ -48,6 +49,7 @@ std::vector<double>& eliminate_structured(const BlockSystem& system, double nu_h
   auto& e = b.structured;
   e.start(system, nu_hat, epsi_hat);
   while (e.k() >= 1) {
+    attend();
     const int k = e.k();
     if (k == 2) {
       b.delta2 = e.delta();
@@ -100,6 +102,7 @@ std::vector<double>& eliminate_dense(const BlockSystem& system, double nu_hat, d
   b.delta.assign(elements(top, top), 0.0);
   add_diagonal_block(system, system.n_xi, nu_hat, epsi_hat, false, b.delta);
   for (int k = system.n_xi; k >= 1; --k) {
+    attend();
     if (k == 2) b.delta2 = b.delta;
     dense_step(system, k, nu_hat, epsi_hat, b);
   }

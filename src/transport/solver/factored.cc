@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/attend.h"
 #include "kernels/blas/blas.h"
 #include "kernels/blas/lapack.h"
 #include "transport/solver/structured.h"
@@ -50,6 +51,7 @@ FactoredSystem::FactoredSystem(const BlockSystem& system, double nu_hat, double 
   StructuredElimination<float> single;
   single.start(system, nu_hat, epsi_hat);
   while (single.k() > highest_double && single.k() >= 1) {
+    attend();
     single.invert();
     auto& kept = inverse_[static_cast<std::size_t>(single.k())];
     kept.transposed = single.transposed();
@@ -58,6 +60,7 @@ FactoredSystem::FactoredSystem(const BlockSystem& system, double nu_hat, double 
   StructuredElimination<double> e;
   single.k() == system.n_xi ? e.start(system, nu_hat, epsi_hat) : e.take_over(single);
   while (e.k() >= 1) {
+    attend();
     e.invert();
     auto& kept = inverse_[static_cast<std::size_t>(e.k())];
     kept.transposed = e.transposed();
@@ -112,6 +115,7 @@ void solve_by_blocks(const BlockSystem& system, Modes& x, bool transposed,
       if (k == 0 && system.pinned && !transposed) std::ranges::copy(pinned, x[0].begin());
     }
     solve_block(k, x[at]);
+    attend();
   }
   for (int k = 1; k <= system.n_xi; ++k) {
     const auto at = static_cast<std::size_t>(k);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/attend.h"
 namespace assay::transport {
 namespace {
 
@@ -125,6 +126,7 @@ Modes side_by_side(const std::array<Modes, 2>& apart) {
 
 void extend_upwards(const BlockSystem& system, const std::vector<SolvedBlock>& kept, Modes& f) {
   for (int k = static_cast<int>(f.size()); k <= system.n_xi; ++k) {
+    attend();
     std::vector<double> next(kBoth * static_cast<std::size_t>(system.block_size(k)), 0.0);
     apply_lower(system, k, -1, f.back(), next);
     kept[static_cast<std::size_t>(k)].solve(next);
