@@ -15,11 +15,20 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace assay {
 namespace {
 
+// The system takes what stands before a NUL for the whole path.
+void refuse_nul(const std::string& path, const char* purpose) {
+  if (path.find('\0') != std::string::npos) {
+    fail("cannot {} '{}': a path has no NUL characters", purpose, printable(path));
+  }
+}
+
 UniqueFd open_or_throw(const std::string& path, int flags, mode_t mode, const char* purpose) {
+  refuse_nul(path, purpose);
   UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
   if (!fd) fail("cannot {} '{}': {}", purpose, path, errno_text(errno));
   return fd;
@@ -118,6 +127,7 @@ void write_fully(int fd, std::string_view content, const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, std::string_view content) {
+  refuse_nul(path, "write");
   // A device such as /dev/stdout or /dev/full cannot be renamed over: write straight to it.
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
@@ -142,6 +152,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 }
 
 void make_directories(const std::string& path) {
+  refuse_nul(path, "create folder");
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) fail_to_write("create folder", path, error.value());
@@ -173,6 +184,7 @@ std::optional<FileLock> FileLock::try_acquire(const std::string& path) {
   // Reading is enough to lock, so that a file which another user made will do; and where it exists
   // it is not opened for creation, which the kernel refuses for other users' files in shared
   // folders.
+  refuse_nul(path, "lock");
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) {
     fd = open_or_throw(path, O_RDONLY | O_CREAT | O_NOFOLLOW, 0666, "lock");

@@ -65,6 +65,21 @@ TEST(File, ErrorsNameThePath) {
   EXPECT_THROW(MappedFile("/"), UserError);
 }
 
+// The system would take what stands before it for the path.
+TEST(File, PathsHaveNoNulCharacters) {
+  const TemporaryDirectory dir;
+  const auto plain = dir.path() + "/plain";
+  const auto with_nul = plain + '\0' + "more";
+  write_file_atomically(plain, "as it was");
+  const auto refused = testing::ThrowsMessage<UserError>(testing::HasSubstr("plain\\x00more"));
+  EXPECT_THAT([&] { read_file(with_nul); }, refused);
+  EXPECT_THAT([&] { MappedFile{with_nul}; }, refused);
+  EXPECT_THAT([&] { write_file_atomically(with_nul, "other"); }, refused);
+  EXPECT_THAT([&] { make_directories(with_nul); }, refused);
+  EXPECT_THAT([&] { FileLock::try_acquire(with_nul); }, refused);
+  EXPECT_EQ(read_file(plain), "as it was");
+}
+
 TEST(File, APipeThatNobodyWritesToIsRefusedAtOnce) {
   const TemporaryDirectory dir;
   const auto path = dir.path() + "/pipe";

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/derivative.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "transport/prepared.h"
 #include "transport/solver/factored.h"
@@ -12,6 +14,13 @@ namespace assay::transport {
 //   ∂A/∂ν̂ = ½ k(k+1) on the diagonal;  ∂A/∂Ê = E on the diagonal, but for the pinned row.
 Derivatives differentiate(const Prepared& prepared, const Case& at) {
   check_case(prepared, at, Method::kStructured);
+  for (const auto& [name, points] :
+       {std::pair{"n_theta", prepared.grid().n_theta}, {"n_zeta", prepared.grid().n_zeta}}) {
+    if (points % 2 == 0) {
+      fail("derivatives: {} must be odd, since the highest mode of an even number has none, got {}",
+           name, points);
+    }
+  }
   const auto& system = prepared.parts().full;
   const FactoredSystem factors(system, at.nu_hat, at.epsi_hat);
   if (factors.singular()) {

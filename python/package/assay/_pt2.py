@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _core
 from ._errors import UserError
+from ._texts import path as path_text
 from ._trees import Tree, tree_from
 
 
@@ -32,7 +33,7 @@ class Exported:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = os.fspath(path)
+        self._path = path_text(path, "load_pt2: path")
         self._program = _core.load_pt2(self._path)
         self._arguments = self._program.arguments()
         signature = json.loads(self._program.signature() or "null")

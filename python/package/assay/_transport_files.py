@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,12 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
-from ._bench import toml_value
 from ._errors import UserError
 from ._modules import needed
+from ._texts import path as path_text
+from ._texts import path_if_given
+from ._toml import toml_key, toml_value
+from ._transport_grid import grid_of
 
 Array = NDArray[numpy.float64]
 
@@ -41,7 +44,7 @@ class _Filed:
 
     def save(self, path: str | Path) -> None:
         """Writes all of it into a file, NetCDF (.nc), HDF5 (.h5) or NumPy's (.npz); it appears whole or not at all."""
-        self._data.write(str(path))
+        self._data.write(path_text(path, "save: path"))
 
     def _named(self, name: str, dimensions: tuple[str, ...]) -> Array:
         """An array to plot. Raises UserError that lists those that can be."""
@@ -114,9 +117,10 @@ def database(
     """
     radii, collisions, fields = (numpy.atleast_1d(numpy.asarray(axis, dtype=numpy.float64)).tolist()
                                  for axis in (rho, nu_v, er_tilde))
-    size = list(grid) if isinstance(grid, (tuple, list)) else [grid.n_theta, grid.n_zeta, grid.n_xi]
-    made = _core.transport_database(str(wout), str(boozer or ""), radii, collisions, fields, size, accuracy, min_bmn,
-                                    method, str(journal or ""))
+    size = list(astuple(grid_of(grid)))
+    made = _core.transport_database(path_text(wout, "database: wout"), path_if_given(boozer, "database: boozer"), radii,
+                                    collisions, fields, size, accuracy, min_bmn, method,
+                                    path_if_given(journal, "database: journal"))
     filed = _filed(made)
     data = filed["data"]
     return Database(**filed, rho=data["rho"], nu_v=data["nu_v"], er_tilde=data["Er_tilde"], d11=data["D11"],
@@ -173,20 +177,18 @@ def profiles(
     >>> found.species, found.heat_flux.shape, bool((found.particle_flux > 0).all())
     (['e', 'H'], (1, 2), True)
     """
+    text = None  # of the file `name`
     if isinstance(plasma, Mapping):
-        text, path = "\n".join(f"{key} = {toml_value(value)}" for key, value in plasma.items()) + "\n", "plasma"
+        name = "plasma"
+        text = "".join(f"{toml_key(key, name)} = {toml_value(value, f'{name}: {key}')}\n" for key, value in plasma.items())
     else:
-        path = str(plasma)
-        try:
-            text = Path(path).read_text()
-        except (OSError, UnicodeDecodeError) as why:
-            raise UserError(f"{path}: {why}") from None
+        name = path_text(plasma, "profiles: plasma")
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(database, Database):
             held = Path(folder) / "database.h5"
             database.save(held)
             database = held
-        made = _core.transport_profiles(text, path, str(database or ""), method)
+        made = _core.transport_profiles(text, name, path_if_given(database, "profiles: database"), method)
     filed = _filed(made)
     data = filed["data"]
     return Profiles(**filed, species=str(filed["attributes"]["species"]).split(" "), rho=data["rho"], er=data["Er"],

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import UserError
+from ._texts import path as path_text
+from ._texts import path_if_given, text as plain_text
 
 Array = NDArray[numpy.float64]
 
@@ -87,17 +89,19 @@ def surface(
     if modes is not None:
         terms = [[float(number) for number in mode] for mode in modes]
         slope = 1.0 if psi_prime is None else psi_prime
-        made = _core.surface_spelled(name or "modes", nfp, iota, slope, b_theta, b_zeta, terms, b0)
+        named = "modes" if name is None else plain_text(name, "surface: name")
+        made = _core.surface_spelled(named, nfp, iota, slope, b_theta, b_zeta, terms, b0)
     elif psi_n is not None:
         kind, path = ("booz", boozer) if boozer is not None else ("vmec", wout)
-        beside = "" if boozer is None or wout is None else str(wout)
-        made = _core.surface_equilibrium(kind, str(path), psi_n, beside, psi_prime, minor_radius, min_bmn)
+        beside = path_if_given(wout if boozer is not None else None, "surface: wout")
+        made = _core.surface_equilibrium(kind, path_text(path, f"surface: {given[0]}"), psi_n, beside, psi_prime,
+                                         minor_radius, min_bmn)
     elif dkes is not None:
-        made = _core.surface_dkes(str(dkes))
+        made = _core.surface_dkes(path_text(dkes, "surface: dkes"))
     elif text is not None:
-        made = _core.surface_text(str(text))
+        made = _core.surface_text(path_text(text, "surface: text"))
     else:
-        made = _core.surface_builtin(str(name))
+        made = _core.surface_builtin(plain_text(name, "surface: name"))
     return Surface(made.name, made.nfp, made.iota, made.psi_prime, numpy.array(made.modes()).reshape(-1, 4),
                    "vmec" if made.in_vmec_angles() else "boozer", made.psi_n, made.minor_radius, made.psi_edge, made.notes,
                    made.warnings, made)

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from ._errors import UserError
+from ._texts import path_if_given
+from ._texts import text as plain_text
 
 __all__ = ["CollectiveResult", "GemmResult", "Topology", "collective", "default_topology_text", "simulate", "topology"]
 
@@ -45,7 +48,12 @@ def topology(path: str | Path | None = None, *, text: str | None = None) -> Topo
         ...
     assay.UserError: topology:10: clock.core_GHz: must be positive, got -1
     """
-    made = _core.parse_topology(text) if text is not None else _core.topology(str(path or ""))
+    if path is not None and text is not None:
+        raise UserError(f"topology: a path or a text, not both: {path!r}")
+    if text is not None:
+        made = _core.parse_topology(plain_text(text, "topology: text"))
+    else:
+        made = _core.topology(path_if_given(path, "topology: path"))
     return Topology(json.loads(made.json()), made.text(), made)
 
 

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import UserError
 from ._modules import needed
+from ._texts import path_if_given
 from ._transport_files import Database, Profiles, database, profiles
+from ._transport_grid import Grid, grid_of
 from ._transport_surface import Surface, surface, surface_names
 
 __all__ = ["Database", "Derivatives", "Grid", "Prepared", "Profiles", "Scan", "Solution", "Surface", "database", "derivatives",
@@ -27,15 +29,6 @@ __all__ = ["Database", "Derivatives", "Grid", "Prepared", "Profiles", "Scan", "S
 Array = NDArray[numpy.float64]
 _UNITS = {"d11": "1/(m T²)", "d31": "1/T", "d13": "1/T", "d33": "m", "d33_spitzer": "m", "residual": "1", "onsager": "1"}
 _NUMBERS = tuple(_UNITS)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Points along both angles (odd), and the highest Legendre index."""
-
-    n_theta: int
-    n_zeta: int
-    n_xi: int
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ def prepare(of: Surface | str, grid: Grid | tuple[int, int, int], *, adjoint_con
     (25, 17)
     """
     on = surface(of) if isinstance(of, str) else of
-    size = grid if isinstance(grid, Grid) else Grid(*grid)
+    size = grid_of(grid)
     made = _core.prepare(on._surface, size.n_theta, size.n_zeta, size.n_xi, adjoint_consistent)
     fields = made.fields()
     return Prepared(on, size, _prepared=made, **{name: fields[name] for name in (
@@ -167,7 +160,8 @@ def scan(
     """
     nu = numpy.atleast_1d(numpy.asarray(nu_hat, dtype=numpy.float64))
     fields = _fields_of(on, epsi_hat, er_hat)
-    table = _core.transport_scan(on._prepared, nu.tolist(), fields.tolist(), method, str(journal or ""))
+    table = _core.transport_scan(on._prepared, nu.tolist(), fields.tolist(), method,
+                                 path_if_given(journal, "scan: journal"))
     numbers = {name: table.pop(name).reshape(len(nu), len(fields)) for name in _NUMBERS}
     return Scan(nu, fields, **numbers, **table)
 
@@ -194,7 +188,7 @@ class Derivatives:
 
 
 def derivatives(on: Prepared, nu_hat: float, epsi_hat: float = 0.0) -> Derivatives:
-    """Of all four coefficients, from two forward and two adjoint solves.
+    """Of all four coefficients, from two forward and two adjoint solves, on a grid with odd numbers of points.
 
     >>> derivatives(prepare("example", (9, 9, 8)), 1e-1).by_nu_hat["d33"] < 0
     True

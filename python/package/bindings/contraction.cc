@@ -6,16 +6,20 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "bindings/arrays.h"
 #include "bindings/frameworks.h"
@@ -51,8 +55,17 @@ T argument(nb::handle given, const char* name, const char* expected) {
       fmt::format("{} is {}, not of type {}", name, expected, nb::type_name(given.type()).c_str())
           .c_str());
 }
+// A message would end at a NUL.
+std::string_view without_nul(std::string_view text, const char* name) {
+  if (text.find('\0') != std::string_view::npos) {
+    fail("{}: has a NUL character: '{}'", name, printable(text));
+  }
+  return text;
+}
 std::string text_argument(nb::handle given, const char* name) {
-  return argument<std::string>(given, name, "a str");
+  auto text = argument<std::string>(given, name, "a str");
+  without_nul(text, name);
+  return text;
 }
 
 // One engine for each backend and number of threads that was asked for; they live as long as the
@@ -112,9 +125,8 @@ struct Operands {
 
 void run(Engine& engine, const Plan& plan, const std::vector<TensorView>& views,
          const MutableTensorView& out) {
-  std::optional<WithoutGil> release;
-  if (plan.mac >= kWorthReleasing) release.emplace();
-  engine.run_into(plan, views, out);
+  const auto work = [&] { engine.run_into(plan, views, out); };
+  plan.mac >= kWorthReleasing ? without_gil(work) : work();
 }
 
 nb::object run_to_array(Engine& engine, const Plan& plan, const Operands& operands,
@@ -133,15 +145,15 @@ nb::object run_to_array(Engine& engine, const Plan& plan, const Operands& operan
   return is_number ? nb::object(made[nb::tuple()]) : made;
 }
 
-nb::object contract(const char* expression, const nb::tuple& given, nb::handle out,
+nb::object contract(std::string_view expression, const nb::tuple& given, nb::handle out,
                     nb::handle dtype, nb::handle memory, nb::handle backend) {
+  without_nul(expression, "einsum: the expression");
   Engine& engine = engine_for(backend);
   const auto options = call_options(dtype, memory, nb::none());
   const Operands operands(given);
   auto plan = engine.find_plan(expression, operands.views, options);
   if (!plan) {
-    const WithoutGil release;
-    plan = engine.plan(expression, operands.views, options);
+    plan = without_gil([&] { return engine.plan(expression, operands.views, options); });
   }
   return run_to_array(engine, *plan, operands, out);
 }
@@ -161,8 +173,9 @@ einsum::OperandSpec spec_of(nb::handle operand, int number) {
                                                      operand, "a shape", "a tuple of integers")));
 }
 
-KeptPlan make_plan(const char* expression, const nb::tuple& given, nb::handle dtype,
+KeptPlan make_plan(std::string_view expression, const nb::tuple& given, nb::handle dtype,
                    nb::handle memory, nb::handle backend, nb::handle objective) {
+  without_nul(expression, "plan: the expression");
   Engine& engine = engine_for(backend);
   const auto call = call_options(dtype, memory, objective);
   std::vector<einsum::OperandSpec> specs;
@@ -174,8 +187,7 @@ KeptPlan make_plan(const char* expression, const nb::tuple& given, nb::handle dt
                                     .dtype = call.dtype,
                                     .memory = call.memory,
                                     .threads = engine.threads()};
-  const WithoutGil release;
-  return {&engine, engine.plan(expression, specs, options)};
+  return {&engine, without_gil([&] { return engine.plan(expression, specs, options); })};
 }
 
 // The order of contractions as opt_einsum writes it: places in the list of what is left, from which

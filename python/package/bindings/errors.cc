@@ -3,6 +3,7 @@
 #include "bindings/errors.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace assay::python {
 namespace {
@@ -23,16 +24,20 @@ void translate_errors(nb::module_ errors) {
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* payload) {
         const auto& to = *static_cast<const Classes*>(payload);
+        // A message may quote a file, whose bytes need not be UTF-8.
+        const auto raise = [](PyObject* type, const std::exception& e) {
+          PyErr_SetString(type, printable(e.what()).c_str());
+        };
         try {
           std::rethrow_exception(thrown);
         } catch (const EnvironmentError& e) {
-          PyErr_SetString(to.environment, e.what());
+          raise(to.environment, e);
         } catch (const DiskError& e) {
-          PyErr_SetString(to.disk, e.what());
+          raise(to.disk, e);
         } catch (const UserError& e) {
-          PyErr_SetString(to.user, e.what());
+          raise(to.user, e);
         } catch (const InternalError& e) {
-          PyErr_SetString(to.internal, e.what());
+          raise(to.internal, e);
         }
       },
       classes);

@@ -3,10 +3,12 @@
 #include "bindings/frameworks.h"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -168,7 +170,7 @@ void bind_arrays(nb::module_& module) {
                           nb::str(std::string(name_of(view.dtype())).c_str()), shape, strides);
   });
   // A new array of `like`'s framework, and the address of its elements when they were written.
-  module.def("new_array_of", [](nb::handle like, const char* dtype, const nb::list& shape) {
+  module.def("new_array_of", [](nb::handle like, std::string_view dtype, const nb::list& shape) {
     std::vector<std::int64_t> extents;
     for (const nb::handle extent : shape) extents.push_back(nb::cast<std::int64_t>(extent));
     NewArray array(framework_of(like), dtype_from_name(dtype, "dtype"), Shape(extents));

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
+#include "bindings/texts.h"
 #include "bindings/threads.h"
 #include "transport/derivative.h"
 #include "transport/scan/scan.h"
@@ -73,8 +74,8 @@ nb::dict fields(const Prepared& prepared) {
   result["psi_prime"] = geometry.psi_prime;
   result["b0"] = geometry.b0;
   result["mean_b2"] = geometry.mean_b2;
-  result["notes"] = prepared.notes();
-  result["warnings"] = prepared.field_warnings();
+  result["notes"] = quoting_texts(prepared.notes());
+  result["warnings"] = quoting_texts(prepared.field_warnings());
   return result;
 }
 
@@ -96,8 +97,8 @@ nb::dict table(const std::vector<Solution>& solutions) {
   nb::list methods, warnings, notes;
   for (const auto& solution : solutions) {
     methods.append(std::string(name_of(solution.method)));
-    warnings.append(solution.warnings);
-    notes.append(solution.notes);
+    warnings.append(quoting_texts(solution.warnings));
+    notes.append(quoting_texts(solution.notes));
   }
   result["method"] = methods;
   result["warnings"] = warnings;
@@ -111,18 +112,13 @@ nb::dict scan(const Prepared& prepared, const std::vector<double>& nu_hat,
   const auto cases = case_grid(nu_hat, epsi_hat);
   const ScanOptions options{
       .method = method_from_name(method), .threads = threads_of_call(), .journal = journal};
-  const auto result = [&] {
-    const WithoutGil release;
-    return solve_scan(prepared, cases, options);
-  }();
+  const auto result = without_gil([&] { return solve_scan(prepared, cases, options); });
   return table(result.solutions);
 }
 
 nb::dict derivatives(const Prepared& prepared, double nu_hat, double epsi_hat) {
-  const auto found = [&] {
-    const WithoutGil release;
-    return differentiate(prepared, {.nu_hat = nu_hat, .epsi_hat = epsi_hat});
-  }();
+  const auto found = without_gil(
+      [&] { return differentiate(prepared, {.nu_hat = nu_hat, .epsi_hat = epsi_hat}); });
   const auto of = [](const Coefficients& d) {
     nb::dict result;
     result["d11"] = d.d11;
@@ -141,15 +137,16 @@ nb::dict derivatives(const Prepared& prepared, double nu_hat, double epsi_hat) {
 
 void bind_transport(nb::module_& module) {
   nb::class_<Surface>(module, "Surface")
-      .def_ro("name", &Surface::name)
+      .def_prop_ro("name", [](const Surface& surface) { return quoting_text(surface.name); })
       .def_ro("nfp", &Surface::nfp)
       .def_ro("iota", &Surface::iota)
       .def_ro("psi_prime", &Surface::psi_prime)
       .def_ro("psi_n", &Surface::psi_n)
       .def_ro("minor_radius", &Surface::minor_radius)
       .def_ro("psi_edge", &Surface::psi_edge)
-      .def_ro("notes", &Surface::notes)
-      .def_ro("warnings", &Surface::warnings)
+      .def_prop_ro("notes", [](const Surface& surface) { return quoting_texts(surface.notes); })
+      .def_prop_ro("warnings",
+                   [](const Surface& surface) { return quoting_texts(surface.warnings); })
       .def("in_vmec_angles", [](const Surface& surface) { return surface.vmec.has_value(); })
       .def("modes", [](const Surface& surface) {
         std::vector<std::vector<double>> modes;
@@ -166,11 +163,15 @@ void bind_transport(nb::module_& module) {
   module.def("surface_spelled", &spelled, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg(), nb::arg(), nb::arg().none());
   nb::class_<Prepared>(module, "Prepared").def("fields", &fields);
+  module.def("check_grid", [](int n_theta, int n_zeta, int n_xi) {
+    validate(Grid{n_theta, n_zeta, n_xi});
+  });
   module.def("prepare", [](const Surface& surface, int n_theta, int n_zeta, int n_xi,
                            bool adjoint_consistent) {
-    const WithoutGil release;
-    return prepare(surface, Grid{n_theta, n_zeta, n_xi},
-                   {.adjoint_consistent = adjoint_consistent});
+    return without_gil([&] {
+      return prepare(surface, Grid{n_theta, n_zeta, n_xi},
+                     {.adjoint_consistent = adjoint_consistent});
+    });
   });
   module.def("transport_scan", &scan);
   module.def("transport_derivatives", &derivatives);

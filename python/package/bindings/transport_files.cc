@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
+#include "bindings/texts.h"
 #include "bindings/threads.h"
 #include "transport/files/database.h"
 #include "transport/files/equilibrium.h"
@@ -32,15 +33,16 @@ Surface equilibrium(const std::string& type, const std::string& path, double psi
                     std::optional<double> minor_radius, double min_bmn) {
   if (!(psi_n > 0 && psi_n <= 1)) fail("psi_n: above 0 and at most 1, not {}", psi_n);
   if (!(min_bmn >= 0 && min_bmn < 1)) fail("min_bmn: from 0 to below 1, not {}", min_bmn);
-  const WithoutGil release;
-  return load_surface({.type = type,
-                       .path = path,
-                       .psi_n = psi_n,
-                       .psi_prime = psi_prime,
-                       .minor_radius = minor_radius,
-                       .wout = wout,
-                       .spelled = {},
-                       .min_bmn = min_bmn});
+  return without_gil([&] {
+    return load_surface({.type = type,
+                         .path = path,
+                         .psi_n = psi_n,
+                         .psi_prime = psi_prime,
+                         .minor_radius = minor_radius,
+                         .wout = wout,
+                         .spelled = {},
+                         .min_bmn = min_bmn});
+  });
 }
 
 // {"variables": {name: (dimensions, array, unit, description)}, "texts": …, "numbers": …}
@@ -60,7 +62,7 @@ nb::dict contents(const DataFile& data) {
     variables[variable.name.c_str()] = nb::make_tuple(
         variable.dimensions, to_numpy(std::move(tensor)), variable.unit, variable.description);
   }
-  for (const auto& [name, text] : data.texts) texts[name.c_str()] = text;
+  for (const auto& [name, text] : data.texts) texts[name.c_str()] = quoting_text(text);
   for (const auto& [name, number] : data.numbers) numbers[name.c_str()] = number;
   result["variables"] = variables;
   result["texts"] = texts;
@@ -93,8 +95,7 @@ DataFile database(const std::string& wout, const std::string& booz, const std::v
   request.scan.method = method_from_name(method);
   request.scan.threads = threads_of_call();
   request.scan.journal = journal;
-  const WithoutGil release;
-  auto made = make_database(request);
+  auto made = without_gil([&] { return make_database(request); });
   std::vector<std::string> warnings;
   for (const auto& surface : made.surfaces) {
     for (const auto& warning : surface.warnings) {
@@ -119,30 +120,34 @@ std::vector<CoefficientTable> solved_tables(const ProfilesInput& input, const st
   return tables;
 }
 
-// `text` is a file of docs/transport-profiles.md, `path` its name; coefficients come from the
+// `path` is a file of docs/transport-profiles.md, or the name of `text`; coefficients come from the
 // database of that name, or where there is none from surfaces that the text spells out.
-DataFile profiles(const std::string& text, const std::string& path,
+DataFile profiles(const std::optional<std::string>& text, const std::string& path,
                   const std::string& database_path, const std::string& method) {
   const int threads = threads_of_call();
-  const WithoutGil release;
-  const auto input = parse_profiles(text, path);
-  if (database_path.empty() == input.surfaces.empty()) {
-    fail("{}: coefficients come from a database or from surfaces, {}", path,
-         input.surfaces.empty() ? "neither was given" : "not from both");
-  }
-  std::vector<std::string> warnings;
-  const auto tables = database_path.empty() ? solved_tables(input, method, threads, warnings)
-                                            : read_database(database_path, input.rho);
-  std::vector<RadiusAnswer> answers;
-  for (const auto& table : tables) answers.push_back(answer(input, table));
-  auto data = profile_data(input, answers);
-  auto& said = data.texts["warnings"];
-  said = fmt::format("{}{}{}", fmt::join(warnings, "\n"), warnings.empty() ? "" : "\n", said);
-  Variable determined{
-      "Er_determined", {"radius"}, {}, "1", "whether any field makes J_r vanish: 0 in symmetric B"};
-  for (const auto& one : answers) determined.values.push_back(one.search.determined ? 1 : 0);
-  data.variables.push_back(std::move(determined));
-  return data;
+  return without_gil([&] {
+    const auto input = text ? parse_profiles(*text, path) : read_profiles(path);
+    if (database_path.empty() == input.surfaces.empty()) {
+      fail("{}: coefficients come from a database or from surfaces, {}", path,
+           input.surfaces.empty() ? "neither was given" : "not from both");
+    }
+    std::vector<std::string> warnings;
+    const auto tables = database_path.empty() ? solved_tables(input, method, threads, warnings)
+                                              : read_database(database_path, input.rho);
+    std::vector<RadiusAnswer> answers;
+    for (const auto& table : tables) answers.push_back(answer(input, table));
+    auto data = profile_data(input, answers);
+    auto& said = data.texts["warnings"];
+    said = fmt::format("{}{}{}", fmt::join(warnings, "\n"), warnings.empty() ? "" : "\n", said);
+    Variable determined{"Er_determined",
+                        {"radius"},
+                        {},
+                        "1",
+                        "whether any field makes J_r vanish: 0 in symmetric B"};
+    for (const auto& one : answers) determined.values.push_back(one.search.determined ? 1 : 0);
+    data.variables.push_back(std::move(determined));
+    return data;
+  });
 }
 
 }  // namespace
@@ -154,12 +159,11 @@ void bind_transport_files(nb::module_& module) {
       .def("contents", &contents)
       .def("write", [](const DataFile& data, const std::string& path) {
         check_data_path(path);
-        const WithoutGil release;
-        write_data_file(path, data);
+        without_gil([&] { write_data_file(path, data); });
       });
   module.def("transport_database", &database, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
-  module.def("transport_profiles", &profiles);
+  module.def("transport_profiles", &profiles, nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
 }
 
 }  // namespace assay::python

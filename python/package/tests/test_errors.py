@@ -52,6 +52,13 @@ def test_a_package_that_is_not_there(monkeypatch):
         assay.lab.rows("results", frame="polars")
 
 
+def test_nothing_is_cut_at_a_nul():
+    for call in (lambda: assay.einsum("i->\0and more", numpy.ones(3)), lambda: assay.plan("i->\0and more", (3,)),
+                 lambda: assay.transport.surface("example\0"), lambda: assay.einsum("i->", numpy.ones(3), backend="blas\0")):
+        with pytest.raises(assay.UserError, match=r"\\x00"):
+            call()
+
+
 def test_internal_error():
     with pytest.raises(assay.InternalError, match="two and two are five"):
         _core.check(False, "two and two are five")

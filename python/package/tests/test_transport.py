@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """assay.transport: laws that the coefficients keep, arrays and files."""
 
+import os
 import resource
 
 import assay
@@ -82,6 +83,62 @@ def test_errors_are_the_engines(prepared, tmp_path):
                           (lambda: transport.surface(modes=[(0, 0)]), "not 2 numbers")):
         with pytest.raises(assay.UserError, match=message):
             call()
+
+
+def test_sizes_of_grids_are_refused_by_name(prepared):
+    for sizes, message in (((2, 9, 8), "n_theta must be at least 3, got 2"), ((9, 0, 8), "n_zeta must be at least 3, got 0"),
+                           ((9, 9, -2**70), "n_xi"), ((9, 9, 10**12), "n_xi must be at most"), ((9, 9, 10001), "n_xi must be at most 10000, got 10001"),
+                           ((9, 9), r"n_theta, n_zeta and n_xi, not \(9, 9\)"), (9, "n_theta, n_zeta and n_xi, not 9")):
+        with pytest.raises(assay.UserError, match=message):
+            transport.prepare("example", sizes)
+    for sizes, name in (((9.0, 9, 8), "n_theta .*float: 9.0"), ((9, "9", 8), "n_zeta .*str: '9'"), ((9, 9, None), "n_xi .*NoneType")):
+        with pytest.raises(TypeError, match=f"grid: {name}"):
+            transport.prepare("example", sizes)
+    assert transport.Grid(numpy.int64(9), 9, 8) == transport.Grid(9, 9, 8)
+
+
+def test_even_grids_warn_or_are_refused():
+    for sizes, name in (((12, 9, 8), "n_theta must be odd, .*got 12"), ((9, 12, 8), "n_zeta must be odd, .*got 12")):
+        even = transport.prepare("example", sizes)
+        assert any("use odd numbers" in warning for warning in transport.solve(even, 0.1, 1e-3).warnings)
+        with pytest.raises(assay.UserError, match=f"derivatives: {name}"):
+            transport.derivatives(even, 0.1, 1e-3)
+
+
+PATHS = {
+    "surface: dkes": lambda path: transport.surface(dkes=path),
+    "surface: text": lambda path: transport.surface(text=path),
+    "surface: wout": lambda path: transport.surface(wout=path, psi_n=0.5),
+    "surface: boozer": lambda path: transport.surface(boozer=path, psi_n=0.5),
+    "scan: journal": lambda path: transport.scan(transport.prepare("example", (9, 9, 8)), 0.1, journal=path),
+    "database: wout": lambda path: transport.database(path, rho=0.5, nu_v=0.1),
+    "database: boozer": lambda path: transport.database("wout.nc", boozer=path, rho=0.5, nu_v=0.1),
+    "database: journal": lambda path: transport.database("wout.nc", journal=path, rho=0.5, nu_v=0.1),
+    "profiles: plasma": transport.profiles,
+    "profiles: database": lambda path: transport.profiles({}, database=path),
+    "topology: path": assay.chip.topology,
+    "load_pt2: path": assay.load_pt2,
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_paths_that_are_none_are_refused_by_name(name, tmp_path):
+    for value, error in ((b"path", TypeError), (5, TypeError), (str(tmp_path / "a\0b"), assay.UserError),
+                         (tmp_path / "a\0b", assay.UserError), (os.fsdecode(b"caf\xe9"), assay.UserError)):
+        with pytest.raises(error, match=f"^{name}: "):
+            PATHS[name](value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_bytes_of_a_file_that_are_no_text_are_shown(tmp_path):
+    (tmp_path / "latin.dkes").write_bytes(b"&datain\n caf\xe9 = 1\n/\n")
+    (tmp_path / "latin.toml").write_bytes(b'[[species]]\nname = "caf\xe9"\n')
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
+    (tmp_path / "chip.toml").write_bytes(b'name = "caf\xe9"\n')
+    for call, name in ((lambda path: transport.surface(dkes=path), "latin.dkes"), (transport.profiles, "latin.toml:2"),
+                       (lambda path: transport.surface(text=path), "latin.txt"), (assay.chip.topology, "chip.toml:1")):
+        with pytest.raises(assay.UserError, match=name):
+            call(tmp_path / name.partition(":")[0])
 
 
 @needs("xarray")

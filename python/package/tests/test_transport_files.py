@@ -9,7 +9,7 @@ import equilibrium_files
 import numpy
 import pytest
 from arrays import needs
-from assay import transport
+from assay import _toml, transport
 
 GRID, RHO = (15, 3, 24), 0.5
 SLOPE = 2 * equilibrium_files.EDGE_FLUX * RHO / equilibrium_files.MINOR_RADIUS  # dψ/dr
@@ -111,7 +111,7 @@ def test_profiles_over_a_database(files, table, tmp_path):
     sought = transport.profiles(PLASMA, database=table)
     assert numpy.isnan(sought.er).all() and "rho 0.4: no stable root" in sought.warnings[0]
     table.save(tmp_path / "database.nc")
-    lines = "\n".join(f"{key} = {assay._bench.toml_value(value)}" for key, value in plasma.items())
+    lines = "\n".join(f"{key} = {_toml.toml_value(value, key)}" for key, value in plasma.items())
     (tmp_path / "plasma.toml").write_text(lines)
     of_files = transport.profiles(tmp_path / "plasma.toml", database=tmp_path / "database.nc")
     numpy.testing.assert_array_equal(of_files.heat_flux, found.heat_flux)
@@ -135,7 +135,7 @@ def test_errors_are_the_engines(files, made, tmp_path):
                           (lambda: transport.surface(boozer=wout, psi_n=0.5), "wout_t.nc"),
                           (lambda: transport.surface(wout=tmp_path / "none.nc", psi_n=0.5), "none.nc"),
                           (lambda: transport.database(wout, **{**one, "rho": 2.0}), "rho must be above 0 and at most 1"),
-                          (lambda: transport.database(wout, **{**one, "grid": (3, 3)}), "grid: three numbers"),
+                          (lambda: transport.database(wout, **{**one, "grid": (3, 3)}), "grid: n_theta, n_zeta and n_xi, not (3, 3)"),
                           (lambda: transport.database(wout, **{**one, "nu_v": -1.0}), "nu must be above 0"),
                           (lambda: transport.database(wout, **one, accuracy=2.0), "accuracy"),
                           (lambda: transport.database(wout, **one, method="quick"), "quick"),
@@ -146,6 +146,34 @@ def test_errors_are_the_engines(files, made, tmp_path):
         with pytest.raises(assay.UserError) as caught:
             call()
         assert message in str(caught.value), str(caught.value)
+
+
+def test_errors_of_a_plasma_name_its_keys(table, tmp_path):
+    species = PLASMA["species"]
+    for change, message in (({"species": [{**species[0], "density": None}, species[1]]}, r"plasma: species\[0\].density: .*None"),
+                            ({"species": [{**species[0], "density": b"1e19"}]}, r"plasma: species\[0\].density: .*bytes"),
+                            ({"field": {"er": {"rho": [0.1, object()]}}}, r"plasma: field.er.rho\[1\]: .*object"),
+                            ({"field": {"points": 2**64}}, "plasma: field.points: .*18446744073709551616"),
+                            ({"field": {3: 4}}, "plasma: field: keys are texts, not of type int: 3"), ({5: 6}, "plasma: keys.*5"),
+                            ({"field": {"er": float("nan")}}, "plasma:.*er: expected a finite number, got nan"),
+                            ({"field": {"a\"b.c": 1}}, 'plasma:.*a"b.c'),
+                            ({"field": {"root": "io\x7fn"}}, r"plasma:.*root: .*'io\\x7fn'")):
+        with pytest.raises(assay.UserError, match=message):
+            transport.profiles({**PLASMA, **change}, database=table)
+    with pytest.raises(assay.UserError, match="none.toml"):
+        transport.profiles(tmp_path / "none.toml")
+    (tmp_path / "plasma.toml").write_text("[field]\npoints = 2\n[[species]]\nname = 'e'\ndensity = 1.0\ntemperature = 1.0\n")
+    with pytest.raises(assay.UserError, match=r"plasma.toml:2: field.points: expected an integer from 3 .*got 2"):
+        transport.profiles(tmp_path / "plasma.toml", database=table)
+
+
+def test_numbers_of_numpy_are_numbers_of_a_plasma(table):
+    electrons, ions = PLASMA["species"]
+    plasma = {"species": [{**electrons, "temperature": {"polynomial": numpy.array([1000, -600])}}, ions],
+              "field": {"er": numpy.float32(0), "points": numpy.int64(161)}}
+    found = transport.profiles(plasma, database=table)
+    expected = transport.profiles({**PLASMA, "field": {"er": 0, "points": 161}}, database=table)
+    numpy.testing.assert_array_equal(found.heat_flux, expected.heat_flux)
 
 
 def test_eight_threads_read_files_at_once(files):
