@@ -14,6 +14,31 @@ from assay_worker.own_inputs import make_inputs
 from assay_worker.workload import ProviderFailure, Workload
 
 _modules = {}  # by path: a setup and a function of one file share what it keeps
+_is_forked = False  # this process is a child of the one that measures
+
+
+def _note_fork():
+    global _is_forked
+    _is_forked = True
+
+
+os.register_at_fork(after_in_child=_note_fork)
+
+
+def leave_if_forked():
+    """A function that forks may come back in both processes. The child would go on with what its parent does, and fork
+    again in every further call: it ends here."""
+    if _is_forked:
+        os.write(2, b"assay_worker: a function came back in a process that it had forked, which ends here\n")
+        os._exit(1)
+
+
+def alone(function, *arguments):
+    """What it returns, in the process that called it."""
+    try:
+        return function(*arguments)
+    finally:
+        leave_if_forked()
 
 
 def load_function(reference):
@@ -27,7 +52,7 @@ def load_function(reference):
             raise ProviderFailure("failed", "function_missing", f"not a Python file: {path!r}")
         module = importlib.util.module_from_spec(spec)
         sys.modules[own_name] = module
-        spec.loader.exec_module(module)
+        alone(spec.loader.exec_module, module)
         _modules[path] = module
     function = getattr(_modules[path], name, None)
     if not callable(function):
@@ -106,13 +131,17 @@ class OwnWorkload(Workload):
         for array in inputs.values():
             array.flags.writeable = False  # whoever changes them would compute something else next time
         if self.setup is not None:
-            inputs = self.setup(inputs, dict(self.point))
+            inputs = alone(self.setup, inputs, dict(self.point))
         self.slots[slot] = inputs
         if self.synchronise is not None:
             self.synchronise()
 
     def call(self, slot):
-        result = self.function(self.slots[slot], self.point)
+        try:
+            result = self.function(self.slots[slot], self.point)
+        finally:
+            if _is_forked:
+                leave_if_forked()
         if self.synchronise is not None:
             self.synchronise()
         else:

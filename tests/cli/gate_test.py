@@ -162,6 +162,17 @@ class Gate(CliTest):
             self.assertEqual(refused.returncode, 2)
             self.assertEqual(refused.stderr.count("\n"), 1)
 
+    def test_a_baseline_can_be_looked_at_before_anything_is_measured(self):
+        store = self.store("all", rounds(BEFORE, "p") + rounds(NOW, "p"))
+        for baseline in (store, "20260101", "aaaaaaa"):
+            done = self.run_ok("gate", "--baseline", baseline, "--source", store, "--dry-run")
+            self.assertRegex(done.stdout, r"^baseline: \d+ rows in .*\n$")
+        for wrong in ("p", "nothing", "none.db"):
+            refused = self.assay("gate", "--baseline", wrong, "--source", store, "--dry-run")
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn(wrong, refused.stderr)
+        self.assertEqual(self.assay("gate", "--run", "semiring_matmul", "--baseline", store, "--dry-run").returncode, 2)
+
     def test_hostile_names_everywhere(self):
         for i, name in enumerate(HOSTILE):
             before = rounds(BEFORE, name, case=name) + rounds(BEFORE, "fine")
@@ -258,6 +269,8 @@ class Gate(CliTest):
         self.assertEqual(gate["looks"], 2)
         self.assertGreater(gate["rows"][0]["ratio"], 1.2)
         check_junit(self, self.read("g.xml"))
+        refused = self.assay("gate", "--run", "semiring_matmul", "--baseline", "no-such-thing", "--metric", "colour")
+        self.assertIn("unknown metric: 'colour'", refused.stderr)
         refused = self.assay("gate", "--run", "semiring_matmul", "--baseline", "no-such-thing")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("'no-such-thing'", refused.stderr)

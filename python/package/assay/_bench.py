@@ -9,41 +9,52 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _program
 from ._errors import UserError
+from ._texts import path, text
+from ._toml import toml_key, toml_text, toml_value
 
 Function = Callable[[dict[str, Any], dict[str, Any]], Any]
 
 
-def toml_value(value: Any) -> str:
-    """A value as TOML; JSON's texts, numbers and lists are such."""
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{json.dumps(str(key))} = {toml_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+def _reference(function: Any, what: str) -> str:
+    """FILE.py:FUNCTION, by which a fresh process finds it again. Raises UserError that says why none could."""
+
+    def refuse(why: str) -> NoReturn:
+        name = getattr(function, "__qualname__", None) or repr(function)
+        raise UserError(f"bench: {what} {why}, and a fresh process looks for a function in a file, outside of any other, "
+                        f"by its name: {name}")
+
+    original = inspect.unwrap(function) if callable(function) else None
+    if not inspect.isfunction(original):
+        refuse(f"is no function but of type {type(function).__name__}")
+    if function.__name__ == "<lambda>":
+        refuse("is a lambda, which has no name")
+    if function.__qualname__ != function.__name__:
+        inside = "a function" if "<locals>" in function.__qualname__ else "a class"
+        refuse(f"is inside {inside}")
+    file = inspect.getsourcefile(original)
+    if file is None or not Path(file).exists():
+        refuse("is in no file, but was typed into a notebook or a prompt")
+    return f"{text(str(Path(file).resolve()), f'bench: the file of {what}')}:{function.__name__}"
 
 
-def _reference(function: Callable[..., Any], what: str) -> str:
-    """FILE.py:FUNCTION, by which a fresh process finds it again."""
-    file = inspect.getsourcefile(inspect.unwrap(function))
-    if file is None or not Path(file).exists() or function.__qualname__ != function.__name__:
-        raise UserError(f"bench: {what} must be a function of a file, outside of any other, since fresh processes "
-                        f"look for it there: {function.__qualname__}")
-    return f"{Path(file).resolve()}:{function.__name__}"
+def _lines(table: Mapping[str, Any], what: str) -> list[str]:
+    return [f"{toml_key(key, what)} = {toml_value(value, f'{what}.{key}')}" for key, value in table.items()]
 
 
 class Benchmark:
     """A case made of functions; `bench` makes it. Called, it is the function that was decorated."""
 
     def __init__(self, function: Function, case: dict[str, Any]) -> None:
-        self.name = function.__name__
+        self.name = getattr(function, "__name__", repr(function))
         self.__doc__ = function.__doc__
         self._function = function
         self._case = case
         self._providers: dict[str, dict[str, Any]] = {}
+        self._functions: dict[str, Function] = {}  # by their references
         self.provider(self.name)(function)
 
     def __call__(self, inputs: dict[str, Any], point: dict[str, Any]) -> Any:
@@ -54,22 +65,31 @@ class Benchmark:
         file's [providers.NAME]: modules, setup, synchronise, description, unequal_work."""
 
         def added(function: Function) -> Function:
-            self._providers[name] = {"python": _reference(function, f"provider {name}"), **keys}
+            self._providers[name] = {"python": self._found_again(function, f"provider {name}"), **keys}
             return function
 
         return added
 
+    def _found_again(self, function: Function, what: str) -> str:
+        """Its reference. Of two functions with one name, a fresh process finds the last of their file."""
+        reference = _reference(function, what)
+        known = self._functions.setdefault(reference, function)
+        if known is not function:
+            raise UserError(f"bench: {what} has the name of another function of its file, and a fresh process finds only "
+                            f"one of them: {function.__name__}")
+        return reference
+
     def case_file(self) -> str:
         """What `assay run` is given, as docs/own.md describes it."""
         case = {**self._case, "providers": self._providers}
-        lines = [f"case = {toml_value(self.name)}"]
-        lines += [f"{key} = {toml_value(value)}" for key, value in case.items() if not isinstance(value, Mapping)]
+        lines = [f"case = {toml_text(self.name)}"]
+        lines += [f"{toml_key(key, 'bench')} = {toml_value(value, key)}" for key, value in case.items() if not isinstance(value, Mapping)]
         for key, value in case.items():
             if isinstance(value, Mapping) and key in ("inputs", "outputs", "providers"):
                 for name, table in value.items():
-                    lines += ["", f"[{key}.{toml_value(name)}]", *(f"{k} = {toml_value(v)}" for k, v in table.items())]
+                    lines += ["", f"[{key}.{toml_text(name)}]", *_lines(table, f"{key}.{name}")]
             elif isinstance(value, Mapping):
-                lines += ["", f"[{key}]", *(f"{k} = {toml_value(v)}" for k, v in value.items())]
+                lines += ["", f"[{toml_key(key, 'bench')}]", *_lines(value, key)]
         return "\n".join(lines) + "\n"
 
     def run(
@@ -91,15 +111,16 @@ class Benchmark:
                             "if __name__ == '__main__'")
         from .lab import rows
 
-        cases = Path(out) / "cases"
+        folder = path(out, "out")
+        cases = Path(folder) / "cases"
         cases.mkdir(parents=True, exist_ok=True)
         case = cases / f"{self.name}.toml"
-        case.write_text(self.case_file())
-        said = ["--points", json.dumps(points)] if points is not None else []
+        case.write_text(self.case_file(), encoding="utf-8")
+        said = [_program.option("points", json.dumps(points))] if points is not None else []
         for name, value in options.items():
-            flag = f"--{name.replace('_', '-')}"
-            said += [] if value is False else [flag] if value is True else [flag, str(value)]
-        done = _program.run("run", str(case), *said, "--out", str(out), "--json")
+            flag = name.replace("_", "-")
+            said += [] if value is False else [f"--{flag}"] if value is True else [_program.option(flag, str(value))]
+        done = _program.run("run", *said, _program.option("out", folder), "--json", operands=[str(case)])
         return rows(json.loads(done.output)["journal"], frame=frame)
 
 
@@ -128,19 +149,20 @@ def bench(
     ...     return inputs["x"] * 2
     Traceback (most recent call last):
         ...
-    assay.UserError: bench: provider doubled must be a function of a file, outside of any other, since fresh processes \
-look for it there: doubled
+    assay.UserError: bench: provider doubled is in no file, but was typed into a notebook or a prompt, and a fresh process \
+looks for a function in a file, outside of any other, by its name: doubled
     """
 
     def made(function: Function) -> Benchmark:
         case: dict[str, Any] = {**tables, "parameters": parameters, "inputs": inputs}
         case["outputs"] = {name: of if isinstance(of, Mapping) else {"shape": list(of)} for name, of in outputs.items()}
+        benchmark = Benchmark(function, case)
         if isinstance(oracle, str):
             case["oracle"] = oracle
         else:
             judged = {"reduction": reduction, "rtol": rtol, "atol": atol}
-            case["oracle"] = {"python": _reference(oracle, "oracle"),
+            case["oracle"] = {"python": benchmark._found_again(oracle, "oracle"),
                               **{key: value for key, value in judged.items() if value is not None}}
-        return Benchmark(function, case)
+        return benchmark
 
     return made

@@ -8,9 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ._errors import EnvironmentError, InternalError, UserError
+from ._texts import text
 
 _USAGE, _ENVIRONMENT, _BUG, _INTERRUPTED = 2, 5, 70, 130  # docs/exits.md
 
@@ -34,10 +36,22 @@ def path() -> str:
     return found
 
 
-def run(*arguments: str) -> Finished:
-    """Starts it, with this interpreter for everything that is measured in Python unless ASSAY_PYTHON says another."""
+def option(name: str, value: str) -> str:
+    """--name=value, whatever the value begins with. Raises UserError for an empty one, which would be none."""
+    if not text(value, name):
+        raise UserError(f"{name}: nothing was given")
+    return f"--{name}={value}"
+
+
+def run(*command: str, operands: Sequence[str] = ()) -> Finished:
+    """Starts it, with this interpreter for everything that is measured in Python unless ASSAY_PYTHON says another.
+
+    `command` and its options come first; `operands` (sources, cases) may begin with "-".
+    """
+    arguments = [*command, *(["--", *operands] if operands else [])]
     surroundings = {"ASSAY_PYTHON": sys.executable, **os.environ}
-    done = subprocess.run([path(), *arguments], env=surroundings, capture_output=True, text=True, check=False)
+    done = subprocess.run([path(), *arguments], env=surroundings, capture_output=True, encoding="utf-8",
+                          errors="replace", check=False)
     message = done.stderr.strip().rpartition("\n")[2].removeprefix("assay: ") or f"exit status {done.returncode}"
     if done.returncode == _USAGE:
         raise UserError(message)

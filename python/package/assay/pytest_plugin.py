@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ._errors import UserError
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -15,6 +18,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--assay-out", default="results", help="folder for the journals of assay_benchmark (results)")
     group.addoption("--assay-full", action="store_true", help="all points and long attempts, not --quick")
     group.addoption("--assay-baseline", help="rows that this session's must not be slower than: assay gate at the end")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A baseline that is not there is told before minutes of measurements, not after them."""
+    baseline = config.getoption("--assay-baseline")
+    if baseline is None:
+        return
+    from .lab import check_baseline
+
+    out = config.getoption("--assay-out")
+    if Path(baseline).resolve() == Path(out).resolve():
+        raise pytest.UsageError(f"--assay-baseline is where --assay-out writes: {baseline}")
+    try:
+        check_baseline(baseline)
+    except UserError as error:
+        raise pytest.UsageError(f"--assay-baseline: {error}") from None
 
 
 class Measurer:
@@ -52,7 +71,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     from .lab import gate
 
-    decided = session.config.stash[_GATE] = gate(baseline, session.config.getoption("--assay-out"))
+    try:
+        decided = session.config.stash[_GATE] = gate(baseline, session.config.getoption("--assay-out"))
+    except UserError as error:  # there are no rows, where no measurement came to its end
+        session.config.stash[_GATE] = error
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        return
     if decided.status in (1, 4):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -61,6 +85,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     decided = config.stash.get(_GATE, None)
     if decided is None:
         return
-    verdict = {0: "passed", 1: "FAILED: slower", 3: "not known", 4: "FAILED: wrong"}[decided.status]
     terminalreporter.section("assay gate")
+    if isinstance(decided, UserError):
+        terminalreporter.line(f"FAILED: {decided}")
+        return
+    verdict = {0: "passed", 1: "FAILED: slower", 3: "not known", 4: "FAILED: wrong"}[decided.status]
     terminalreporter.line(f"{verdict} (exit status {decided.status})")

@@ -259,7 +259,7 @@ struct GateArguments {
   std::vector<std::string> sources;
   std::string delta = "5%", alpha = "5%", confidence = "95%", rule = "intervals", metric;
   std::string out, junit;
-  bool pool = false, json = false, markdown = false, strict = false;
+  bool pool = false, json = false, markdown = false, strict = false, dry_run = false;
   // --run: measure both sides
   bool run = false, quick = false;
   std::vector<std::string> cases, providers;

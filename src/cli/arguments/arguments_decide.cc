@@ -87,6 +87,7 @@ void add_gate(CLI::App& app, GateArguments& a) {
   app.add_option("--baseline", a.baseline, "a source, a run or a commit; with --run what is OLD");
   app.add_option("--current", a.current, "likewise; with --run this build unless given");
   app.add_option("--source", a.sources, "where rows of runs and commits are (results/)");
+  app.add_flag("--dry-run", a.dry_run, "look whether the baseline has rows, and stop");
   const std::string limits = "Thresholds";
   app.add_option("--delta", a.delta, "how much slower is too slow (5%); never below the A/A floor")
       ->group(limits);
@@ -127,6 +128,7 @@ void add_gate(CLI::App& app, GateArguments& a) {
   app.footer(std::string(R"(Examples:
   assay gate --run base/ head/ bench.toml --markdown > comment.md                       for CI
   assay gate --run build-old/bench build/bench --delta 2%
+  assay gate --baseline main.db --dry-run && make bench && assay gate --baseline main.db --current results/
   assay gate --baseline main.db --current results/ --junit gate.xml --out gate.json
   assay gate --baseline main.db --current results/ --markdown --strict > comment.md     for CI
   assay gate --baseline 1a2b3c4 --current 5d6e7f8 --source results/assay.db --delta 3%

@@ -21,6 +21,7 @@
 #include "cli/measure/executor.h"
 #include "cli/measure/run_setup.h"
 #include "cli/measure/side_runs.h"
+#include "lab/decide/match.h"
 #include "lab/stats/stopping.h"
 
 namespace assay::cli {
@@ -75,6 +76,7 @@ std::map<std::string, TopUp> unresolved_rows(const lab::GateResult& result) {
 std::optional<MeasuredGate> run_gate(const GateArguments& a, lab::GateOptions options) {
   if (options.rule != lab::GateRule::kIntervals)
     fail("--run judges by intervals, not by '{}'", a.rule);
+  lab::compared_metric({}, options.metric);  // refuses one that is not known before it measures
   RunSetup setup;
   const auto folder = a.journals.empty() ? std::string("results") : a.journals;
   auto [request, sides] = planned(setup, a, folder);

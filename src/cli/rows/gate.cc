@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/measure/calibrated_floor.h"
@@ -40,22 +41,34 @@ int show(const GateArguments& a, const lab::GateResult& result, const std::strin
   return result.exit_status();
 }
 
+// A source, a run or a commit.
+SelectedSide side_of(const std::string& text, const std::vector<lab::Row>& rows,
+                     const GateArguments& a) {
+  // What a damaged journal holds may be what a gate is there to catch.
+  auto side = select_side(text, rows, a.pool, lab::Reading::kAllOrNothing);
+  if (side.selector.kind == lab::SelectorKind::kProvider) {
+    fail("a gate is between sources, runs or commits, not {} (assay compare does that)",
+         side.selector.name);
+  }
+  return side;
+}
+
 int gate_on_rows(const GateArguments& a) {
-  if (a.current.empty()) fail("--current is missing: a source, a run or a commit");
+  if (a.current.empty() && !a.dry_run) {
+    fail("--current is missing: a source, a run or a commit");
+  }
   if (!a.cases.empty()) fail("cases are for --run: '{}'", a.cases.front());
   auto options = options_of(a);
-  // What a damaged journal holds may be what a gate is there to catch.
-  const auto whole = lab::Reading::kAllOrNothing;
-  const auto rows = read_rows(a.sources, whole);
-  const auto baseline = select_side(a.baseline, rows, a.pool, whole);
-  const auto current = select_side(a.current, rows, a.pool, whole);
-  refuse_equal_sides(baseline, current);
-  for (const auto* side : {&baseline, &current}) {
-    if (side->selector.kind == lab::SelectorKind::kProvider) {
-      fail("a gate is between sources, runs or commits, not {} (assay compare does that)",
-           side->selector.name);
-    }
+  const auto rows = read_rows(a.sources, lab::Reading::kAllOrNothing);
+  const auto baseline = side_of(a.baseline, rows, a);
+  if (a.dry_run) {
+    print(fmt::format("baseline: {} in {}\n",
+                      plural(static_cast<std::int64_t>(baseline.rows.size()), "row"),
+                      baseline.selector.name));
+    return kFine;
   }
+  const auto current = side_of(a.current, rows, a);
+  refuse_equal_sides(baseline, current);
   options.floor = [&](const std::string& machine) {
     return calibrated_floor(machine, current.rows);
   };
@@ -81,6 +94,7 @@ int gate(const GateArguments& typed) {
     fail("--executor is for --run, rows are judged here: '{}'", a.cluster.executor);
   }
   if (!a.run) return gate_on_rows(a);
+  if (a.dry_run) fail("--dry-run is for rows that are there already, not for --run");
   const auto measured = run_gate(a, options_of(a));
   if (!measured) return kInterrupted;
   return show(a, measured->result, measured->baseline, measured->current);
