@@ -203,9 +203,12 @@ class CpuMatmul final : public CpuKernel {
   std::int64_t sums_bytes() const {
     return batches_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T));
   }
-  // Whether what follows on sums waits until they are all there, as they then still are in a cache:
-  // elements are taken without regard to rows, which costs a fraction where those are short.
-  bool is_later() const { return !is_direct() && sums_bytes() <= options_.caches.l2 / 2; }
+  // Whether what follows on sums waits until they are all there: elements are then taken without
+  // regard to rows, which costs a fraction where those are short. Worth it while they still are in
+  // a cache, or where rows are so short that taking them in turn costs more than memory does.
+  bool is_later() const {
+    return !is_direct() && (sums_bytes() <= options_.caches.l2 / 2 || n_ <= kMostGemvRows);
+  }
   // Whether sums can be made where the result belongs.
   bool is_direct() const {
     return out_ && out_->dtype == kDTypeOf<T> && (out_->view.strides.back() == 1 || n_ == 1);
@@ -318,10 +321,13 @@ bool can_multiply(DType a, DType b, DType accumulate) {
 std::uint32_t cpu_matmul_variants(const Kernel& kernel) {
   const auto& work = std::get<Matmul>(kernel.work);
   if (work.accumulate != DType::kF32) return 1;
-  // Few rows have one form (product.h); more of them that of x Wᵀ, or packed panels of both
-  // factors.
-  const auto& rows = work.a.view.shape[work.a.view.rank() - 2];
-  if (rows.constant().value_or(kMostGemvRows + 1) <= kMostGemvRows) return 1;
+  // Few rows or columns have one form (product.h); more of them that of x Wᵀ, or packed panels of
+  // both factors.
+  const auto are_few = [](const Dim& count) {
+    return count.constant().value_or(kMostGemvRows + 1) <= kMostGemvRows;
+  };
+  if (are_few(work.a.view.shape[work.a.view.rank() - 2]) || are_few(work.b.view.shape.back()))
+    return 1;
   const auto& strides = work.b.view.strides;
   const bool is_plain = strides.back().is(1) || strides[strides.size() - 2].is(1);
   return is_plain ? 2 : 1;

@@ -16,7 +16,8 @@ class CpuMatmulTest : public kernels::OnInstructionSet {};
 using Sizes = std::array<std::int64_t, 3>;
 constexpr Sizes kSizes[] = {{0, 3, 2},    {2, 0, 3},   {1, 1, 1},     {1, 7, 5},
                             {1, 257, 33}, {2, 64, 70}, {3, 31, 17},   {5, 100, 65},
-                            {8, 129, 13}, {9, 40, 25}, {17, 300, 37}, {64, 65, 49}};
+                            {8, 129, 13}, {9, 40, 25}, {17, 300, 37}, {64, 65, 49},
+                            {70, 33, 1},  {37, 5, 2},  {129, 40, 8},  {50, 100, 6}};
 
 TEST_P(CpuMatmulTest, AllLayoutsAndDTypes) {
   const DType dtypes[][3] = {
@@ -63,7 +64,8 @@ TEST_P(CpuMatmulTest, WhatIsNotFiniteStaysSo) {
 // More terms, tokens and columns than are taken at once.
 TEST_P(CpuMatmulTest, SeveralBlocks) {
   const Sizes sizes[] = {{3, 1500, 21},  {7, 2100, 20},  {33, 1100, 60}, {270, 512, 26},
-                         {1, 300, 4099}, {6, 257, 1027}, {1025, 31, 45}};
+                         {1, 300, 4099}, {6, 257, 1027}, {1025, 31, 45}, {4099, 300, 1},
+                         {1500, 70, 3},  {1027, 257, 6}, {20, 2100, 7}};
   std::uint64_t seed = 100;
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     for (const auto& [m, k, n] : sizes) {
@@ -84,8 +86,8 @@ TEST_P(CpuMatmulTest, SeveralBlocks) {
 
 TEST_P(CpuMatmulTest, BatchesThatRepeatAndAnEpilogue) {
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
-    for (const auto& [m, k, n] :
-         {Sizes{1, 33, 70}, Sizes{7, 20, 9}, Sizes{40, 64, 1500}, Sizes{3, 5, 20000}}) {
+    for (const auto& [m, k, n] : {Sizes{1, 33, 70}, Sizes{7, 20, 9}, Sizes{40, 64, 1500},
+                                  Sizes{3, 5, 20000}, Sizes{1500, 64, 5}, Sizes{20000, 40, 3}}) {
       KernelCheck check(static_cast<std::uint64_t>(m));
       const auto a = check.add(dtype, {3, m, k}), b = check.add(dtype, {2, n, k});
       const auto bias = check.add(DType::kF32, {n}), out = check.add_output(dtype, {2, 3, n, m});

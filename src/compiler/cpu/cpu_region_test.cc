@@ -40,11 +40,11 @@ class RandomRegion {
   using V = Region::Value;
 
   void draw_shape() {
-    const std::int64_t rows[] = {0, 1, 2, 3, 5, 7, 17},
+    const std::int64_t rows[] = {0, 1, 2, 3, 5, 7, 17, 40, 150},
                        columns[] = {0, 1, 2, 3, 5, 16, 31, 129, 1023, 1024, 1025, 2500};
     const auto rank = 1 + check.below(4);
     for (std::int64_t axis = 0; axis + 1 < rank; ++axis) {
-      shape.push_back(rows[check.below(rank > 3 ? 5 : 7)]);
+      shape.push_back(rows[check.below(rank > 3 ? 5 : rank > 2 ? 7 : 9)]);
     }
     shape.push_back(columns[check.below(rank > 3 ? 7 : 12)]);
     region.shape.assign(shape.begin(), shape.end());
@@ -224,37 +224,62 @@ TEST_P(CpuRegionTest, WhatHasOneAnswerIsThatToTheBit) {
   }
 }
 
-// x·2^(−max) and the like: a softmax, its logarithm and a sine, over short and long rows.
+// x·2^(−max) and the like: a softmax, its logarithm and a sine, of rows that lie row by row or
+// column by column.
+class RowsCase {
+ public:
+  RowsCase(DType dtype, std::int64_t rows, std::int64_t length, bool is_turned)
+      : check(static_cast<std::uint64_t>(rows * 10000 + length)) {
+    const auto laid_out = [&](std::uint32_t operand) {
+      if (!is_turned) return check.whole(operand);
+      return Access{operand, View::contiguous({length, rows}).permute({1, 0})};
+    };
+    const auto shape = is_turned ? std::vector<std::int64_t>{length, rows}
+                                 : std::vector<std::int64_t>{rows, length};
+    const auto x = check.add(dtype, shape);
+    const auto y = check.add_output(dtype, shape);
+    const auto sums = check.add_output(dtype, {rows});
+    using V = Region::Value;
+    Region region{.shape = {rows, length}};
+    region.values = {V{.op = Op::kInput, .dtype = dtype, .access = laid_out(x)},
+                     V{.op = Op::kMaxReduce, .dtype = dtype, .of_row = true, .values = {0}},
+                     V{.op = Op::kConst, .dtype = dtype, .bits = bits_of(dtype, -1)},
+                     V{.op = Op::kMul, .dtype = dtype, .of_row = true, .values = {1, 2}},
+                     V{.op = Op::kAdd, .dtype = dtype, .values = {0, 3}},
+                     V{.op = Op::kExp2, .dtype = dtype, .values = {4}},
+                     V{.op = Op::kSum, .dtype = dtype, .of_row = true, .values = {5}},
+                     V{.op = Op::kRecip, .dtype = dtype, .of_row = true, .values = {6}},
+                     V{.op = Op::kMul, .dtype = dtype, .values = {5, 7}},
+                     V{.op = Op::kLog2, .dtype = dtype, .of_row = true, .values = {6}},
+                     V{.op = Op::kSin, .dtype = dtype, .values = {8}},
+                     V{.op = Op::kAdd, .dtype = dtype, .values = {10, 9}}};
+    region.values[2].of_row = true;
+    region.stores = {{11, laid_out(y)}, {6, check.whole(sums)}};
+    check.kernel.work = region;
+  }
+
+  // Every value is rounded, exp2 and sums a little more; a dozen of them meet in a result. The
+  // plain sum of f64 is no better than ours.
+  void expect_equal(DType dtype, std::int64_t length, const std::string& what) {
+    const double n = dtype == DType::kF64 ? static_cast<double>(length) : 0;
+    const double u = unit_roundoff(dtype) * (dtype == DType::kF32 ? 4 : 2);
+    check.expect_equal((12 + n) * u, (12 + n) * u, what);
+  }
+
+  KernelCheck check;
+};
+
 TEST_P(CpuRegionTest, RowsAreReducedInOneVisit) {
-  for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16}) {
-    for (const std::int64_t length : {1, 2, 3, 8, 63, 64, 511, 1024, 1025, 5000}) {
-      for (const std::int64_t rows : {1, 3, 70}) {
-        KernelCheck check(static_cast<std::uint64_t>(rows * 10000 + length));
-        const auto x = check.add(dtype, {rows, length});
-        const auto y = check.add_output(dtype, {rows, length});
-        const auto sums = check.add_output(dtype, {rows});
-        using V = Region::Value;
-        Region region{.shape = {rows, length}};
-        region.values = {V{.op = Op::kInput, .dtype = dtype, .access = check.whole(x)},
-                         V{.op = Op::kMaxReduce, .dtype = dtype, .of_row = true, .values = {0}},
-                         V{.op = Op::kConst, .dtype = dtype, .bits = bits_of(dtype, -1)},
-                         V{.op = Op::kMul, .dtype = dtype, .of_row = true, .values = {1, 2}},
-                         V{.op = Op::kAdd, .dtype = dtype, .values = {0, 3}},
-                         V{.op = Op::kExp2, .dtype = dtype, .values = {4}},
-                         V{.op = Op::kSum, .dtype = dtype, .of_row = true, .values = {5}},
-                         V{.op = Op::kRecip, .dtype = dtype, .of_row = true, .values = {6}},
-                         V{.op = Op::kMul, .dtype = dtype, .values = {5, 7}},
-                         V{.op = Op::kLog2, .dtype = dtype, .of_row = true, .values = {6}},
-                         V{.op = Op::kSin, .dtype = dtype, .values = {8}},
-                         V{.op = Op::kAdd, .dtype = dtype, .values = {10, 9}}};
-        region.values[2].of_row = true;
-        region.stores = {{11, check.whole(y)}, {6, check.whole(sums)}};
-        check.kernel.work = region;
-        // Every value is rounded, exp2 and sums a little more; a dozen of them meet in a result.
-        // The plain sum of f64 is no better than ours.
-        const double n = dtype == DType::kF64 ? static_cast<double>(length) : 0;
-        const double u = unit_roundoff(dtype) * (dtype == DType::kF32 ? 4 : 2);
-        check.expect_equal((12 + n) * u, (12 + n) * u, std::string(name_of(dtype)));
+  for (const bool is_turned : {false, true}) {
+    for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16}) {
+      for (const std::int64_t length : {1, 2, 3, 8, 63, 64, 511, 1024, 1025, 5000}) {
+        for (const std::int64_t rows : {1, 3, 70, 300}) {
+          if (rows * length > 400000) continue;
+          RowsCase(dtype, rows, length, is_turned)
+              .expect_equal(dtype, length,
+                            std::string(name_of(dtype)) + " " + std::to_string(rows) + " of " +
+                                std::to_string(length) + (is_turned ? " turned" : ""));
+        }
       }
     }
   }

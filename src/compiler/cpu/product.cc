@@ -143,6 +143,47 @@ void multiply_few_rows(const Factor& a, const Factor& b, std::int64_t m, std::in
                 });
 }
 
+Factor transposed(const Factor& x) { return {x.data, x.dtype, x.column_stride, x.row_stride}; }
+
+// Takes sums of a transposed product, and hands them on as those of the product itself.
+class TurnedSums final : public SumsTaker<float> {
+ public:
+  // Of `columns` columns, kMostGemvRows at most.
+  TurnedSums(const SumsSink<float>& sink, std::int64_t columns, int threads)
+      : sink_(sink),
+        columns_(columns),
+        memory_(sink.taker != nullptr ? kPiece * columns * std::max(threads, 1) : 0) {}
+
+  void take(const SumsBlock<float>& block) const noexcept override {
+    for (std::int64_t row = 0; row < block.columns; row += kPiece) {
+      const std::int64_t first = block.column + row, rows = std::min(kPiece, block.columns - row);
+      const bool is_taken = sink_.taker != nullptr;
+      float* to = is_taken ? memory_.data() + kPiece * columns_ * block.worker
+                           : sink_.data + first * sink_.stride;
+      const std::int64_t stride = is_taken ? columns_ : sink_.stride;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns_; ++j)
+          to[i * stride + j] = block.sums[j * block.stride + row + i];
+      }
+      if (is_taken) sink_.taker->take({first, rows, 0, columns_, to, stride, block.worker});
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kPiece = 512;  // rows that are handed on at once
+
+  const SumsSink<float>& sink_;
+  const std::int64_t columns_;
+  const kernels::AlignedArray<float> memory_;  // of each worker
+};
+
+// (a b)ᵀ = bᵀ aᵀ: few rows times a matrix that is read where it lies.
+void multiply_few_columns(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
+                          std::int64_t n, const SumsSink<float>& sink, int threads) {
+  const TurnedSums turned(sink, n, threads);
+  multiply_few_rows(transposed(b), transposed(a), n, k, m, {.taker = &turned}, threads);
+}
+
 template <typename T>
 void multiply_blocked(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
                       std::int64_t n, T* c, std::int64_t c_stride, const ProductOptions& options) {
@@ -176,11 +217,14 @@ void hand_over_all(const T* c, std::int64_t m, std::int64_t n, const SumsSink<T>
 ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
                     std::int64_t n, const ProductOptions& options) {
   if (k == 0) return ProductForm::kPacked;
-  const bool has_few_rows = m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1);
-  if (options.packs_both) return has_few_rows ? ProductForm::kFewRows : ProductForm::kPacked;
-  if (is_paired(a, b, m, n, options)) return ProductForm::kPaired;
-  if (has_few_rows) return ProductForm::kFewRows;
-  return is_linear(b, m, n) ? ProductForm::kLinear : ProductForm::kPacked;
+  if (!options.packs_both && is_paired(a, b, m, n, options)) return ProductForm::kPaired;
+  if (m <= kMostGemvRows && (b.row_stride == 1 || b.column_stride == 1))
+    return ProductForm::kFewRows;
+  // Of a few terms that lie together, most of a vector would be zeros.
+  constexpr std::int64_t kLeastTerms = 32;
+  if (n <= kMostGemvRows && (a.row_stride == 1 || (a.column_stride == 1 && k >= kLeastTerms)))
+    return ProductForm::kFewColumns;
+  return !options.packs_both && is_linear(b, m, n) ? ProductForm::kLinear : ProductForm::kPacked;
 }
 
 template <typename T>
@@ -195,6 +239,8 @@ void multiply(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k, 
     switch (form_of(a, b, m, k, n, options)) {
       case ProductForm::kFewRows:
         return multiply_few_rows(a, b, m, k, n, sink, options.threads);
+      case ProductForm::kFewColumns:
+        return multiply_few_columns(a, b, m, k, n, sink, options.threads);
       case ProductForm::kPaired:
         return multiply_paired(a, b, m, k, n, sink, options);
       case ProductForm::kLinear:

@@ -25,8 +25,8 @@ struct ProductOptions {
   kernels::CacheSizes caches;
   int threads = 1;
   // Panels of both factors are packed: never the forms for x Wᵀ (linear_product.h) and for `unit`,
-  // which are faster as a rule. Few rows are multiplied by a matrix where it lies (gemv_kernels.h)
-  // all the same: packing costs several times what they do.
+  // which are faster as a rule. Few rows or columns are multiplied by a matrix where it lies
+  // (gemv_kernels.h) all the same: packing costs several times what they do.
   bool packs_both = false;
   // For products of bf16 by bf16 (pair_product.h); null: they are widened to f32.
   const kernels::PairUnit* unit = nullptr;
@@ -60,10 +60,11 @@ struct SumsSink {
 
 // How a product with sums in f32 is made; those in f64 are packed.
 enum class ProductForm : std::uint8_t {
-  kFewRows,  // gemv_kernels.h
-  kPaired,   // pair_product.h
-  kLinear,   // linear_product.h
-  kPacked,   // panels of both factors
+  kFewRows,     // gemv_kernels.h
+  kFewColumns,  // the same, of both factors transposed
+  kPaired,      // pair_product.h
+  kLinear,      // linear_product.h
+  kPacked,      // panels of both factors
 };
 ProductForm form_of(const Factor& a, const Factor& b, std::int64_t m, std::int64_t k,
                     std::int64_t n, const ProductOptions& options);

@@ -57,6 +57,58 @@ void RegionTiles::begin(Worker& w, std::int64_t row) const {
   }
 }
 
+// A tile's elements line by line: f(first, step, at, count) for `count` of an operand's from
+// `first` on, `step` apart, which are the tile's from `at` on.
+template <class F>
+void RegionTiles::for_lines(const Worker& w, std::uint32_t walked, bool of_row, const F& f) const {
+  const Walked& what = walked_[walked];
+  const std::int64_t columns = of_row ? 1 : w.columns;
+  const std::int64_t first = w.first[walked] + (of_row ? 0 : w.column * what.column);
+  if (is_upright_) {
+    for (std::int64_t c = 0; c < columns; ++c)
+      f(first + c * what.column, what.strides.back(), c * w.rows, w.rows);
+    return;
+  }
+  const auto* steps = row_steps_.data() + walked * tile_rows_;
+  for (std::int64_t r = 0; r < w.rows; ++r) f(first + steps[r], what.column, r * columns, columns);
+}
+
+void RegionTiles::load_upright(const Instruction& instruction, Worker& w) const noexcept {
+  const Walked& walked = walked_[instruction.walked];
+  const auto size = static_cast<std::int64_t>(walked.size);
+  const std::int64_t along = walked.strides.back();
+  const std::byte* data = w.operands[walked.operand] + w.first[instruction.walked] * size;
+  std::byte* to = w.at[instruction.to];
+  if (instruction.of_row) return move_elements(walked.size, data, along, to, 1, w.rows);
+  // Runs are far apart: nobody guesses where the next tile's are.
+  const std::int64_t next = w.column + tile_columns_;
+  if (prefetches_ && along == 1 && walked.column != 0) {
+    constexpr std::int64_t kLineBytes = 64;
+    for (std::int64_t c = next; c < std::min(next + tile_columns_, columns_); ++c) {
+      const std::byte* run = data + c * walked.column * size;
+      for (std::int64_t at = 0; at < w.rows * size; at += kLineBytes) __builtin_prefetch(run + at);
+    }
+  }
+  const MoveAxis axes[] = {{w.columns, walked.column}, {w.rows, along}};
+  move_box(walked.size, data + w.column * walked.column * size, w.columns, axes, to);
+}
+
+void RegionTiles::store_upright(const Instruction& instruction, Worker& w) const noexcept {
+  const Walked& walked = walked_[instruction.walked];
+  const auto size = static_cast<std::int64_t>(walked.size);
+  const std::byte* from = w.at[instruction.from[0]];
+  std::byte* data =
+      w.operands[walked.operand] + (w.first[instruction.walked] + w.column * walked.column) * size;
+  const std::int64_t along = walked.strides.back();
+  if (walked.column == 1)
+    return move_grid(walked.size, from, {w.rows, w.columns, 1, w.rows, along}, data);
+  if (along == 1)
+    return move_grid(walked.size, from, {w.columns, w.rows, w.rows, 1, walked.column}, data);
+  for (std::int64_t c = 0; c < w.columns; ++c)
+    move_elements(walked.size, from + c * w.rows * size, 1, data + c * walked.column * size, along,
+                  w.rows);
+}
+
 void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexcept {
   using Kind = Instruction::Kind;
   const std::byte* from = w.at[instruction.from[0]];
@@ -78,28 +130,29 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
       return;
     }
     case Kind::kLoad: {
+      if (is_upright_) return load_upright(instruction, w);
       const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
       const std::int64_t extent = tile_rows_ > 1 ? w.rows / inner_rows_ : w.columns;
       return move_box(walked.size,
                       w.operands[walked.operand] + bytes(offset(0) + first, walked.size),
                       tile_rows_ == 1 && instruction.of_row ? 1 : extent, walked.box, to);
     }
-    case Kind::kNumber: {
-      const std::int64_t columns = instruction.of_row ? 1 : w.columns;
-      const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
-      for (std::int64_t r = 0; r * columns < count; ++r)
-        number_elements(instruction.dtype, offset(r) + first, walked.column,
-                        to + bytes(r * columns, walked.size), columns);
-      return;
-    }
+    case Kind::kNumber:
+      if (place.is_single)
+        return number_elements(instruction.dtype, w.first[instruction.walked], 0, to, 1);
+      return for_lines(
+          w, instruction.walked, instruction.of_row,
+          [&](std::int64_t first, std::int64_t step, std::int64_t at, std::int64_t elements) {
+            number_elements(instruction.dtype, first, step, to + bytes(at, walked.size), elements);
+          });
     case Kind::kGather:
-      if (walked.is_gathered) {
-        for (std::int64_t r = 0; r < w.rows; ++r)
-          gather_line(walked.size, w.operands[walked.operand], gathered_[instruction.walked],
-                      offset(r) + w.column * walked.column, walked.column,
-                      to + bytes(r * w.columns, walked.size), w.columns);
-        return;
-      }
+      if (walked.is_gathered)
+        return for_lines(
+            w, instruction.walked, false,
+            [&](std::int64_t first, std::int64_t step, std::int64_t at, std::int64_t elements) {
+              gather_line(walked.size, w.operands[walked.operand], gathered_[instruction.walked],
+                          first, step, to + bytes(at, walked.size), elements);
+            });
       gather_elements(place.size, w.operands[walked.operand], gathered_[instruction.walked],
                       instruction.dtype, from, to, count);
       return;
@@ -107,25 +160,33 @@ void RegionTiles::execute(const Instruction& instruction, Worker& w) const noexc
       fill_elements(place.size, from, to, count);
       return;
     case Kind::kSpread:
+      if (is_upright_) {
+        const MoveAxis repeated[] = {{w.columns, 0}, {w.rows, 1}};
+        return move_box(place.size, from, w.columns, repeated, to);
+      }
       spread_elements(place.size, from, to, w.rows, w.columns);
       return;
     case Kind::kReduce: {
       const std::size_t size = places_[instruction.from[0]].size;
+      if (is_upright_)
+        return instruction.reduce.down(from, w.rows, w.columns,
+                                       w.reductions + instruction.to * tile_rows_);
       for (std::int64_t r = 0; r < w.rows; ++r)
-        instruction.reduce(from + bytes(r * w.columns, size), w.columns,
-                           w.reductions[instruction.to * tile_rows_ + r]);
+        instruction.reduce.along(from + bytes(r * w.columns, size), w.columns,
+                                 w.reductions[instruction.to * tile_rows_ + r]);
       return;
     }
     case Kind::kStore: {
+      if (is_upright_ && !instruction.of_row && !places_[instruction.from[0]].is_single)
+        return store_upright(instruction, w);
       std::byte* data = w.operands[walked.operand];
       const bool is_single = places_[instruction.from[0]].is_single;
-      const std::int64_t columns = instruction.of_row ? 1 : w.columns;
-      const std::int64_t first = instruction.of_row ? 0 : w.column * walked.column;
-      for (std::int64_t r = 0; r < w.rows; ++r)
-        move_elements(walked.size, is_single ? from : from + bytes(r * columns, walked.size),
-                      is_single ? 0 : 1, data + bytes(offset(r) + first, walked.size),
-                      walked.column, columns);
-      return;
+      return for_lines(
+          w, instruction.walked, instruction.of_row,
+          [&](std::int64_t first, std::int64_t step, std::int64_t at, std::int64_t elements) {
+            move_elements(walked.size, is_single ? from : from + bytes(at, walked.size),
+                          is_single ? 0 : 1, data + bytes(first, walked.size), step, elements);
+          });
     }
     case Kind::kCell: {
       const auto lane = lane_of(instruction.dtype, from);
@@ -244,7 +305,8 @@ void RegionTiles::run(const Block& block, std::span<std::byte* const> operands,
           if (place.kind == Place::Kind::kOperand) {
             w.at[i] = operand_at(place, column);
           }
-          if (place.kind == Place::Kind::kKept) w.at[i] = memory + place.at + column * size;
+          if (place.kind == Place::Kind::kKept)
+            w.at[i] = memory + place.at + column * w.rows * size;
           if (place.kind == Place::Kind::kGiven)  // Read only.
             w.at[i] = const_cast<std::byte*>(given.data) +
                       ((row - block.row) * given.row_stride + column - block.column) * size;

@@ -4,8 +4,11 @@
 // What tiles a region is cut into, what each of them has of every operand, and what is the same in
 // all of them.
 #include <algorithm>
+#include <cstdlib>
 
+#include "compiler/cpu/region_phases.h"
 #include "compiler/cpu/region_tiles.h"
+#include "kernels/tiles/blocking.h"
 #include "kernels/tiles/caches.h"
 
 namespace assay::compiler {
@@ -14,6 +17,10 @@ namespace {
 // Elements of a tile: three slots of them are 24 KiB, and passes leave few. Half as many are begun
 // twice as often (region_tiles.cc).
 constexpr std::int64_t kTileBytes = 8192;
+// Rows of a tile that stands upright: whole lines of memory, and vectors.
+constexpr std::int64_t kLine = 16;
+
+constexpr std::int64_t lines_of(std::int64_t rows) { return rows / kLine * kLine; }
 
 }  // namespace
 
@@ -46,8 +53,50 @@ void RegionTiles::choose_tiles() {
   }
 }
 
+// Whether columns, rather than rows, are what follows itself in memory; or rows are so short that
+// reducing one takes less than the call that does.
+bool RegionTiles::goes_down_columns() const {
+  constexpr std::int64_t kShortRow = 16;
+  if (first_is_given_ || outer_.empty() || outer_.back() < kLine || rows_ == 0 || columns_ < 2)
+    return false;
+  if (has_reductions_ && columns_ < kShortRow) return true;
+  for (std::size_t i = 0; i < walked_.size(); ++i) {
+    const auto& walked = walked_[i];
+    const bool is_memory =
+        i >= region_.values.size() || (is_used_[i] && region_.values[i].op != Op::kIota);
+    if (walked.size == 0 || walked.of_row || !is_memory) continue;
+    if (walked.strides.back() == 1 && std::abs(walked.column) > 1) return true;
+  }
+  return false;
+}
+
+// Rows enough for runs that are worth it, and some tiles for everybody; of few columns more.
+bool RegionTiles::stand_upright() {
+  constexpr std::int64_t kMostRows = 128, kTiles = 8, kMostKept = std::int64_t{32} << 20;
+  if (!goes_down_columns()) return false;
+  const std::int64_t along = outer_.back(), lanes = kTileBytes / largest_;
+  const std::int64_t rows = lines_of(std::clamp(along / kTiles, kLine, kMostRows));
+  tile_columns_ = std::min(columns_, lanes / rows);
+  tile_axis_ = outer_.size() - 1;
+  inner_rows_ = 1;
+  span_ = along;
+  tile_rows_ = std::max(rows, lines_of(std::min(along, lanes / tile_columns_)));
+  // What is kept from phase to phase is kept for all rows of a tile.
+  const RegionPhases phases(region_);
+  std::int64_t kept = 0;
+  for (std::size_t i = 0; i < region_.values.size(); ++i)
+    kept += phases.outlives_its_own(i) && !region_.values[i].of_row ? row_elements() * largest_ : 0;
+  return kept <= kMostKept;
+}
+
+std::int64_t RegionTiles::row_elements() const {
+  return tile_rows_ * kernels::divide_up(columns_, tile_columns_) * tile_columns_;
+}
+
 // Rows along the inner axes as long as all of them fit, then a part of the next axis.
 void RegionTiles::choose_tile_shape() {
+  is_upright_ = stand_upright();
+  if (is_upright_) return is_number_.assign(is_number_.size(), false);
   const std::int64_t lanes = kTileBytes / largest_;
   tile_columns_ = std::clamp<std::int64_t>(columns_, 1, lanes);
   const bool is_one_row = first_is_given_ || columns_ > lanes / 2 || rows_ == 0;
@@ -91,7 +140,7 @@ void RegionTiles::find_boxes() {
     if (!walked.of_row || walked.box.empty())
       walked.box.push_back({walked.of_row ? 1 : columns_, walked.column});
     walked.is_single = walked.column == 0 && rows_repeat && !walked.is_gathered;
-    walked.is_in_place = walked.column == 1 && !walked.is_gathered;
+    walked.is_in_place = walked.column == 1 && !walked.is_gathered && !is_upright_;
     auto step = columns_;
     for (std::size_t axis = outer_.size(); axis-- > 0 && is_in_tile(axis); step *= outer_[axis])
       walked.is_in_place &= outer_[axis] == 1 || walked.strides[axis] == step;

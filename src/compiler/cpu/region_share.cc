@@ -26,9 +26,8 @@ void share_region(const RegionTiles& tiles, const RegionTiles::Block& block,
   const std::int64_t wanted = team == 1 ? 1 : std::int64_t{8} * team;
   const std::int64_t row_pieces = std::min(row_blocks, wanted);
   const std::int64_t column_pieces =
-      tiles.needs_whole_rows() || tiles.tile_rows() > 1
-          ? 1
-          : std::clamp<std::int64_t>(wanted / row_pieces, 1, column_blocks);
+      tiles.needs_whole_rows() ? 1
+                               : std::clamp<std::int64_t>(wanted / row_pieces, 1, column_blocks);
   std::atomic<std::int64_t> next = 0;
   kernels::share_work(team, [&](int worker) noexcept {
     for (;;) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compiler/cpu/region_phases.h"
 #include "compiler/cpu/tile_maker.h"
 
 namespace assay::compiler {

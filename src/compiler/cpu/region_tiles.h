@@ -5,7 +5,9 @@
 // A region as instructions on tiles that stay in the nearest cache.
 //
 // A tile is some columns of one row, or several whole rows where rows are short: all along some of
-// the inner axes and a part of the next one, so that all tiles are alike. Values live in
+// the inner axes and a part of the next one, so that all tiles are alike. Where operands lie column
+// after column, tiles stand upright: some columns of some rows along the last of the outer axes,
+// element c of row r at c · rows + r, so that memory is read in runs. Values live in
 // slots of a tile's size; operands that lie in memory as a tile does are read where they lie, and
 // results written where they belong. Primitives that follow each other make a pass, in which values
 // stay in registers (pass_stages.h): slots are for what is left. Reductions cut the work on a row
@@ -53,6 +55,8 @@ class RegionTiles {
   std::int64_t tile_rows() const { return tile_rows_; }
   std::int64_t tile_columns() const { return tile_columns_; }
   bool needs_whole_rows() const { return has_reductions_ || has_row_stores_; }
+  // Elements of a tile's rows, in whole tiles.
+  std::int64_t row_elements() const;
   // Memory that one thread needs for run(), on a cache line.
   std::int64_t worker_bytes() const { return worker_bytes_; }
 
@@ -118,7 +122,7 @@ class RegionTiles {
     int operand_count = 0;
     std::uint32_t walked = 0;  // kPass: which of the passes
     TileOp op = nullptr;
-    TileReduce reduce = nullptr;
+    TileReduce reduce = {};
   };
   struct Phase {
     std::vector<Instruction> of_rows, of_tiles;
@@ -145,12 +149,18 @@ class RegionTiles {
   void find_used();
   void choose_tiles();
   void choose_tile_shape();
+  bool goes_down_columns() const;
+  bool stand_upright();
   void find_boxes();
   void find_numbers();
   void compute_numbers();
   void place_constants(Worker& worker) const;
   void begin(Worker& worker, std::int64_t row) const;
   void execute(const Instruction& instruction, Worker& worker) const noexcept;
+  template <class F>
+  void for_lines(const Worker& worker, std::uint32_t walked, bool of_row, const F& f) const;
+  void load_upright(const Instruction& instruction, Worker& worker) const noexcept;
+  void store_upright(const Instruction& instruction, Worker& worker) const noexcept;
   void run_pass(const Pass& pass, Worker& worker) const noexcept;
 
   const Region& region_;
@@ -160,6 +170,7 @@ class RegionTiles {
 
   std::vector<std::int64_t> outer_;  // extents of the axes before the last
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 1, tile_columns_ = 1;
+  bool is_upright_ = false;
   // A tile has the axes of outer_ behind `tile_axis_` as a whole, `inner_rows_` in all, and some of
   // that axis, the end of which, after `span_` rows, ends a tile.
   std::size_t tile_axis_ = 0;

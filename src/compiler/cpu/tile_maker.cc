@@ -13,7 +13,7 @@ RegionTiles::Maker::Maker(RegionTiles& tiles)
       region_(tiles.region_),
       lanes_(tiles.tile_rows_ * tiles.tile_columns_),
       largest_(tiles.largest_),
-      phase_of_(region_.values.size()),
+      phases_(region_),
       is_filled_(region_.values.size()) {}
 
 void RegionTiles::Maker::make() {
@@ -21,8 +21,7 @@ void RegionTiles::Maker::make() {
   t_.phases_.clear();
   t_.numbers_.clear();
   t_.number_bytes_.clear();
-  find_phases();
-  for (phase_ = 0; phase_ < phase_count_; ++phase_) {
+  for (phase_ = 0; phase_ < phases_.count; ++phase_) {
     t_.phases_.emplace_back();
     is_filled_.assign(region_.values.size(), {});
     for (std::uint32_t i = 0; i < region_.values.size(); ++i) {
@@ -33,18 +32,6 @@ void RegionTiles::Maker::make() {
   PassMaker(t_, *this).make();
   assign_slots();
   lay_out();
-}
-
-void RegionTiles::Maker::find_phases() {
-  phase_count_ = 1;
-  last_use_.assign(region_.values.size(), 0);
-  for (std::size_t i = 0; i < region_.values.size(); ++i) {
-    const auto& value = region_.values[i];
-    for (const auto v : value.values) phase_of_[i] = std::max(phase_of_[i], phase_of_[v]);
-    for (const auto v : value.values) last_use_[v] = std::max(last_use_[v], phase_of_[i]);
-    if (is_reduction(value.op)) ++phase_of_[i];
-    phase_count_ = std::max(phase_count_, phase_of_[i] + 1);
-  }
 }
 
 void RegionTiles::Maker::visit(std::uint32_t i) {
@@ -66,10 +53,10 @@ void RegionTiles::Maker::visit(std::uint32_t i) {
       return emit({.kind = Kind::kNumber, .dtype = value.dtype, .to = i, .walked = i}, i);
     case Op::kSum:
     case Op::kMaxReduce:
-      if (phase_of_[i] != phase_ + 1) return;
+      if (phases_.of[i] != phase_ + 1) return;
       return visit_reduction(i);
     default:
-      if (phase_of_[i] == phase_) visit_op(i);
+      if (phases_.of[i] == phase_) visit_op(i);
   }
 }
 
@@ -77,7 +64,7 @@ bool RegionTiles::Maker::needed(std::uint32_t i) const {
   if (phase_ == 0 && is_stored(i)) return true;
   for (std::size_t u = i + 1; u < region_.values.size(); ++u) {
     const auto& user = region_.values[u];
-    const auto phase = phase_of_[u] - (is_reduction(user.op) ? 1 : 0);
+    const auto phase = phases_.of[u] - (is_reduction(user.op) ? 1 : 0);
     if (phase == phase_ && std::ranges::find(user.values, i) != user.values.end()) return true;
   }
   return false;
@@ -222,9 +209,9 @@ void RegionTiles::Maker::emit(const Instruction& instruction, std::uint32_t i) {
     place.kind = PlaceKind::kOperand;
     place.walked = *direct;
     written_.push_back(*direct);
-  } else if (!is_recomputed && last_use_[i] > phase_) {
+  } else if (!is_recomputed && phases_.last_use[i] > phase_) {
     place.kind = PlaceKind::kKept;
-    place.at = take(std::max(lanes_, t_.columns_) * static_cast<std::int64_t>(place.size));
+    place.at = take(t_.row_elements() * static_cast<std::int64_t>(place.size));
   } else {
     place.kind = PlaceKind::kSlot;
   }
@@ -240,7 +227,7 @@ std::optional<std::uint32_t> RegionTiles::Maker::store_in_place(std::uint32_t i)
 }
 
 void RegionTiles::Maker::visit_stores(std::uint32_t i) {
-  if (phase_of_[i] != phase_) return;
+  if (phases_.of[i] != phase_) return;
   for (std::size_t s = 0; s < region_.stores.size(); ++s) {
     const auto at = static_cast<std::uint32_t>(region_.values.size() + s);
     if (region_.stores[s].value != i || std::ranges::find(written_, at) != written_.end()) continue;

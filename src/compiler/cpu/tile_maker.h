@@ -9,11 +9,10 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/cpu/region_phases.h"
 #include "compiler/cpu/region_tiles.h"
 
 namespace assay::compiler {
-
-inline bool is_reduction(Op op) { return op == Op::kSum || op == Op::kMaxReduce; }
 
 class RegionTiles::Maker {
  public:
@@ -31,7 +30,6 @@ class RegionTiles::Maker {
   using Kind = Instruction::Kind;
   using PlaceKind = Place::Kind;
 
-  void find_phases();
   bool needed(std::uint32_t i) const;
   bool is_stored(std::uint32_t i) const;
   std::optional<std::uint32_t> store_in_place(std::uint32_t i) const;
@@ -60,9 +58,8 @@ class RegionTiles::Maker {
   RegionTiles& t_;
   const Region& region_;
   const std::int64_t lanes_, largest_;
-  std::uint32_t phase_ = 0, phase_count_ = 1;
-  // The phase that a value is computed in; of a reduction: the first in which it is known.
-  std::vector<std::uint32_t> phase_of_, last_use_;
+  const RegionPhases phases_;
+  std::uint32_t phase_ = 0;
   std::vector<std::array<std::uint32_t, 4>> is_filled_;  // for tiles, for rows; numbers likewise
   std::vector<std::uint32_t> written_;
   std::int64_t taken_ = 0;

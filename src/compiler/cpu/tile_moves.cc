@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/error.h"
 #include "compiler/cpu/tile_ops.h"
+#include "kernels/tiles/transpose_kernels.h"
 
 namespace assay::compiler {
 namespace {
@@ -120,35 +122,48 @@ void move_elements(std::size_t size, const std::byte* from, std::int64_t from_st
   });
 }
 
-void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::byte* to) {
-  visit_size(size, [&]<typename T>(T) {
-    const T* x = as<T>(from);
-    T* y = as<T>(to);
-    // Columns in groups, so that what a line of memory holds is used before it is gone.
-    constexpr std::int64_t kGroup = 8;
-    for (std::int64_t c0 = 0; c0 < grid.columns; c0 += kGroup) {
-      const std::int64_t end = std::min(grid.columns, c0 + kGroup);
-      for (std::int64_t r = 0; r < grid.rows; ++r) {
-        const T* row = x + r * grid.row_stride;
-        for (std::int64_t c = c0; c < end; ++c)
-          y[r * grid.columns + c] = row[c * grid.column_stride];
-      }
-    }
-  });
-}
-
 // Lines of so many bytes: most are a few vectors long, and a call for each takes longer than they.
 static void move_lines(const std::byte* from, std::int64_t step, std::size_t bytes,
-                       std::size_t lines, std::byte* to) {
+                       std::int64_t lines, std::byte* to, std::int64_t to_step) {
   constexpr std::size_t kPiece = 32;
   const bool is_short = bytes % kPiece == 0 && bytes <= 16 * kPiece;
-  for (std::size_t i = 0; i < lines; ++i, from += step, to += bytes) {
+  for (std::int64_t i = 0; i < lines; ++i, from += step, to += to_step) {
     if (!is_short) {
       std::memcpy(to, from, bytes);
       continue;
     }
     for (std::size_t at = 0; at < bytes; at += kPiece) std::memcpy(to + at, from + at, kPiece);
   }
+}
+
+void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::byte* to) {
+  const auto bytes = static_cast<std::int64_t>(size);
+  if (grid.column_stride == 1)
+    return move_lines(from, grid.row_stride * bytes, static_cast<std::size_t>(grid.columns) * size,
+                      grid.rows, to, grid.to_stride * bytes);
+  visit_size(size, [&]<typename T>(T) {
+    const T* x = as<T>(from);
+    T* y = as<T>(to);
+    if constexpr (sizeof(T) >= 4) {
+      if (grid.row_stride == 1) {
+        // Bits that are moved: nobody looks at what number they are.
+        using Moved = std::conditional_t<sizeof(T) == 4, float, double>;
+        return kernels::transpose_kernel(Moved())(
+            1, grid.rows, grid.columns, {reinterpret_cast<const Moved*>(x), grid.column_stride, 0},
+            {reinterpret_cast<Moved*>(y), grid.to_stride, 0});
+      }
+    }
+    // Columns in groups, so that what a line of memory holds is used before it is gone.
+    constexpr std::int64_t kGroup = 8;
+    for (std::int64_t c0 = 0; c0 < grid.columns; c0 += kGroup) {
+      const std::int64_t end = std::min(grid.columns, c0 + kGroup);
+      for (std::int64_t r = 0; r < grid.rows; ++r) {
+        const T* row = x + r * grid.row_stride;
+        T* own = y + r * grid.to_stride;
+        for (std::int64_t c = c0; c < end; ++c) own[c] = row[c * grid.column_stride];
+      }
+    }
+  });
 }
 
 void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
@@ -159,8 +174,9 @@ void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
     if (stride == 0) return fill_elements(size, from, to, extent);
     return move_elements(size, from, stride, to, 1, extent);
   }
-  if (rest.size() == 1 && stride != 0 && rest[0].stride != 0 && rest[0].stride != 1)
-    return move_grid(size, from, {extent, rest[0].extent, stride, rest[0].stride}, to);
+  if (rest.size() == 1 && stride != 0 && rest[0].stride != 0)
+    return move_grid(size, from, {extent, rest[0].extent, stride, rest[0].stride, rest[0].extent},
+                     to);
   auto block = size;
   for (const auto& axis : rest) block *= static_cast<std::size_t>(axis.extent);
   const auto blocks = static_cast<std::size_t>(extent);
@@ -171,7 +187,6 @@ void move_box(std::size_t size, const std::byte* from, std::int64_t extent,
     return;
   }
   const auto step = stride * static_cast<std::int64_t>(size);
-  if (rest.size() == 1 && rest[0].stride == 1) return move_lines(from, step, block, blocks, to);
   for (std::size_t i = 0; i < blocks; ++i, from += step, to += block)
     move_box(size, from, rest[0].extent, rest, to);
 }

@@ -23,9 +23,9 @@ void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std
                     float* to);
 void widen_elements(DType dtype, const std::byte* from, std::int64_t stride, std::int64_t count,
                     double* to);
-// to[r · columns + c] = from[r · row_stride + c · column_stride]
+// to[r · to_stride + c] = from[r · row_stride + c · column_stride]
 struct Grid {
-  std::int64_t rows, columns, row_stride, column_stride;
+  std::int64_t rows, columns, row_stride, column_stride, to_stride;
 };
 void move_grid(std::size_t size, const std::byte* from, const Grid& grid, std::byte* to);
 // An axis of what is moved: `extent` elements, or blocks of them, `stride` elements apart.

@@ -3,6 +3,7 @@
 #include "compiler/cpu/tile_reductions.h"
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
 
 #include "compiler/graph/dtypes.h"
@@ -76,9 +77,91 @@ void maximum(const void* x, std::int64_t count, TileReduction& so_far) {
   }
 }
 
+// Some rows in vectors, the rest one by one; both add up a tile's columns in their order and in the
+// computed type.
+template <typename T, class Along>
+void down_columns(const void* x, std::int64_t rows, std::int64_t columns, TileReduction* so_far,
+                  const Along& along) {
+  const T* in = static_cast<const T*>(x);
+  std::int64_t r = 0;
+  if constexpr (kIsFloating<T>) {
+    constexpr int kVectors = 4;
+    const ComputedTag<T> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    HWY_ALIGN Computed<T> each[kVectors * hn::MaxLanes(ComputedTag<T>())];
+    for (; r + kVectors * lanes <= rows; r += kVectors * lanes) {
+      hn::Vec<ComputedTag<T>> all[kVectors];
+#pragma GCC unroll 4
+      for (int u = 0; u < kVectors; ++u) all[u] = load_elements(d, in + r + u * lanes);
+      for (std::int64_t c = 1; c < columns; ++c) {
+#pragma GCC unroll 4
+        for (int u = 0; u < kVectors; ++u)
+          all[u] = along.of_vectors(d, all[u], load_elements(d, in + c * rows + r + u * lanes));
+      }
+#pragma GCC unroll 4
+      for (int u = 0; u < kVectors; ++u) hn::Store(all[u], d, each + u * lanes);
+      for (std::int64_t i = 0; i < kVectors * lanes; ++i)
+        along.take(so_far[r + i], static_cast<double>(each[i]));
+    }
+  }
+  for (; r < rows; ++r) {
+    if constexpr (kIsFloating<T>) {
+      auto all = static_cast<Computed<T>>(widened(in[r]));
+      for (std::int64_t c = 1; c < columns; ++c)
+        all = along.of_numbers(all, static_cast<Computed<T>>(widened(in[c * rows + r])));
+      along.take(so_far[r], static_cast<double>(all));
+    } else {
+      for (std::int64_t c = 0; c < columns; ++c) along.take(so_far[r], in[c * rows + r]);
+    }
+  }
+}
+
+struct Sums {
+  template <class D, class V>
+  V of_vectors(D, V a, V b) const {
+    return hn::Add(a, b);
+  }
+  template <typename C>
+  C of_numbers(C a, C b) const {
+    return a + b;
+  }
+  void take(TileReduction& so_far, double x) const { so_far.f += x; }
+  void take(TileReduction& so_far, bool x) const { so_far.i |= x ? 1 : 0; }
+  template <std::signed_integral I>
+  void take(TileReduction& so_far, I x) const {
+    so_far.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(so_far.i) +
+                                         static_cast<std::uint64_t>(x));
+  }
+};
+struct Greatest {
+  template <class D, class V>
+  V of_vectors(D d, V a, V b) const {
+    return greatest(d, a, b);
+  }
+  template <typename C>
+  C of_numbers(C a, C b) const {
+    return static_cast<C>(greatest_of(static_cast<double>(a), static_cast<double>(b)));
+  }
+  void take(TileReduction& so_far, double x) const { so_far.f = greatest_of(so_far.f, x); }
+  template <std::integral I>
+  void take(TileReduction& so_far, I x) const {
+    so_far.i = std::max(so_far.i, static_cast<std::int64_t>(x));
+  }
+};
+
+template <typename T>
+void sum_down(const void* x, std::int64_t rows, std::int64_t columns, TileReduction* so_far) {
+  down_columns<T>(x, rows, columns, so_far, Sums());
+}
+template <typename T>
+void maximum_down(const void* x, std::int64_t rows, std::int64_t columns, TileReduction* so_far) {
+  down_columns<T>(x, rows, columns, so_far, Greatest());
+}
+
 TileReduce find_reduce(Op op, DType dtype) {
   return visit_graph_dtype(dtype, [&]<typename T>(std::type_identity<T>) -> TileReduce {
-    return op == Op::kSum ? sum<T> : maximum<T>;
+    if (op == Op::kSum) return {sum<T>, sum_down<T>};
+    return {maximum<T>, maximum_down<T>};
   });
 }
 

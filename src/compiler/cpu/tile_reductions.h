@@ -16,7 +16,14 @@ struct TileReduction {
   std::int64_t i = 0;
 };
 // Takes in elements; the greatest of nothing yet is taken from the first.
-using TileReduce = void (*)(const void* in, std::int64_t count, TileReduction& so_far);
+struct TileReduce {
+  // Those of one row, which follow each other.
+  void (*along)(const void* in, std::int64_t count, TileReduction& so_far) = nullptr;
+  // Those of `rows` rows, element c of row r at in[c · rows + r]. What becomes of a row does not
+  // depend on which others there are.
+  void (*down)(const void* in, std::int64_t rows, std::int64_t columns,
+               TileReduction* so_far) = nullptr;
+};
 
 // kSum or kMaxReduce.
 TileReduce find_tile_reduce(Op op, DType dtype);

@@ -5,7 +5,7 @@
 #include <complex>
 
 #include "einsum/kernels/parallel.h"
-#include "einsum/kernels/transpose_kernels.h"
+#include "kernels/tiles/transpose_kernels.h"
 
 namespace assay::einsum {
 namespace {
@@ -43,14 +43,15 @@ struct Moved<std::complex<R>> {
   using Type = double;
 };
 template <typename T>
-using Mover = TransposeKernel<typename Moved<T>::Type>;
+using Mover = kernels::TransposeKernel<typename Moved<T>::Type>;
 
 // What moves whole planes of rows × columns; null where they are not only moved.
 template <typename T>
 Mover<T>* mover_of(const Loop& rows, const Loop& columns, T alpha, T beta) {
   const bool moves = alpha == T(1) && beta == T(0) && rows.a == 1 && columns.c == 1;
-  return moves && rows.extent > 1 && sizeof(T) <= 8 ? transpose_kernel(typename Moved<T>::Type{})
-                                                    : nullptr;
+  return moves && rows.extent > 1 && sizeof(T) <= 8
+             ? kernels::transpose_kernel(typename Moved<T>::Type{})
+             : nullptr;
 }
 
 // Planes that follow each other along a loop, moved.

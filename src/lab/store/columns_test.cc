@@ -22,7 +22,9 @@ std::string line_of(std::string text) {
 }
 
 // The object in a line, without its check.
-std::string text_in(const std::string& line) { return line.substr(0, line.rfind(",\"check\"")) + "}"; }
+std::string text_in(const std::string& line) {
+  return line.substr(0, line.rfind(",\"check\"")) + "}";
+}
 
 // What becomes of a line: its columns, or what is said against it.
 template <typename Read>
@@ -75,9 +77,10 @@ TEST(Columns, EveryMemberIsLookedAt) {
     for (const auto& [key, value] : whole.items()) {
       with([&](Json& json) { json.erase(key); });
       for (const Json& other :
-           {Json(), Json(1), Json(-1), Json(1.5), Json(true), Json("nan"), Json(std::int64_t{1} << 40),
-            Json(~std::uint64_t{0}), Json::array(), Json::array({Json::object()}), Json::object(),
-            Json{{"status", "fail"}}, Json{{"fingerprint", 7}, {"isolation", nullptr}},
+           {Json(), Json(1), Json(-1), Json(1.5), Json(true), Json("nan"),
+            Json(std::int64_t{1} << 40), Json(~std::uint64_t{0}), Json::array(),
+            Json::array({Json::object()}), Json::object(), Json{{"status", "fail"}},
+            Json{{"fingerprint", 7}, {"isolation", nullptr}},
             Json{{"a", "nan"}, {"b", "-inf"}, {"c", "infinite"}}, Json{{"a", nullptr}}}) {
         with([&](Json& json) { json[key] = other; });
       }
@@ -113,7 +116,8 @@ TEST(Columns, LinesThatWereSpoilt) {
   std::mt19937 random(1);
   constexpr std::string_view kPieces = "{}[]\",:\\0123456789.eE+-tfn \x80\xc3\xa9\xf0/u";
   std::vector<std::string> texts;
-  for (const auto& row : testing_rows::example_rounds(2, 0.5)) texts.push_back(text_in(row_to_line(row)));
+  for (const auto& row : testing_rows::example_rounds(2, 0.5))
+    texts.push_back(text_in(row_to_line(row)));
   int quick = 0, tries = 5000;
   for (int i = 0; i < tries; ++i) {
     auto text = texts[random() % texts.size()];

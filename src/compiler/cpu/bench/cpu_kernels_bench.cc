@@ -172,6 +172,48 @@ Subject softmax(DType dtype, std::int64_t rows, std::int64_t length) {
   return s;
 }
 
+// Sums of columns.
+Subject sum_down(DType dtype, std::int64_t rows, std::int64_t columns) {
+  Subject s;
+  s.name = fmt::format("sum down {} {}x{}", name_of(dtype), rows, columns);
+  const auto x = s.add(dtype, {rows, columns}), out = s.add(DType::kF32, {columns}, true);
+  const DType f = DType::kF32;
+  Region r{.shape = {columns, rows}};
+  const Access turned{x, View::contiguous({rows, columns}).permute({1, 0})};
+  r.values = {V{.op = Op::kInput, .dtype = dtype, .access = turned},
+              V{.op = Op::kCast, .dtype = f, .values = {0}},
+              V{.op = Op::kSum, .dtype = f, .of_row = true, .values = {1}}};
+  r.stores = {{2, s.whole(out)}};
+  s.kernel.work = r;
+  return s;
+}
+
+// The greatest of a few neighbours.
+Subject greatest(DType dtype, std::int64_t rows, std::int64_t columns) {
+  Subject s;
+  s.name = fmt::format("greatest {} {}x{}", name_of(dtype), rows, columns);
+  const auto x = s.add(dtype, {rows, columns}), out = s.add(dtype, {rows}, true);
+  Region r{.shape = {rows, columns}};
+  r.values = {V{.op = Op::kInput, .dtype = dtype, .access = s.whole(x)},
+              V{.op = Op::kMaxReduce, .dtype = dtype, .of_row = true, .values = {0}}};
+  r.stores = {{1, s.whole(out)}};
+  s.kernel.work = r;
+  return s;
+}
+
+Subject transposed(DType dtype, std::int64_t rows, std::int64_t columns) {
+  Subject s;
+  s.name = fmt::format("transposed {} {}x{}", name_of(dtype), rows, columns);
+  const auto x = s.add(dtype, {rows, columns}), out = s.add(dtype, {columns, rows}, true);
+  Region r{.shape = {columns, rows}};
+  const Access turned{x, View::contiguous({rows, columns}).permute({1, 0})};
+  r.values = {V{.op = Op::kInput, .dtype = dtype, .access = turned},
+              V{.op = Op::kAdd, .dtype = dtype, .values = {0, 0}}};
+  r.stores = {{1, s.whole(out)}};
+  s.kernel.work = r;
+  return s;
+}
+
 Subject product(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, bool transposed) {
   Subject s;
   s.name = fmt::format("matmul {} {}x{}x{}{}", name_of(dtype), m, k, n, transposed ? " bT" : "");
@@ -278,6 +320,11 @@ void run_bench(int threads, int rounds, const std::string& filter) {
       }
     }
     add(softmax(dtype, 4096, 4096));
+    add(sum_down(dtype, 4096, 4096));
+    add(sum_down(dtype, 64, 1 << 18));
+    add(greatest(dtype, 1 << 20, 3));
+    add(transposed(dtype, 4096, 4096));
+    for (const std::int64_t n : {1, 3, 8}) add(product(dtype, 1 << 16, 64, n, false));
   }
   for (const bool transposed : {true, false}) {
     for (const std::int64_t m : {1, 2, 4, 8}) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/kernels/transpose_kernels.h"
+#include "kernels/tiles/transpose_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "kernels/targets.h"
 
-namespace assay::einsum {
+namespace assay::kernels {
 namespace {
 
 // Around the block, the line and the block of tiles; runs and planes with gaps.
@@ -35,9 +35,9 @@ void check_transposition(std::int64_t rows, std::int64_t columns) {
 }
 
 TEST(Transpose, MovesEveryElementOnEveryInstructionSet) {
-  for (const auto& set : kernels::instruction_sets()) {
+  for (const auto& set : instruction_sets()) {
     SCOPED_TRACE(set.name);
-    const kernels::OnlyInstructionSet only(set);
+    const OnlyInstructionSet only(set);
     for (const std::int64_t rows : {0, 1, 3, 4, 5, 63, 64, 67}) {
       for (const std::int64_t columns : {0, 1, 2, 4, 7, 15, 16, 18}) {
         check_transposition<float>(rows, columns);
@@ -48,4 +48,4 @@ TEST(Transpose, MovesEveryElementOnEveryInstructionSet) {
 }
 
 }  // namespace
-}  // namespace assay::einsum
+}  // namespace assay::kernels

@@ -1,21 +1,19 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include "einsum/kernels/transpose_kernels.h"
+#include "kernels/tiles/transpose_kernels.h"
 
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "einsum/kernels/transpose_kernels.cc"
+#define HWY_TARGET_INCLUDE "kernels/tiles/transpose_kernels.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which decides what it is compiled for.
 #include "kernels/tiles/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace assay::einsum {
+namespace assay::kernels {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace blocks = kernels::HWY_NAMESPACE;
 
 constexpr std::int64_t kRowsAtOnce = 64;  // of a block of tiles
 
@@ -25,7 +23,7 @@ constexpr std::int64_t kRowsAtOnce = 64;  // of a block of tiles
 template <typename T>
 HWY_INLINE void transpose_plane(std::int64_t rows, std::int64_t columns, const T* HWY_RESTRICT a,
                                 std::int64_t a_stride, T* HWY_RESTRICT c, std::int64_t c_stride) {
-  constexpr std::int64_t kLine = 64 / sizeof(T), kLanes = blocks::kBlock<T>;
+  constexpr std::int64_t kLine = 64 / sizeof(T), kLanes = kBlock<T>;
   const std::int64_t whole_i = rows / kLanes * kLanes, whole_j = columns / kLanes * kLanes;
   for (std::int64_t i1 = 0; i1 < whole_i; i1 += kRowsAtOnce) {
     const std::int64_t i2 = std::min(i1 + kRowsAtOnce, whole_i);
@@ -34,8 +32,8 @@ HWY_INLINE void transpose_plane(std::int64_t rows, std::int64_t columns, const T
       for (std::int64_t i = i1; i < i2; i += kLanes) {
         for (std::int64_t j = j0; j < j2; j += kLanes) {
           const T* const from = a + i + j * a_stride;
-          blocks::transpose_blocks(blocks::Block<T>(), from, from + a_stride, from + 2 * a_stride,
-                                   from + 3 * a_stride, c_stride, c + i * c_stride + j);
+          transpose_blocks(Block<T>(), from, from + a_stride, from + 2 * a_stride,
+                           from + 3 * a_stride, c_stride, c + i * c_stride + j);
         }
       }
     }
@@ -62,11 +60,11 @@ TransposeKernel<double>* transpose_f64() { return transpose<double>; }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace assay::einsum
+}  // namespace assay::kernels
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace assay::einsum {
+namespace assay::kernels {
 
 HWY_EXPORT(transpose_f32);
 HWY_EXPORT(transpose_f64);
@@ -74,5 +72,5 @@ HWY_EXPORT(transpose_f64);
 TransposeKernel<float>* transpose_kernel(float) { return HWY_DYNAMIC_DISPATCH(transpose_f32)(); }
 TransposeKernel<double>* transpose_kernel(double) { return HWY_DYNAMIC_DISPATCH(transpose_f64)(); }
 
-}  // namespace assay::einsum
+}  // namespace assay::kernels
 #endif

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace assay::einsum {
+namespace assay::kernels {
 
 // One side of a transposition: where it begins, how far apart its runs are, and its planes.
 template <typename T>
@@ -21,4 +21,4 @@ using TransposeKernel = void(std::int64_t planes, std::int64_t rows, std::int64_
 TransposeKernel<float>* transpose_kernel(float);
 TransposeKernel<double>* transpose_kernel(double);
 
-}  // namespace assay::einsum
+}  // namespace assay::kernels
