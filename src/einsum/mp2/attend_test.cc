@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Long work ends when it is wanted no more (base/attend.h), and what is kept for later still works.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

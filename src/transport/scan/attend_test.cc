@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Solves and scans end when they are wanted no more (base/attend.h).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <vector>
 
 #include "base/file.h"
