@@ -33,6 +33,19 @@ def test_tolerances_find_ranks():
     assert found.relative_error <= 1e-3 and found.core.shape < HILBERT.shape
 
 
+def test_ranks_are_the_most_beside_a_tolerance():
+    for loose, most in ((1e-1, 4), (1e-6, 3)):
+        by_tolerance = assay.tucker(HILBERT, tolerance=loose).core.shape
+        both = assay.tucker(HILBERT, (most,) * 3, tolerance=loose)
+        assert both.core.shape == tuple(min(rank, most) for rank in by_tolerance)
+        assert both.relative_error == pytest.approx(relative_distance(HILBERT, both.reconstruct()), rel=1e-6)
+        cores = [core.shape for core in assay.tt(HILBERT, (most, most), tolerance=loose).cores]
+        alone = [core.shape for core in assay.tt(HILBERT, tolerance=loose).cores]
+        assert [shape[2] for shape in cores[:-1]] == [min(shape[2], most) for shape in alone[:-1]]
+    # Without one they are what they are, of whatever there is nothing in, too.
+    assert assay.tt(numpy.zeros((3, 3, 3)), (2, 2)).cores[1].shape == (2, 3, 2)
+
+
 def test_strided_input_is_the_same():
     assert assay.cp(HILBERT.T[:, ::2], 2).fit == assay.cp(numpy.ascontiguousarray(HILBERT.T[:, ::2]), 2).fit
 

@@ -12,7 +12,8 @@
 namespace assay::einsum {
 namespace {
 
-// How many singular values stay: a given rank, or so many that the rest is at most `may_lose`.
+// How many singular values stay: so many that the squares of the rest sum up to at most `may_lose`,
+// but no more than a given rank.
 template <typename T>
 std::int64_t kept_rank(const std::vector<T>& s, std::optional<std::int64_t> rank, double may_lose,
                        double& lost) {
@@ -24,7 +25,7 @@ std::int64_t kept_rank(const std::vector<T>& s, std::optional<std::int64_t> rank
   };
   while (kept > 1) {
     const double more = tail + square(kept - 1);
-    if (rank ? kept <= *rank : more > may_lose * may_lose) break;
+    if ((!rank || kept <= *rank) && more > may_lose) break;
     tail = more;
     --kept;
   }
@@ -56,9 +57,11 @@ std::optional<std::int64_t> wanted(const TrainOptions& o, std::size_t cut) {
   return o.ranks[cut];
 }
 
+// The square of what a cut may lose; below 0 where not even a zero may go.
 double allowed(const TrainOptions& o, double norm, std::size_t modes) {
-  if (!o.tolerance) return 0;
-  return *o.tolerance * norm / std::sqrt(static_cast<double>(std::max<std::size_t>(modes, 2) - 1));
+  if (!o.tolerance) return -1;
+  const double all = *o.tolerance * norm;
+  return all * all / static_cast<double>(std::max<std::size_t>(modes, 2) - 1);
 }
 
 // TT-SVD: cuts off one mode after the other.

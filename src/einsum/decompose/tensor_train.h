@@ -13,7 +13,9 @@
 namespace assay::einsum {
 
 struct TrainOptions {
-  std::vector<std::int64_t> ranks;  // d − 1 of them, or empty with a tolerance
+  // d − 1 of them, or empty with a tolerance; with both they are the most that there may be, and
+  // come before the tolerance.
+  std::vector<std::int64_t> ranks;
   std::optional<double> tolerance;  // relative, of the whole: each cut may lose ε‖X‖/√(d−1)
 };
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "einsum/testing/example_tensors.h"
 
@@ -36,6 +38,21 @@ TEST(TensorTrain, KeepsToItsTolerance) {
     EXPECT_LE(error_between(x, train_reconstruct(train.cores)), tolerance * (1 + 1e-6))
         << tolerance;
   }
+}
+
+TEST(TensorTrain, RanksAreTheMostBesideATolerance) {
+  const auto x = hilbert(8);
+  const auto ranks_of = [&](const TrainOptions& options) {
+    const auto train = tensor_train(x.view(), options);
+    return std::pair(train.cores[0].shape()[2], train.cores[1].shape()[2]);
+  };
+  const auto [first, second] = ranks_of({.tolerance = 1e-2});
+  ASSERT_LT(first, 5);
+  EXPECT_EQ(ranks_of({.ranks = {5, 5}, .tolerance = 1e-2}), std::pair(first, second));
+  EXPECT_EQ(ranks_of({.ranks = {2, 5}, .tolerance = 1e-12}).first, 2);
+  // Without one, not even what is zero goes.
+  const Tensor zeros(DType::kF64, Shape({3, 3, 3}));
+  EXPECT_EQ(tensor_train(zeros.view(), {.ranks = {2, 2}}).cores[1].shape(), Shape({2, 3, 2}));
 }
 
 TEST(TensorTrain, RoundingEqualsDecomposingAnew) {

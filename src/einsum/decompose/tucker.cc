@@ -100,7 +100,7 @@ class Tucker {
   }
 
   Matrix<T> leading(const X& x, std::size_t mode) const {
-    if (!options_.ranks.empty()) return leading_vectors(x, mode, options_.ranks[mode]);
+    if (!options_.tolerance) return leading_vectors(x, mode, options_.ranks[mode]);
     const double may_lose = *options_.tolerance * *options_.tolerance * norm_ * norm_ /
                             static_cast<double>(x.shape().size());
     const auto [vectors, squares] = spectrum(x, mode);
@@ -110,6 +110,7 @@ class Tucker {
     while (rank > 1 && tail + squares[static_cast<std::size_t>(rank - 1)] <= may_lose) {
       tail += squares[static_cast<std::size_t>(--rank)];
     }
+    if (!options_.ranks.empty()) rank = std::min(rank, options_.ranks[mode]);
     return first_columns(vectors, rank);
   }
 

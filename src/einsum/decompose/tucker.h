@@ -29,7 +29,9 @@ enum class RangeFinder {
 
 struct TuckerOptions {
   TuckerMethod method = TuckerMethod::kHooi;
-  std::vector<std::int64_t> ranks;  // one for each mode, or empty with a tolerance
+  // One for each mode, or empty with a tolerance; with both they are the most that there may be,
+  // and come before the tolerance.
+  std::vector<std::int64_t> ranks;
   std::optional<double> tolerance;  // relative: each mode may lose tolerance²·‖X‖²/N
   RangeFinder finder = RangeFinder::kAuto;
   int max_sweeps = 50;     // of HOOI

@@ -80,6 +80,20 @@ TEST(Tucker, KeepsToItsTolerance) {
   }
 }
 
+TEST(Tucker, RanksAreTheMostBesideATolerance) {
+  const auto x = hilbert(8);
+  for (const auto method : {TuckerMethod::kHosvd, TuckerMethod::kStHosvd, TuckerMethod::kHooi}) {
+    const auto shape_of = [&](TuckerOptions options) {
+      options.method = method;
+      return tucker(x.view(), options).core.shape();
+    };
+    const auto found = shape_of({.tolerance = 1e-2});
+    ASSERT_LT(found[0], 5);
+    EXPECT_EQ(shape_of({.ranks = {5, 5, 5}, .tolerance = 1e-2}), found);
+    EXPECT_EQ(shape_of({.ranks = {2, 2, 2}, .tolerance = 1e-12}), Shape({2, 2, 2}));
+  }
+}
+
 TEST(Tucker, SaysWhatItCannotDo) {
   const auto x = hilbert(3);
   EXPECT_THAT([&] { tucker(x.view(), {}); }, ThrowsMessage<UserError>(HasSubstr("neither")));
