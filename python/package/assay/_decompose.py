@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
+from ._arguments import named
 from ._einsum import einsum
 
 
@@ -40,6 +41,7 @@ class CpResult:
         return _reconstructed(self.weights, [0], self.factors, [[mode, 0] for mode in modes], modes)
 
 
+@named
 def cp(
     x: Any,
     rank: int,
@@ -78,6 +80,7 @@ class TuckerResult:
                               list(range(n, 2 * n)))
 
 
+@named
 def tucker(
     x: Any,
     ranks: Sequence[int] = (),
@@ -88,7 +91,7 @@ def tucker(
 ) -> TuckerResult:
     """The Tucker decomposition: `ranks`, one for each mode, or a relative `tolerance` that finds them.
 
-    `method` is "hosvd", "sthosvd" or "hooi".
+    With both, ranks are the most that there may be: `tolerance` finds lower ones where they do. `method` is "hosvd", "sthosvd" or "hooi".
 
     >>> import numpy
     >>> hilbert = 1 / (1 + sum(numpy.ogrid[:8, :8, :8]))
@@ -113,8 +116,11 @@ class TrainResult:
         return einsum(*arguments, list(range(d + 1, 2 * d + 1)))
 
 
+@named
 def tt(x: Any, ranks: Sequence[int] = (), *, tolerance: float | None = None) -> TrainResult:
     """The tensor train of x: `ranks`, one less than modes, or a relative `tolerance` of the whole.
+
+    With both, ranks are the most that there may be: `tolerance` finds lower ones where they do.
 
     >>> import numpy
     >>> hilbert = 1 / (1 + sum(numpy.ogrid[:8, :8, :8]))
@@ -133,6 +139,7 @@ class Mp2Energy:
     same_spin: float
 
 
+@named
 def mp2_energy(
     b: Any,
     occupied: Sequence[float],

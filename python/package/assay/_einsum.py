@@ -10,6 +10,7 @@ from operator import index
 from typing import Any
 
 from . import _core
+from ._arguments import named
 from ._errors import UserError
 
 # Our names of dtypes by those of NumPy, torch and jax.
@@ -71,7 +72,7 @@ def einsum(
 ) -> Any:
     """A contraction of any number of arrays, in the notation of `numpy.einsum`.
 
-    Operands are arrays of NumPy, torch or jax (or lists and numbers, of which arrays are made) in float32,
+    Operands are arrays of NumPy, torch or jax (or lists and numbers, of which arrays of float64 are made) in float32,
     float64, complex64, complex128 or bfloat16, with any strides; nothing is copied on the way in or out. The
     result is an array of torch or jax where an operand is one, else of NumPy; its dtype is the one that holds
     those of the operands, or `dtype`. `out` is written to and returned.
@@ -118,6 +119,16 @@ class Plan:
         """The same for programs, as `assay einsum --explain --json` prints it."""
         explained: dict[str, Any] = json.loads(self._plan.explain_json())
         return explained
+
+    def __copy__(self) -> Plan:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, _: Any) -> Plan:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an assay.Plan cannot be pickled, it belongs to the engines of its process: assay.plan() makes it "
+                        f"again, of {self.to_dict()['expression']!r}")
 
     def __repr__(self) -> str:
         return f"<assay.Plan of {self.to_dict()['expression']!r}: {self.flop:.4g} FLOP>"
@@ -189,6 +200,7 @@ def transpose(a: Any, axes: Sequence[int]) -> Any:
     return a.permute(*axes) if hasattr(a, "permute") else a.transpose(axes)
 
 
+@named
 def set_threads(threads: int) -> None:
     """How many threads a call may use; at first one for each core that this process may run on.
 

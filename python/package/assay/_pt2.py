@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
+from ._arguments import named
 from ._errors import UserError
 from ._texts import path as path_text
 from ._trees import Tree, tree_from
@@ -104,11 +105,16 @@ class Exported:
             raise UserError(f"{self._path}: input '{name}' was {expected!r} when the program was exported, "
                             f"and is part of it: got {leaf!r}")
 
+    def __reduce__(self) -> Any:
+        raise TypeError("an assay.Exported cannot be pickled or copied: it has the state of its process. "
+                        f"assay.load_pt2({self._path!r}) makes a new one")
+
     def __repr__(self) -> str:
         taken = (f"{each.name}: {each.dtype} [{', '.join(map(str, each.shape))}]" for each in self.inputs)
         return f"<assay.Exported {self._path!r} of {', '.join(taken)}>"
 
 
+@named
 def load_pt2(path: str | os.PathLike[str]) -> Exported:
     """An archive that `torch.export.save` wrote, through the compiler: something to call.
 

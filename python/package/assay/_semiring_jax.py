@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Products over semirings and message passing while jax traces: calls back to the processor, and their gradients."""
+"""Products over semirings and message passing while jax traces: calls back to the processor, and their gradients.
+
+What shapes and dtypes say is refused while jax traces, as everywhere. What only elements say (an index that is no row)
+is met when the compiled function runs: jax raises its own error then, whose text ends with ours."""
 
 from __future__ import annotations
 
@@ -23,22 +26,32 @@ def _like(*arrays: Any) -> tuple[Any, ...]:
     return tuple(jax.ShapeDtypeStruct(array.shape, array.dtype) for array in arrays)
 
 
+def _shape(shape_of: Any, arrays: tuple[Any, ...], *how: str) -> Any:
+    """Of a result; arrays have one element each here that stands for all."""
+    return shape_of(*(numpy.broadcast_to(numpy.zeros((), array.dtype), array.shape) for array in arrays), *how)
+
+
+def _refuse_what_has_none(gradients: Any, arrays: tuple[Any, ...], *how: str) -> None:
+    """By asking for gradients of matrices without elements that have these dtypes."""
+    gradients(*(numpy.zeros((0, 0), array.dtype) for array in arrays), *how)
+
+
 def _wide(dtype: Any) -> Any:
     """f16 and bf16 are added up in f32."""
     return numpy.float32 if dtype.itemsize == 2 else dtype
 
 
 def _product(a: Any, b: Any, algebra: str, backend: str) -> Any:
-    leading = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    product = jax.ShapeDtypeStruct((*leading, a.shape[-2], b.shape[-1]), _wide(a.dtype))
+    product = jax.ShapeDtypeStruct(_shape(_core.semiring_matmul_shape, (a, b), algebra, backend), _wide(a.dtype))
     return _called(lambda x, y: _core.semiring_matmul(x, y, algebra, None, backend), product, a, b)
 
 
-matmul: Any = jax.custom_vjp(_product, nondiff_argnums=(2, 3))
+_matmul: Any = jax.custom_vjp(_product, nondiff_argnums=(2, 3))
 
 
 def _forward(a: Any, b: Any, algebra: str, backend: str) -> Any:
-    c = matmul(a, b, algebra, backend)
+    c = _matmul(a, b, algebra, backend)
+    _refuse_what_has_none(_core.semiring_matmul_gradients, (a, b, c, c), algebra, backend)
     return c, (a, b, c)
 
 
@@ -47,11 +60,11 @@ def _backward(algebra: str, backend: str, saved: Any, dc: Any) -> Any:
                    *saved, dc)
 
 
-matmul.defvjp(_forward, _backward)
+_matmul.defvjp(_forward, _backward)
 
 
 def _slots(values: Any, indices: Any, x: Any, algebra: str, backend: str) -> Any:
-    result = jax.ShapeDtypeStruct((*values.shape[:1], *x.shape[1:]), _wide(x.dtype))
+    result = jax.ShapeDtypeStruct(_shape(_core.ell_shape, (values, indices, x), algebra, backend), _wide(x.dtype))
     return _called(lambda v, i, y: _core.ell_matmul(v, i, y, algebra, backend), result, values, indices, x)
 
 
@@ -60,6 +73,7 @@ _aggregate: Any = jax.custom_vjp(_slots, nondiff_argnums=(3, 4))
 
 def _aggregate_forward(values: Any, indices: Any, x: Any, algebra: str, backend: str) -> Any:
     out = _aggregate(values, indices, x, algebra, backend)
+    _refuse_what_has_none(_core.ell_matmul_gradients, (values, indices, x, out, out), algebra)
     return out, (values, indices, x, out)
 
 
@@ -74,7 +88,8 @@ _aggregate.defvjp(_aggregate_forward, _aggregate_backward)
 
 
 def _edges(values: Any, indices: Any, x: Any, w: Any, reduce: str, backend: str) -> Any:
-    result = jax.ShapeDtypeStruct((*values.shape[:1], *w.shape[:1]), _wide(x.dtype))
+    shape = _shape(_core.ell_edge_shape, (values, indices, x, w), reduce, backend)
+    result = jax.ShapeDtypeStruct(shape, _wide(x.dtype))
     return _called(lambda v, i, y, m: _core.ell_edge_aggregate(v, i, y, m, reduce, backend), result, values, indices, x, w)
 
 
@@ -82,7 +97,9 @@ _edge_aggregate: Any = jax.custom_vjp(_edges, nondiff_argnums=(4, 5))
 
 
 def _edge_forward(values: Any, indices: Any, x: Any, w: Any, reduce: str, backend: str) -> Any:
-    return _edge_aggregate(values, indices, x, w, reduce, backend), (values, indices, x, w)
+    out = _edge_aggregate(values, indices, x, w, reduce, backend)
+    _refuse_what_has_none(_core.ell_edge_gradients, (values, indices, x, w, out), reduce, backend)
+    return out, (values, indices, x, w)
 
 
 def _edge_backward(reduce: str, backend: str, saved: Any, change: Any) -> Any:
@@ -95,7 +112,12 @@ def _edge_backward(reduce: str, backend: str, saved: Any, change: Any) -> Any:
 _edge_aggregate.defvjp(_edge_forward, _edge_backward)
 
 
+def matmul(a: Any, b: Any, algebra: str, backend: str) -> Any:
+    return _matmul(*map(jax.numpy.asarray, (a, b)), algebra, backend)
+
+
 def ell_aggregate(values: Any, indices: Any, x: Any, w: Any, how: str, backend: str) -> Any:
+    values, indices, x = map(jax.numpy.asarray, (values, indices, x))
     if w is None:
         return _aggregate(values, indices, x, how, backend)
-    return _edge_aggregate(values, indices, x, w, how, backend)
+    return _edge_aggregate(values, indices, x, jax.numpy.asarray(w), how, backend)

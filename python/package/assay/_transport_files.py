@@ -14,6 +14,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import named
 from ._errors import UserError
 from ._modules import needed
 from ._texts import path as path_text
@@ -96,6 +97,7 @@ class Database(_Filed):
         return axes
 
 
+@named
 def database(
     wout: str | Path,
     *,
@@ -158,6 +160,7 @@ class Profiles(_Filed):
         return axes
 
 
+@named
 def profiles(
     plasma: str | Path | Mapping[str, Any], *, database: Database | str | Path | None = None, method: str = "auto"
 ) -> Profiles:

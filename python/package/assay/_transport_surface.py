@@ -13,6 +13,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import named
 from ._errors import UserError
 from ._texts import path as path_text
 from ._texts import path_if_given, text as plain_text
@@ -47,6 +48,7 @@ def surface_names() -> list[str]:
     return _core.surface_names()
 
 
+@named
 def surface(
     name: str | None = None,
     *,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from ._arguments import named
 from ._errors import UserError
 from ._texts import path_if_given
 from ._texts import text as plain_text
@@ -38,6 +39,7 @@ def default_topology_text() -> str:
     return _core.default_topology_text()
 
 
+@named
 def topology(path: str | Path | None = None, *, text: str | None = None) -> Topology:
     """The chip of a file, or of a file's text; without either the one that is built in.
 
@@ -71,6 +73,7 @@ class GemmResult:
     explanation: str = field(repr=False)  # theory beside simulation, stage by stage
 
 
+@named
 def simulate(
     m: int, k: int, n: int, *, on: Topology | None = None, variant: str = "load_ref", order: str = "mnk", multicast: int = 1
 ) -> GemmResult:
@@ -101,6 +104,7 @@ class CollectiveResult:
     explanation: str = field(repr=False)
 
 
+@named
 def collective(
     kind: str,
     size: int | str,

@@ -16,6 +16,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
+from ._arguments import named
 from ._errors import UserError
 from ._modules import needed
 from ._texts import path_if_given
@@ -65,6 +66,7 @@ class Prepared:
         return axes
 
 
+@named
 def prepare(of: Surface | str, grid: Grid | tuple[int, int, int], *, adjoint_consistent: bool = False) -> Prepared:
     """A surface on a grid, once for as many cases as wanted.
 
@@ -140,6 +142,7 @@ def _fields_of(on: Prepared, epsi_hat: Any, er_hat: Any) -> Array:
     return numpy.array([_core.epsi_of_er(float(er), on.surface.psi_prime) for er in numpy.atleast_1d(er_hat)])
 
 
+@named
 def scan(
     on: Prepared,
     nu_hat: Any,
@@ -166,6 +169,7 @@ def scan(
     return Scan(nu, fields, **numbers, **table)
 
 
+@named
 def solve(on: Prepared, nu_hat: float, epsi_hat: float = 0.0, *, er_hat: float | None = None, method: str = "auto") -> Solution:
     """Solves one case.
 
@@ -187,6 +191,7 @@ class Derivatives:
     by_epsi_hat: dict[str, float]
 
 
+@named
 def derivatives(on: Prepared, nu_hat: float, epsi_hat: float = 0.0) -> Derivatives:
     """Of all four coefficients, from two forward and two adjoint solves, on a grid with odd numbers of points.
 

@@ -100,8 +100,13 @@ void check_alignment(const void* data, DType dtype, ArgumentName name) {
   }
 }
 
-TensorView view_of(const Py_buffer& buffer, ArgumentName name) {
-  const auto dtype = dtype_of_format(buffer.format, buffer.itemsize);
+// NumPy has bf16 from the package ml_dtypes, as jax's arrays have it there, and no buffers of it.
+bool is_numpys_bfloat16(nb::handle array) {
+  if (array.type().ptr() != numpy().array) return false;
+  return nb::str(array.attr("dtype")).equal(nb::str("bfloat16"));
+}
+
+TensorView view_of(const Py_buffer& buffer, std::optional<DType> dtype, ArgumentName name) {
   if (!dtype) {
     fail("{}: no dtype of a tensor: its elements have the format '{}'", name.to_string(),
          buffer.format);
@@ -140,7 +145,32 @@ TensorView view_of(const Array& array, ArgumentName name) {
   return {*dtype, array.data(), Shape(Axes(extents)), Axes(strides)};
 }
 
+// Of forward-mode differentiation, at the level that is the latest.
+bool has_tangent(const Torch& torch, nb::handle tensor) {
+  const auto level = nb::getattr(torch.forward_ad, torch.current_level);
+  if (PyLong_AsLong(level.ptr()) < 0) return false;
+  const auto unpacked = call_of(torch.unpack_dual, nullptr, tensor.ptr());
+  return !nb::getattr(unpacked, torch.tangent).is_none();
+}
+
+// Whether torch.func stands between the tensor and its elements.
+bool is_transformed(nb::handle tensor) {
+  const auto functions = nb::module_::import_("torch._C").attr("_functorch");
+  return nb::cast<bool>(functions.attr("is_functorch_wrapped_tensor")(tensor));
+}
+
 }  // namespace
+
+nb::object as_real(nb::handle given) {
+  if (!is_plain(given)) return nb::borrow(given);
+  try {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(given);
+    const char kind = nb::str(array.attr("dtype").attr("kind")).c_str()[0];
+    if (kind == 'i' || kind == 'u') return array.attr("astype")("float64");
+  } catch (const nb::python_error&) {  // who borrows it says what it is
+  }
+  return nb::borrow(given);
+}
 
 std::string ArgumentName::to_string() const {
   return number < 0 ? std::string(text) : fmt::format("{} {}", text, number);
@@ -168,25 +198,45 @@ TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
   }
   auto buffer = std::make_unique<Py_buffer>();
   const int flags = use == Use::kWrite ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
-  if (PyObject_GetBuffer(array.ptr(), buffer.get(), flags) != 0) {
+  std::optional<DType> dtype;
+  if (PyObject_GetBuffer(array.ptr(), buffer.get(), flags) == 0) {
+    dtype = dtype_of_format(buffer->format, buffer->itemsize);
+  } else {
     const nb::python_error error;  // takes it
     // jax has buffers, but none of bf16.
     if (use == Use::kRead && framework_of(array) == Framework::kJax) {
       return borrow_dlpack(array, name, use);
     }
-    fail("{}: {}", name.to_string(), nb::str(error.value()).c_str());
+    if (!is_numpys_bfloat16(array)) {
+      fail("{}: {}", name.to_string(), nb::str(error.value()).c_str());
+    }
+    made_ = array.attr("view")("uint16");
+    if (PyObject_GetBuffer(made_.ptr(), buffer.get(), flags) != 0) {
+      const nb::python_error unwritable;
+      fail("{}: {}", name.to_string(), nb::str(unwritable.value()).c_str());
+    }
+    dtype = DType::kBF16;
   }
   buffer_.reset(buffer.release());
-  return view_of(*buffer_, name);
+  return view_of(*buffer_, dtype, name);
 }
 
 // Without its __dlpack__, which takes ten times as long.
 TensorView BorrowedArray::borrow_torch(const Torch& torch, nb::handle tensor, ArgumentName name,
                                        Use use) {
   const auto is_true = [](nb::handle object) { return object.ptr() == Py_True; };
-  if (is_true(nb::getattr(tensor, torch.requires_grad))) {
+  // Under no_grad() nobody wants one.
+  if (is_true(nb::getattr(tensor, torch.requires_grad)) &&
+      is_true(call_of(torch.is_grad_enabled, nullptr))) {
     fail("{}: wants a gradient, which this call does not have: pass it by .detach()",
          name.to_string());
+  }
+  if (has_tangent(torch, tensor)) {
+    fail(
+        "{}: carries a tangent (forward-mode differentiation: torch.func.jvp, forward_ad), and "
+        "this "
+        "call has none: pass it by .detach()",
+        name.to_string());
   }
   for (const auto& [method, text] :
        {std::pair(torch.is_conj, "is_conj"), {torch.is_neg, "is_neg"}}) {
@@ -198,10 +248,15 @@ TensorView BorrowedArray::borrow_torch(const Torch& torch, nb::handle tensor, Ar
   try {
     capsule = call_of(torch.to_dlpack, nullptr, tensor.ptr());
   } catch (const nb::python_error& e) {
+    if (is_transformed(tensor)) {
+      fail("{}: has no elements to look at: torch.func transforms it (vmap, grad, jvp)",
+           name.to_string());
+    }
     fail("{}: DLPack gives no view of its elements: {}", name.to_string(),
          nb::str(e.value()).c_str());
   }
   if (use == Use::kWrite) {
+    written_ = nb::borrow(tensor);
     check(nb::try_cast(capsule, writable_), "a capsule of torch is an array");
     return view_of(writable_, name);
   }
@@ -230,6 +285,7 @@ TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use
 }
 
 MutableTensorView BorrowedArray::mutable_view() const {
+  if (written_.is_valid()) call_of(torch()->increment_version, nullptr, written_.ptr());
   return {view_.dtype(), const_cast<void*>(view_.raw_data()), view_.shape(), view_.strides()};
 }
 

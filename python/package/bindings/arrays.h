@@ -31,10 +31,11 @@ class BorrowedArray {
   enum class Use { kRead, kWrite };
   // Throws UserError that names the argument: no array, elements in the memory of a device, a dtype
   // that tensors do not have, strides that are no multiple of an element, misaligned elements, a
-  // tensor of torch that wants a gradient, one that may not be written.
+  // tensor of torch that wants a gradient or carries a tangent, one that may not be written.
   BorrowedArray(nanobind::handle array, ArgumentName name, Use use = Use::kRead);
   const TensorView& view() const { return view_; }
-  // Of an array that was borrowed to be written.
+  // Of an array that was borrowed to be written, which is now: torch is told, so that a way back
+  // that needs what was there before is refused. Needs the GIL.
   MutableTensorView mutable_view() const;
 
  private:
@@ -46,10 +47,15 @@ class BorrowedArray {
   TensorView borrow_torch(const Torch& torch, nanobind::handle tensor, ArgumentName name, Use use);
 
   nanobind::object made_;
+  nanobind::object written_;  // a tensor of torch
   std::unique_ptr<Py_buffer, Release> buffer_;
   nanobind::ndarray<> writable_;
   nanobind::ndarray<nanobind::ro> readable_;
   TensorView view_;
 };
+
+// Whole numbers of Python, alone or in lists, as an array of f64, which floating ones are anyway;
+// whatever else is given as it is.
+nanobind::object as_real(nanobind::handle given);
 
 }  // namespace assay::python

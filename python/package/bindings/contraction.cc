@@ -6,7 +6,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
@@ -19,8 +18,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/units.h"
+#include "bindings/argument.h"
 #include "bindings/arrays.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
@@ -44,28 +43,6 @@ bool knows_home() {
     return value != nullptr && *value != '\0';
   };
   return is_set("HOME") || is_set("ASSAY_MACHINE_DIR") || is_set("XDG_STATE_HOME");
-}
-
-// An argument as what it must be. Throws TypeError that names it.
-template <typename T>
-T argument(nb::handle given, const char* name, const char* expected) {
-  T value{};
-  if (nb::try_cast(given, value)) return value;
-  throw nb::type_error(
-      fmt::format("{} is {}, not of type {}", name, expected, nb::type_name(given.type()).c_str())
-          .c_str());
-}
-// A message would end at a NUL.
-std::string_view without_nul(std::string_view text, const char* name) {
-  if (text.find('\0') != std::string_view::npos) {
-    fail("{}: has a NUL character: '{}'", name, printable(text));
-  }
-  return text;
-}
-std::string text_argument(nb::handle given, const char* name) {
-  auto text = argument<std::string>(given, name, "a str");
-  without_nul(text, name);
-  return text;
 }
 
 // One engine for each backend and number of threads that was asked for; they live as long as the
@@ -99,7 +76,14 @@ einsum::CallOptions call_options(nb::handle dtype, nb::handle memory, nb::handle
   if (nb::isinstance<nb::str>(memory)) {
     options.memory = parse_bytes(text_argument(memory, "memory"), "memory");
   } else if (!memory.is_none()) {
-    options.memory = argument<std::uint64_t>(memory, "memory", "a number of bytes or a str");
+    std::uint64_t bytes = 0;
+    const bool fits = nb::try_cast(memory, bytes);
+    if (!fits && PyLong_Check(memory.ptr())) {
+      fail("memory: a number of bytes is at least 0 and has 64 bits, got {}",
+           nb::str(memory).c_str());
+    }
+    if (!fits) refuse_type(memory, "memory", "a number of bytes or a str");
+    options.memory = bytes;
   }
   if (!objective.is_none()) {
     options.objective = einsum::objective_from_name(text_argument(objective, "objective"));
@@ -112,7 +96,8 @@ struct Operands {
   explicit Operands(const nb::tuple& given) {
     arrays.reserve(given.size());
     views.reserve(given.size());
-    for (const nb::handle array : given) {
+    for (const nb::handle operand : given) {
+      const auto array = as_real(operand);
       arrays.emplace_back(array, ArgumentName{"einsum: operand", static_cast<int>(views.size())});
       views.push_back(arrays.back().view());
       if (framework == Framework::kNumpy) framework = framework_of(array);
@@ -145,9 +130,9 @@ nb::object run_to_array(Engine& engine, const Plan& plan, const Operands& operan
   return is_number ? nb::object(made[nb::tuple()]) : made;
 }
 
-nb::object contract(std::string_view expression, const nb::tuple& given, nb::handle out,
-                    nb::handle dtype, nb::handle memory, nb::handle backend) {
-  without_nul(expression, "einsum: the expression");
+nb::object contract(nb::handle text, const nb::tuple& given, nb::handle out, nb::handle dtype,
+                    nb::handle memory, nb::handle backend) {
+  const auto expression = text_argument(text, "einsum: expression");
   Engine& engine = engine_for(backend);
   const auto options = call_options(dtype, memory, nb::none());
   const Operands operands(given);
@@ -167,15 +152,16 @@ struct KeptPlan {
 // An operand of a plan: an array, or a shape as a tuple, which stands for a row-major f64 array.
 einsum::OperandSpec spec_of(nb::handle operand, int number) {
   if (!nb::isinstance<nb::tuple>(operand)) {
-    return einsum::OperandSpec::of(BorrowedArray(operand, {"plan: operand", number}).view());
+    const BorrowedArray array(as_real(operand), {"plan: operand", number});
+    return einsum::OperandSpec::of(array.view());
   }
   return einsum::OperandSpec::dense(DType::kF64, Shape(argument<std::vector<std::int64_t>>(
                                                      operand, "a shape", "a tuple of integers")));
 }
 
-KeptPlan make_plan(std::string_view expression, const nb::tuple& given, nb::handle dtype,
-                   nb::handle memory, nb::handle backend, nb::handle objective) {
-  without_nul(expression, "plan: the expression");
+KeptPlan make_plan(nb::handle text, const nb::tuple& given, nb::handle dtype, nb::handle memory,
+                   nb::handle backend, nb::handle objective) {
+  const auto expression = text_argument(text, "plan: expression");
   Engine& engine = engine_for(backend);
   const auto call = call_options(dtype, memory, objective);
   std::vector<einsum::OperandSpec> specs;

@@ -113,10 +113,12 @@ nb::dict mp2(nb::handle b, const std::vector<double>& occupied, const std::vecto
 }  // namespace
 
 void bind_decompositions(nb::module_& module) {
-  module.def("cp", &cp);
-  module.def("tucker", &tucker, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
-  module.def("tt", &tensor_train, nb::arg(), nb::arg(), nb::arg().none());
-  module.def("mp2_energy", &mp2);
+  const auto any = nb::arg().none();  // what is no array is refused by name
+  module.def("cp", &cp, any, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg());
+  module.def("tucker", &tucker, any, nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
+  module.def("tt", &tensor_train, any, nb::arg(), nb::arg().none());
+  module.def("mp2_energy", &mp2, any, nb::arg(), nb::arg(), nb::arg(), nb::arg());
 }
 
 }  // namespace assay::python

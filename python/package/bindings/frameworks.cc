@@ -40,8 +40,17 @@ nb::object tuple_of(const Shape& shape) {
 // np.empty(shape, dtype): what makes arrays that NumPy's own functions would.
 nb::object numpy_empty(DType dtype, const Shape& shape) {
   PyObject* const of_dtype = numpy().dtypes[static_cast<std::size_t>(dtype)];
-  if (of_dtype == nullptr) fail("NumPy has no arrays of {}", name_of(dtype));
+  check(of_dtype != nullptr, "NumPy has all dtypes but bf16");
   return call_of(numpy().empty, nullptr, tuple_of(shape).ptr(), of_dtype);
+}
+
+// NumPy's bf16 is that of a package which jax brings along.
+nb::object numpys_bfloat16() {
+  try {
+    return nb::module_::import_("ml_dtypes").attr("bfloat16");
+  } catch (const nb::python_error&) {
+    fail("NumPy has arrays of bf16 only where the package ml_dtypes is installed");
+  }
 }
 
 void* address_of(nb::handle numpy_array) {
@@ -97,6 +106,13 @@ nb::object exported(Tensor tensor) {
                   nb::rv_policy::reference);
 }
 
+// A tensor of a dtype that no framework takes over.
+nb::object copied(Framework framework, const Tensor& tensor) {
+  NewArray array(framework, tensor.dtype(), tensor.shape());
+  std::memcpy(array.view().raw_data(), tensor.bytes().data(), tensor.bytes().size());
+  return std::move(array).finish();
+}
+
 }  // namespace
 
 Framework framework_of(nb::handle array) {
@@ -107,7 +123,7 @@ Framework framework_of(nb::handle array) {
 }
 
 nb::object to_numpy(Tensor tensor) {
-  if (tensor.dtype() == DType::kBF16) fail("NumPy has no arrays of bf16");
+  if (tensor.dtype() == DType::kBF16) return copied(Framework::kNumpy, tensor);
   return exported<nb::numpy>(std::move(tensor));
 }
 
@@ -116,11 +132,7 @@ nb::object to_array(Framework framework, Tensor tensor) {
     case Framework::kNumpy:
       return to_numpy(std::move(tensor));
     case Framework::kTorch: {
-      if (tensor.dtype() == DType::kBF16) {
-        NewArray array(framework, tensor.dtype(), tensor.shape());
-        std::memcpy(array.view().raw_data(), tensor.bytes().data(), tensor.bytes().size());
-        return std::move(array).finish();
-      }
+      if (tensor.dtype() == DType::kBF16) return copied(framework, tensor);
       return call_of(imported_torch().from_numpy, nullptr, to_numpy(std::move(tensor)).ptr());
     }
     case Framework::kJax:
@@ -132,10 +144,13 @@ nb::object to_array(Framework framework, Tensor tensor) {
 NewArray::NewArray(Framework framework, DType dtype, const Shape& shape)
     : view_(dtype, nullptr, Shape({0})) {
   switch (framework) {
-    case Framework::kNumpy:
-      array_ = numpy_empty(dtype, shape);
+    case Framework::kNumpy: {
+      const bool is_bfloat16 = dtype == DType::kBF16;
+      array_ = numpy_empty(is_bfloat16 ? DType::kU16 : dtype, shape);
       view_ = MutableTensorView(dtype, address_of(array_), shape);
+      if (is_bfloat16) array_ = array_.attr("view")(numpys_bfloat16());
       return;
+    }
     case Framework::kTorch:
       array_ = torch_empty(dtype, shape);
       view_ = MutableTensorView(dtype,

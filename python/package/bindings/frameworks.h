@@ -34,7 +34,7 @@ class NewArray {
   MutableTensorView view_;
 };
 
-// A tensor of ours as an array of NumPy that owns it; nothing is copied.
+// A tensor of ours as an array of NumPy that owns it; nothing is copied but bf16.
 nanobind::object to_numpy(Tensor tensor);
 // The same for a framework.
 nanobind::object to_array(Framework framework, Tensor tensor);

@@ -17,7 +17,8 @@ constexpr std::array<const char*, kDTypes> kNames = {
 PyObject* held(nb::object object) { return object.release().ptr(); }
 
 Torch looked_up_in(nb::handle torch) {
-  const auto tensor = torch.attr("Tensor");
+  const auto tensor = torch.attr("Tensor"), autograd = torch.attr("autograd");
+  const auto forward_ad = autograd.attr("forward_ad");
   Torch found{.tensor = held(tensor),
               .empty = held(torch.attr("empty")),
               .from_numpy = held(torch.attr("from_numpy")),
@@ -26,6 +27,12 @@ Torch looked_up_in(nb::handle torch) {
               .is_neg = held(tensor.attr("is_neg")),
               .data_ptr = held(tensor.attr("data_ptr")),
               .requires_grad = PyUnicode_InternFromString("requires_grad"),
+              .is_grad_enabled = held(torch.attr("is_grad_enabled")),
+              .increment_version = held(autograd.attr("graph").attr("increment_version")),
+              .forward_ad = held(forward_ad),
+              .unpack_dual = held(forward_ad.attr("unpack_dual")),
+              .current_level = PyUnicode_InternFromString("_current_level"),
+              .tangent = PyUnicode_InternFromString("tangent"),
               .cpu = held(torch.attr("device")("cpu")),
               .dtype_and_device = held(nb::make_tuple(nb::str("dtype"), nb::str("device"))),
               .dtypes = {}};

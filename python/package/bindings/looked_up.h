@@ -28,7 +28,10 @@ struct Torch {
   PyObject *tensor, *empty, *from_numpy, *to_dlpack;
   PyObject *is_conj, *is_neg, *data_ptr;  // methods, to be called with the tensor
   PyObject* requires_grad;                // an attribute's name
-  PyObject *cpu, *dtype_and_device;       // a device, and names of arguments
+  PyObject *is_grad_enabled, *increment_version;
+  PyObject *forward_ad, *unpack_dual;  // the module, and what gives a tensor's tangent
+  PyObject *current_level, *tangent;   // attributes' names: the level is −1 where there is none
+  PyObject *cpu, *dtype_and_device;    // a device, and names of arguments
   DTypes dtypes;
 };
 // Null as long as nobody has imported torch, and while it is being imported.
@@ -38,7 +41,7 @@ const Torch* torch();
 // null. Throws what the function raises.
 template <typename... Arguments>
 nanobind::object call_of(PyObject* function, PyObject* names, Arguments... arguments) {
-  PyObject* given[] = {arguments...};
+  PyObject* given[] = {arguments..., nullptr};  // an array is never empty
   const auto named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   const std::size_t by_place = sizeof...(arguments) - static_cast<std::size_t>(named);
   auto result = nanobind::steal(PyObject_Vectorcall(function, given, by_place, names));

@@ -3,13 +3,15 @@
 //
 // Products over semirings, their gradients, and message passing: assay.semiring.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-#include <string>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/names.h"
+#include "bindings/argument.h"
 #include "bindings/arrays.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
@@ -28,8 +30,18 @@ using semiring::Backend;
 constexpr auto kBackends = make_names<Backend>(
     {{Backend::kReference, "reference"}, {Backend::kNaive, "naive"}, {Backend::kSimd, "simd"}});
 
-semiring::MatmulOptions matmul_options(const std::string& backend) {
-  semiring::MatmulOptions options{.backend = kBackends.parse(backend, "backend")};
+Backend backend_argument(nb::handle name) {
+  return kBackends.parse(text_argument(name, "backend"), "backend");
+}
+semiring::Algebra algebra_argument(nb::handle name) {
+  return semiring::algebra_from_name(text_argument(name, "algebra"), "algebra");
+}
+semiring::EdgeReduce reduce_argument(nb::handle name) {
+  return semiring::edge_reduce_from_name(text_argument(name, "reduce"), "reduce");
+}
+
+semiring::MatmulOptions matmul_options(nb::handle backend) {
+  semiring::MatmulOptions options{.backend = backend_argument(backend)};
   options.simd.threads = threads_of_call();
   return options;
 }
@@ -45,9 +57,9 @@ Framework framework_of(nb::handle a, nb::handle b) {
   return first == Framework::kNumpy ? python::framework_of(b) : first;
 }
 
-nb::object matmul(nb::handle a, nb::handle b, const std::string& algebra_name, nb::handle out,
-                  const std::string& backend) {
-  const auto algebra = semiring::algebra_from_name(algebra_name, "algebra");
+nb::object matmul(nb::handle a, nb::handle b, nb::handle algebra_name, nb::handle out,
+                  nb::handle backend) {
+  const auto algebra = algebra_argument(algebra_name);
   const auto options = matmul_options(backend);
   const BorrowedArray left(a, {"matmul: a"}), right(b, {"matmul: b"});
   const auto problem = semiring::matmul_problem(algebra, left.view(), right.view());
@@ -65,8 +77,8 @@ nb::object matmul(nb::handle a, nb::handle b, const std::string& algebra_name, n
 }
 
 nb::object matmul_gradients(nb::handle a, nb::handle b, nb::handle c, nb::handle dc,
-                            const std::string& algebra_name, const std::string& backend) {
-  const auto algebra = semiring::algebra_from_name(algebra_name, "algebra");
+                            nb::handle algebra_name, nb::handle backend) {
+  const auto algebra = algebra_argument(algebra_name);
   const auto options = matmul_options(backend);
   const BorrowedArray left(a, {"matmul: a"}), right(b, {"matmul: b"}), product(c, {"matmul: c"}),
       change(dc, {"matmul: dc"});
@@ -79,8 +91,8 @@ nb::object matmul_gradients(nb::handle a, nb::handle b, nb::handle c, nb::handle
                         to_array(framework, std::move(gradients.b)));
 }
 
-semiring::EllOptions ell_options(const std::string& backend) {
-  semiring::EllOptions options{.backend = kBackends.parse(backend, "backend")};
+semiring::EllOptions ell_options(nb::handle backend) {
+  semiring::EllOptions options{.backend = backend_argument(backend)};
   options.simd.threads = threads_of_call();
   return options;
 }
@@ -96,9 +108,9 @@ struct Neighbours {
   Framework framework;
 };
 
-nb::object ell_matmul(nb::handle values, nb::handle indices, nb::handle x,
-                      const std::string& algebra_name, const std::string& backend) {
-  const auto algebra = semiring::algebra_from_name(algebra_name, "algebra");
+nb::object ell_matmul(nb::handle values, nb::handle indices, nb::handle x, nb::handle algebra_name,
+                      nb::handle backend) {
+  const auto algebra = algebra_argument(algebra_name);
   const auto options = ell_options(backend);
   const Neighbours of(values, indices, x);
   const auto problem = semiring::ell_problem(algebra, of.v.view(), of.idx.view(), of.x.view());
@@ -111,8 +123,8 @@ nb::object ell_matmul(nb::handle values, nb::handle indices, nb::handle x,
 }
 
 nb::object ell_edge_aggregate(nb::handle values, nb::handle indices, nb::handle x, nb::handle w,
-                              const std::string& reduce_name, const std::string& backend) {
-  const auto reduce = semiring::edge_reduce_from_name(reduce_name, "reduce");
+                              nb::handle reduce_name, nb::handle backend) {
+  const auto reduce = reduce_argument(reduce_name);
   const auto options = ell_options(backend);
   const Neighbours of(values, indices, x);
   const BorrowedArray weights(w, {"ell_aggregate: w"});
@@ -128,8 +140,8 @@ nb::object ell_edge_aggregate(nb::handle values, nb::handle indices, nb::handle 
 }
 
 nb::tuple ell_matmul_gradients(nb::handle values, nb::handle indices, nb::handle x, nb::handle out,
-                               nb::handle change, const std::string& algebra_name) {
-  const auto algebra = semiring::algebra_from_name(algebra_name, "algebra");
+                               nb::handle change, nb::handle algebra_name) {
+  const auto algebra = algebra_argument(algebra_name);
   const Neighbours of(values, indices, x);
   const BorrowedArray result(out, {"ell_aggregate: result"}),
       gradient(change, {"ell_aggregate: gradient"});
@@ -142,9 +154,8 @@ nb::tuple ell_matmul_gradients(nb::handle values, nb::handle indices, nb::handle
 }
 
 nb::tuple ell_edge_gradients(nb::handle values, nb::handle indices, nb::handle x, nb::handle w,
-                             nb::handle change, const std::string& reduce_name,
-                             const std::string& backend) {
-  const auto reduce = semiring::edge_reduce_from_name(reduce_name, "reduce");
+                             nb::handle change, nb::handle reduce_name, nb::handle backend) {
+  const auto reduce = reduce_argument(reduce_name);
   const auto options = ell_options(backend);
   const Neighbours of(values, indices, x);
   const BorrowedArray weights(w, {"ell_aggregate: w"}),
@@ -158,16 +169,58 @@ nb::tuple ell_edge_gradients(nb::handle values, nb::handle indices, nb::handle x
                         to_array(of.framework, std::move(found.w)));
 }
 
+// Shapes of results, and whether they can be had at all, without a look at any element.
+std::vector<std::int64_t> extents_of(const Shape& shape) {
+  return {shape.extents().begin(), shape.extents().end()};
+}
+std::vector<std::int64_t> matmul_shape(nb::handle a, nb::handle b, nb::handle algebra_name,
+                                       nb::handle backend) {
+  backend_argument(backend);
+  const BorrowedArray left(a, {"matmul: a"}), right(b, {"matmul: b"});
+  const auto algebra = algebra_argument(algebra_name);
+  return extents_of(semiring::matmul_problem(algebra, left.view(), right.view()).out_shape());
+}
+std::vector<std::int64_t> ell_shape(nb::handle values, nb::handle indices, nb::handle x,
+                                    nb::handle algebra_name, nb::handle backend) {
+  backend_argument(backend);
+  const auto algebra = algebra_argument(algebra_name);
+  const Neighbours of(values, indices, x);
+  const auto problem = semiring::ell_problem(algebra, of.v.view(), of.idx.view(), of.x.view());
+  return {problem.rows, problem.features};
+}
+std::vector<std::int64_t> edge_shape(nb::handle values, nb::handle indices, nb::handle x,
+                                     nb::handle w, nb::handle reduce_name, nb::handle backend) {
+  backend_argument(backend);
+  const auto reduce = reduce_argument(reduce_name);
+  const Neighbours of(values, indices, x);
+  const BorrowedArray weights(w, {"ell_aggregate: w"});
+  const auto problem =
+      semiring::edge_problem(reduce, of.v.view(), of.idx.view(), of.x.view(), weights.view());
+  return {problem.ell.rows, problem.outputs};
+}
+
+// Functions whose arguments may be whatever is given, None too: who reads them says which is wrong.
+template <typename>
+auto any_argument() {
+  return nb::arg().none();
+}
+template <typename Result, typename... Given>
+void add(nb::module_& module, const char* name, Result (*function)(Given...)) {
+  module.def(name, function, any_argument<Given>()...);
+}
+
 }  // namespace
 
 void bind_semiring(nb::module_& module) {
-  module.def("semiring_matmul", &matmul, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-             nb::arg());
-  module.def("semiring_matmul_gradients", &matmul_gradients);
-  module.def("ell_matmul", &ell_matmul);
-  module.def("ell_edge_aggregate", &ell_edge_aggregate);
-  module.def("ell_matmul_gradients", &ell_matmul_gradients);
-  module.def("ell_edge_gradients", &ell_edge_gradients);
+  add(module, "semiring_matmul", &matmul);
+  add(module, "semiring_matmul_gradients", &matmul_gradients);
+  add(module, "ell_matmul", &ell_matmul);
+  add(module, "ell_edge_aggregate", &ell_edge_aggregate);
+  add(module, "ell_matmul_gradients", &ell_matmul_gradients);
+  add(module, "ell_edge_gradients", &ell_edge_gradients);
+  add(module, "semiring_matmul_shape", &matmul_shape);
+  add(module, "ell_shape", &ell_shape);
+  add(module, "ell_edge_shape", &edge_shape);
 }
 
 }  // namespace assay::python

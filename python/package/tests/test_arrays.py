@@ -103,6 +103,79 @@ def test_a_tensor_that_wants_a_gradient_is_refused():
 
 
 @needs("torch")
+def test_where_nobody_wants_a_gradient_parameters_are_tensors():
+    import torch
+
+    weight = torch.nn.Parameter(torch.randn(3, 4))
+    expected = (weight @ weight.T).detach()
+    for quiet in (torch.no_grad, torch.inference_mode):
+        with quiet():
+            assert seen(weight)[0] == weight.data_ptr()
+            torch.testing.assert_close(assay.einsum("ij,kj->ik", weight, weight), expected)
+            torch.testing.assert_close(assay.semiring.matmul(weight, weight.T, "real"), expected)
+            got = assay.tucker(weight, (3, 4))
+            torch.testing.assert_close(got.reconstruct(), weight.detach(), rtol=1e-5, atol=1e-6)
+
+
+@needs("torch")
+def test_torch_knows_what_is_written():
+    import torch
+
+    a, out = torch.rand(3, 3), torch.empty(3, 3)
+    planned = assay.plan("ij,jk->ik", a, a)
+    for write in (lambda: assay.einsum("ij,jk->ik", a, a, out=out), lambda: planned(a, a, out=out),
+                  lambda: assay.semiring.matmul(a, a, out=out)):
+        loss = (torch.ones(3, 3, requires_grad=True) * out).sum()
+        before = out._version
+        write()
+        assert out._version > before and a._version == 0
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    with torch.inference_mode():
+        unversioned = torch.empty(3, 3)
+        assay.einsum("ij,jk->ik", a, a, out=unversioned)
+    assert torch.equal(unversioned, assay.einsum("ij,jk->ik", a, a))
+
+
+@needs("torch")
+def test_tangents_are_refused():
+    import torch
+
+    x, direction = torch.rand(3, 3), torch.ones(3, 3)
+    forward = torch.autograd.forward_ad
+    for call, name in ((lambda t: assay.einsum("ij->i", t), "einsum: operand 0"),
+                       (lambda t: assay.semiring.matmul(x, t), "matmul: b"),
+                       (lambda t: assay.semiring.ell_aggregate(t, torch.zeros(3, 3, dtype=torch.int32), x), "values"),
+                       (lambda t: assay.einsum("ij->ij", direction, out=t), "einsum: out"), (lambda t: assay.tt(t, (2,)), "tt: x")):
+        with pytest.raises(assay.UserError, match=f"{name}: carries a tangent.*detach"):
+            torch.func.jvp(call, (x,), (direction,))
+        with forward.dual_level():
+            with pytest.raises(assay.UserError, match=f"{name}: carries a tangent"):
+                call(forward.make_dual(x, direction))
+            call(x)
+            call(forward.make_dual(x, direction).detach())
+    with pytest.raises(assay.UserError, match="operand 0: has no elements to look at: torch.func transforms it"):
+        torch.vmap(lambda t: assay.einsum("i->", t))(x)
+
+
+@needs("ml_dtypes")
+def test_numpys_bfloat16():
+    import ml_dtypes
+
+    a = numpy.arange(12).reshape(3, 4).astype(ml_dtypes.bfloat16)
+    for view in (a, a.T, a[::2, ::-1], a[0], a[1, 2:3]):
+        address, dtype, shape, strides = seen(view)
+        assert (address, dtype, tuple(shape), tuple(strides)) == (view.ctypes.data, "bf16", view.shape, view.strides)
+    out = numpy.empty((3, 3), ml_dtypes.bfloat16)
+    for got in (assay.einsum("ij,kj->ik", a, a), assay.einsum("ij,kj->ik", a, a, out=out)):
+        assert got.dtype == a.dtype and (got == (a.astype("f") @ a.astype("f").T).astype(a.dtype)).all()
+    assert assay.semiring.matmul(a, a.T, "real").dtype == numpy.float32
+    a.flags.writeable = False
+    with pytest.raises(assay.UserError, match="einsum: out: .*read-only"):
+        assay.einsum("ij->ij", out, out=a[:, :3])
+
+
+@needs("torch")
 def test_elements_elsewhere_are_refused():
     import torch
 

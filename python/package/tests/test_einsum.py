@@ -67,6 +67,11 @@ def test_labels_in_lists_are_looked_at():
 def test_lists_numbers_and_what_numpy_calls_with():
     assert assay.einsum("i,i->", [1.0, 2.0], [3.0, 4.0]) == 11
     assert assay.einsum(",i->i", 2.0, [1.0, 2.0]).tolist() == [2, 4]
+    for number in (2, 2.0, 2j):
+        got, ones = assay.einsum(",ij->ij", number, numpy.ones((2, 3))), numpy.ones((2, 3))
+        assert got.dtype == numpy.einsum(",ij->ij", number, ones).dtype and (got == 2 * ones if number != 2j else got == 2j).all()
+    assert assay.einsum("i,i->", [1, 2], [3, 4]) == 11
+    assert assay.plan(",i->i", 2, numpy.ones(3))(2, numpy.ones(3)).tolist() == [2, 2, 2]
     a = numpy.random.rand(3, 3)
     for optimize in (True, False, "greedy", "optimal"):
         numpy.testing.assert_array_equal(assay.einsum("ii->i", a, optimize=optimize), numpy.diagonal(a))

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every exception, and that it says what the command line says."""
 
+import copy
+import pickle
 import sys
 
 import assay
@@ -76,10 +78,64 @@ def test_wrong_types_are_type_errors():
     with pytest.raises(TypeError):
         assay.set_threads("many")
     for call, message in ((lambda: assay.einsum("i->", numpy.ones(3), backend=5), "backend is a str"),
-                          (lambda: assay.einsum("i->", numpy.ones(3), memory=-1), "memory is a number of bytes"),
+                          (lambda: assay.einsum("i->", numpy.ones(3), memory=1.5), "memory is a number of bytes or a str, not of"),
+                          (lambda: assay.plan(5, (3,)), "plan: expression is a str, not of type int"),
                           (lambda: assay.plan("i->", ("three",)), "a shape is a tuple of integers"),
                           (lambda: assay.plan("i->", (3,), objective=1), "objective is a str")):
         with pytest.raises(TypeError, match=message):
             call()
     with pytest.raises(assay.UserError, match="threads: from 1 to 1024, not 0"):
         assay.set_threads(0)
+
+
+@pytest.mark.parametrize("call,message", [
+    (lambda x: assay.set_threads("many"), "set_threads: threads: a whole number, not of type str: 'many'"),
+    (lambda x: assay.cp(x, "2"), "cp: rank: a whole number, not of type str: '2'"),
+    (lambda x: assay.cp(x, 2, sweeps=2.5), "cp: sweeps: a whole number, not of type float: 2.5"),
+    (lambda x: assay.cp(x, 2, nonnegative=1), "cp: nonnegative: True or False, not of type int: 1"),
+    (lambda x: assay.cp(x, 2, seed=-1), "cp: seed: out of range: -1"),
+    (lambda x: assay.cp(x, 2, sweeps=2**40), "cp: sweeps: out of range: 1099511627776"),
+    (lambda x: assay.tucker(x, 2), "tucker: ranks: a sequence, each of it a whole number, not of type int: 2"),
+    (lambda x: assay.tucker(x, ("a", "b")), "tucker: ranks: a sequence, each of it a whole number, not of type tuple: ('a', 'b')"),
+    (lambda x: assay.tt(x, tolerance="0.1"), "tt: tolerance: a number or None, not of type str: '0.1'"),
+    (lambda x: assay.mp2_energy(x[None], [None], [1.0]), "mp2_energy: occupied: a sequence, each of it a number, not of type list: [None]"),
+    (lambda x: assay.semiring.matmul(x, x, 3), "algebra is a str, not of type int"),
+    (lambda x: assay.semiring.matmul(x, x, backend=None), "backend is a str, not of type NoneType"),
+    (lambda x: assay.semiring.matmul(x, None), "matmul: b: is no array, by buffer or DLPack, but a NoneType"),
+    (lambda x: assay.cp(None, 2), "cp: x: is no array, by buffer or DLPack, but a NoneType"),
+    (lambda x: assay.load_pt2(5), "load_pt2: path: a path is a str or like pathlib.Path, not of type int: 5"),
+    (lambda x: assay.chip.simulate(2, 3, 4, multicast="all"), "simulate: multicast: a whole number, not of type str: 'all'"),
+], ids=lambda value: value.split()[0] if isinstance(value, str) else "")
+def test_wrong_types_are_named(call, message):
+    with pytest.raises((TypeError, assay.UserError)) as caught:
+        call(numpy.ones((2, 2)))
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_python_says_what_python_knows():
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'rank'"):
+        assay.cp(numpy.ones((2, 2)))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ranks'"):
+        assay.cp(numpy.ones((2, 2)), ranks=3)
+
+
+def test_a_nul_is_named_with_its_argument():
+    a = numpy.ones((2, 2))
+    for call, name in ((lambda text: assay.einsum(text, a), "expression"), (lambda text: assay.plan(text, a), "expression"),
+                       (lambda text: assay.semiring.matmul(a, a, text), "algebra"),
+                       (lambda text: assay.einsum("ij->", a, memory=text), "memory")):
+        with pytest.raises(assay.UserError, match=rf"{name}: has a NUL character: 'ij->\\x00j'"):
+            call("ij->\0j")
+
+
+def test_a_negative_number_of_bytes():
+    for memory in (-1, 2**64):
+        with pytest.raises(assay.UserError, match=f"memory: a number of bytes is at least 0 and has 64 bits, got {memory}"):
+            assay.einsum("i->", numpy.ones(3), memory=memory)
+
+
+def test_what_cannot_be_pickled_says_what_to_do():
+    planned = assay.plan("ij,jk->ik", (2, 3), (3, 4))
+    assert copy.copy(planned) is planned and copy.deepcopy([planned])[0] is planned
+    with pytest.raises(TypeError, match="an assay.Plan cannot be pickled.*assay.plan.* makes it again, of 'ij,jk->ik'"):
+        pickle.dumps(planned)

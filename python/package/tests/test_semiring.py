@@ -187,6 +187,47 @@ def test_gradients_of_aggregation_in_jax_are_those_of_finite_differences(how):
 
 
 @needs("jax")
+def test_what_jax_traces_is_refused_while_it_does():
+    import jax
+
+    ones = jax.numpy.ones
+    square, slots, indices = ones((3, 3)), ones((4, 2)), jax.numpy.zeros((4, 2), "int32")
+    small = square.astype("bfloat16")
+    for call, message in ((lambda x: semiring.matmul(x, x[:2]), "log matmul: shapes 3x3 and 2x3 do not fit"),
+                          (lambda x: semiring.matmul(x, ones((2, 3, 3))[None], "tropical"), "algebra.*'tropical'"),
+                          (lambda x: semiring.matmul(x, x, backend="gpu"), "backend.*'gpu'"),
+                          (lambda x: semiring.matmul(x, x.astype("bfloat16")), "different dtypes, f32 and bf16"),
+                          (lambda x: semiring.matmul(x.astype("int32"), x.astype("int32")), "log matmul takes .*, got i32"),
+                          (lambda x: semiring.ell_aggregate(slots, indices, x[0]), "ell_matmul"),
+                          (lambda x: semiring.ell_aggregate(slots, indices, x, ones((2, 2))), "w of shape 2x2 does not fit x of shape 3x3"),
+                          (lambda x: semiring.ell_aggregate(slots, indices.astype(float), x), "idx must be i32, got f32"),
+                          (jax.grad(lambda x: semiring.matmul(x, x, "min_plus").sum()), "gradients are those of .*, got min_plus"),
+                          (jax.grad(lambda x: semiring.matmul(small * x.astype("bfloat16"), small, "real").sum()),
+                           "gradients of real take f32 or f64, got bf16")):
+        for function in (call, jax.jit(call)):
+            with pytest.raises(assay.UserError, match=message):
+                function(square)
+    # Rows are looked for where there are elements: what jax then raises ends with our words.
+    with pytest.raises(Exception, match="neither -1 nor a row of x \\(3\\): 9"):
+        jax.jit(lambda i: semiring.ell_aggregate(slots, i, square))(indices + 9).block_until_ready()
+
+
+@needs("jax")
+def test_bfloat16_of_jax():
+    import jax
+
+    a, b = (jax.numpy.asarray(RANDOM.standard_normal(shape), "bfloat16") for shape in ((3, 4), (4, 5)))
+    for algebra in ("real", "log", "euclidean"):
+        product = lambda x, y, how=algebra: semiring.matmul(x, y, how)  # noqa: E731
+        whole = product(a.astype("float32"), b.astype("float32"))
+        for got in (product(a, b), jax.jit(product)(a, b)):
+            assert got.dtype == jax.numpy.float32 and bool(jax.numpy.allclose(got, whole, rtol=1e-6))
+    values, indices = jax.numpy.ones((2, 2), "bfloat16"), jax.numpy.zeros((2, 2), "int32")
+    for got in (semiring.ell_aggregate(values, indices, a), jax.jit(semiring.ell_aggregate)(values, indices, a)):
+        assert bool((got == 2 * a[0].astype("float32")).all())
+
+
+@needs("jax")
 @pytest.mark.parametrize("algebra", WITH_GRADIENTS)
 def test_gradients_in_jax_are_those_of_finite_differences(algebra):
     import jax
