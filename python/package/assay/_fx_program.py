@@ -5,6 +5,7 @@ compiler reads. Every node must know what it gives (`meta["val"]`), as AOTAutogr
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from importlib import import_module
@@ -19,6 +20,7 @@ Field = dict[str, Any]
 _DTYPES = {torch.int32: 4, torch.int64: 5, torch.float16: 6, torch.float32: 7, torch.float64: 8, torch.bool: 12,
            torch.bfloat16: 13}  # of torch._export.serde.schema.ScalarType
 _GREATEST_SIZE = 2**31 - 1
+_GREATEST_NUMBER = 2**53  # that is no size
 
 
 def _dtype(dtype: Any) -> int:
@@ -29,11 +31,13 @@ def _dtype(dtype: Any) -> int:
 
 
 class FxProgram:
-    """`json` is the program; `constants` are tensors of the graph itself, which it takes after all others."""
+    """`json` is the program, which gives the nodes and values that are `results`; `constants` are tensors of the graph
+    itself, which it takes after all others. One that computes none of them and writes nothing need not be run."""
 
-    def __init__(self, module: Any, covered: set[str]) -> None:
+    def __init__(self, module: Any, results: list[Any], covered: set[str]) -> None:
         self.constants: list[Any] = []
         self._symbols: dict[str, Field] = {}
+        self._of_sizes = {symbol for node in module.graph.nodes for symbol in _symbols_of_sizes(node.meta.get("val"))}
         self._metas: dict[str, Field] = {}
         self._sizes: dict[str, Field] = {}
         self._names: dict[Any, str] = {}  # of results, where they are not their node's
@@ -42,21 +46,20 @@ class FxProgram:
         calls = [node for node in module.graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
         outputs: list[Field] = []
         if all(_name(node.target) in covered for node in calls):
-            outputs = self._read(module)
+            outputs = self._read(module, results)
         else:  # their names are enough to refuse it
             self._nodes = [{"target": _target(node.target), "inputs": [], "outputs": []} for node in calls]
+        self.does_something = any(isinstance(result, torch.fx.Node) for result in results) or any(
+            _has_effect(node.target) for node in calls)
         graph = {"nodes": self._nodes, "tensor_values": self._metas, "sym_int_values": self._sizes}
         self.json: Field = {
             "schema_version": {"major": 8}, "range_constraints": self._symbols,
             "graph_module": {"graph": graph, "signature": {"input_specs": self._inputs, "output_specs": outputs}}}
 
-    def _read(self, module: Any) -> list[Field]:
-        outputs: list[Field] = []
+    def _read(self, module: Any, results: list[Any]) -> list[Field]:
         for node in module.graph.nodes:
             if node.op == "placeholder":
                 self._take(node, node.meta["val"])
-            elif node.op == "output":
-                outputs = [{"user_output": {"arg": self._argument(result)}} for result in node.args[0]]
             elif node.op == "call_function" and node.target is operator.getitem:
                 self._names[node] = f"{node.args[0].name}.{node.args[1]}"
             elif node.op == "call_function":
@@ -64,11 +67,14 @@ class FxProgram:
         for node in module.graph.find_nodes(op="get_attr"):
             self.constants.append(operator.attrgetter(node.target)(module))
             self._take(node, self.constants[-1])
-        return outputs
+        return [{"user_output": {"arg": self._argument(result)}} for result in results]
 
     def _take(self, node: Any, value: Any) -> None:
-        if value is None or isinstance(value, (bool, int, float)) and not isinstance(value, torch.SymInt):
+        if value is None or isinstance(value, (bool, int, float)):
             argument = self._constant(value)
+        elif isinstance(value, torch.SymInt) and not value.node.expr.free_symbols <= self._of_sizes:
+            self._sizes[node.name] = self._number(value)
+            argument = self._result(node.name, value)
         else:
             self._say(node.name, value)
             argument = self._result(node.name, value)
@@ -92,7 +98,7 @@ class FxProgram:
     def _parameters(target: Any) -> list[str]:
         if hasattr(target, "_schema"):
             return [argument.name for argument in target._schema.arguments]
-        return ["a", "b", "c", "d"]  # of Python's operators
+        return list(inspect.signature(target).parameters)  # of Python's operators
 
     def _say(self, name: str, value: Any) -> None:
         """Writes down what a result is."""
@@ -100,7 +106,7 @@ class FxProgram:
             self._metas[name] = {
                 "dtype": _dtype(value.dtype), "sizes": [self._size(extent) for extent in value.shape],
                 "strides": [self._size(stride) for stride in value.stride()], "storage_offset": {"as_int": 0}}
-        elif isinstance(value, torch.SymInt):
+        elif isinstance(value, torch.SymInt) and value.node.expr.free_symbols <= self._of_sizes:
             self._sizes[name] = self._size(value)
 
     def _size(self, size: Any) -> Field:
@@ -110,6 +116,13 @@ class FxProgram:
         for symbol in expression.free_symbols:
             expression = expression.subs(symbol, self._symbol(symbol, size.node.shape_env))
         return {"as_expr": {"expr_str": sympy.srepr(expression)}}
+
+    def _number(self, value: Any) -> Field:
+        """A whole number that no shape has: a symbol of its own, which may be negative."""
+        name, bounds = f"number_{len(self._symbols)}", value.node.shape_env.bound_sympy(value.node.expr)
+        self._symbols[name] = {"min_val": int(max(bounds.lower, -_GREATEST_NUMBER)),
+                               "max_val": int(min(bounds.upper, _GREATEST_NUMBER))}
+        return {"as_expr": {"expr_str": name}}
 
     def _symbol(self, symbol: Any, environment: Any) -> Any:
         """What stands for a symbol: itself, or where torch knows a number that divides it, that number times another."""
@@ -123,8 +136,11 @@ class FxProgram:
                     growing = True
         name = symbol.name if factor == 1 else f"{symbol.name}_over_{factor}"
         bounds = environment.bound_sympy(symbol)
-        self._symbols[name] = {"min_val": -(-int(max(bounds.lower, 0)) // factor),
-                               "max_val": int(min(bounds.upper, _GREATEST_SIZE)) // factor}
+        low, high = bounds.lower, bounds.upper
+        if high < 0:  # a place that is counted from the end
+            name, factor, low, high = f"{name}_from_end", -factor, -high, -low
+        self._symbols[name] = {"min_val": -(-int(max(low, 0)) // abs(factor)),
+                               "max_val": int(min(high, _GREATEST_SIZE)) // abs(factor)}
         return symbol if factor == 1 else factor * sympy.Symbol(name, positive=True, integer=True)
 
     def _result(self, name: str, value: Any) -> Field:
@@ -152,6 +168,8 @@ class FxProgram:
             return {"as_tensors": [field["as_tensor"] for field in fields]}
         if kinds <= {"as_tensor", "as_none"}:
             return {"as_optional_tensors": fields}
+        if kinds <= {"as_float", "as_sym_float"} and len(kinds) == 2:
+            return {"as_sym_floats": [field.get("as_sym_float", field) for field in fields]}
         if len(kinds) == 1 and kinds <= {"as_float", "as_bool"}:
             kind, = kinds
             return {f"{kind}s": [field[kind] for field in fields]}
@@ -176,6 +194,20 @@ class FxProgram:
             if isinstance(value, of):
                 return {f"as_{kind}": str(value)}
         raise UserError(f"torch.compile: an argument of type {type(value).__name__} is not covered: {value}")
+
+
+def _has_effect(target: Any) -> bool:
+    return isinstance(target, torch._ops.OpOverload) and (target._schema.is_mutable or "_assert_async" in str(target))
+
+
+def _symbols_of_sizes(value: Any) -> set[Any]:
+    """Those that shapes and strides of a node's tensors have."""
+    if isinstance(value, (tuple, list)):
+        return {symbol for each in value for symbol in _symbols_of_sizes(each)}
+    if not isinstance(value, torch.Tensor):
+        return set()
+    sizes = (size for size in (*value.shape, *value.stride()) if isinstance(size, torch.SymInt))
+    return {symbol for size in sizes for symbol in size.node.expr.free_symbols}
 
 
 def _name(target: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from . import _core
 from ._errors import EnvironmentError, UserError
 from ._fx_program import FxProgram
+from ._fx_views import Views
 
 torch: Any = import_module("torch")
 
@@ -56,14 +57,16 @@ def _decompositions() -> dict[Any, Any]:
 
 
 def _compiled(module: Any, inputs: list[Any]) -> Any:
-    made = FxProgram(module, set(_core.covered_operators()))
-    program = _core.compile_program(json.dumps(made.json), "torch.compile")
+    views = Views(module)
+    made = FxProgram(module, views.computed, set(_core.covered_operators()))
+    program = _core.compile_program(json.dumps(made.json), "torch.compile") if made.does_something else None
     constants = made.constants
 
     def run(given: list[Any]) -> list[Any]:
-        arguments = [each.detach() if isinstance(each, torch.Tensor) else each for each in (*given, *constants)]
+        arguments = (*given, *constants)
         given.clear()  # who called has no use for them any more
-        return program.call(tuple(arguments))
+        with torch.no_grad():  # AOTAutograd has a way back, or none is wanted
+            return views(arguments, program.call(arguments) if program is not None else views.computed)
 
     run._boxed_call = True  # type: ignore[attr-defined]
     return run

@@ -49,12 +49,15 @@ nb::object number_from(const TensorView& view) {
 }  // namespace
 
 struct CompiledProgram::Call {
-  std::vector<std::optional<BorrowedArray>> arrays;  // of arguments; none: a number
-  std::vector<bool> is_packed;                       // copied before, and back where written
+  std::vector<std::optional<BorrowedArray>> arrays;       // of arguments; none: a number
+  std::vector<std::optional<MutableTensorView>> written;  // of those that are written
+  std::vector<double> reals;                              // of arguments
+  std::vector<bool> is_packed;                            // copied before, and back where written
   Framework framework;
   compiler::Bindings symbols;
   std::vector<std::optional<NewArray>> results;
   std::vector<std::optional<Tensor>> numbers;  // of results that are numbers
+  std::vector<std::int64_t> checked;           // values of checks
 };
 
 CompiledProgram::CompiledProgram(models::pt2::Imported imported,
@@ -72,6 +75,11 @@ CompiledProgram::CompiledProgram(models::pt2::Imported imported,
     labels_.push_back(fmt::format("{}: input '{}'", name_, argument.name));
     inputs_.push_back(argument.kind == Kind::kTensor ? nodes.at(argument.name) : 0);
   }
+  for (const auto& check : imported_.checks) {
+    for (const auto& output : {check.least, check.greatest}) {
+      if (!output.empty()) checked_values_.emplace(output, checked_values_.size());
+    }
+  }
   is_written_.resize(imported_.arguments.size());
   for (const auto& buffer : program_.buffers) {
     if (buffer.kind != compiler::Buffer::Kind::kTemporary) outer_.push_back(outer_of(buffer));
@@ -80,6 +88,9 @@ CompiledProgram::CompiledProgram(models::pt2::Imported imported,
 
 CompiledProgram::Outer CompiledProgram::outer_of(const compiler::Buffer& buffer) {
   if (buffer.kind == compiler::Buffer::Kind::kOutput) {
+    if (const auto check = checked_values_.find(buffer.name); check != checked_values_.end()) {
+      return {.kind = Outer::Kind::kCheck, .place = check->second};
+    }
     const auto at =
         std::ranges::find(imported_.results, buffer.name, &models::pt2::GivenLeaf::output);
     check(at != imported_.results.end(),
@@ -99,7 +110,8 @@ CompiledProgram::Outer CompiledProgram::outer_of(const compiler::Buffer& buffer)
     return {.kind = Outer::Kind::kKept, .kept = kept_.back().bytes().data()};
   }
   const auto at = std::ranges::find_if(imported_.arguments, [&](const TakenLeaf& argument) {
-    return argument.kind == Kind::kTensor && argument.name == buffer.name;
+    const bool is_input = argument.kind == Kind::kTensor || argument.kind == Kind::kReal;
+    return is_input && argument.name == buffer.name;
   });
   check(at != imported_.arguments.end(), "an input is stored or an argument");
   const auto place = static_cast<std::size_t>(at - imported_.arguments.begin());
@@ -113,16 +125,23 @@ void CompiledProgram::take(const nb::tuple& given, Call& call) const {
     fail("{}: takes {} arguments, got {}", name_, arguments.size(), given.size());
   }
   call.arrays.resize(arguments.size());
+  call.written.resize(arguments.size());
+  call.reals.resize(arguments.size());
+  call.checked.resize(checked_values_.size());
   call.is_packed.resize(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& argument = arguments[i];
     const nb::handle object = given[i];
-    if (argument.kind == Kind::kNumber) {
+    if (argument.kind == Kind::kSize) {
       std::int64_t value = 0;
       if (!nb::try_cast(object, value)) {
-        fail("{}: is one whole number, got {}", labels_[i], nb::type_name(object.type()).c_str());
+        fail("{}: is one whole number of 64 bits, got {}", labels_[i], nb::repr(object).c_str());
       }
-      sizes_.add_value(argument.size, value, argument.name, call.symbols);
+      models::pt2::bind_size(argument, value, sizes_, call.symbols);
+    } else if (argument.kind == Kind::kReal) {
+      if (!nb::try_cast(object, call.reals[i])) {
+        fail("{}: is one number, got {}", labels_[i], nb::repr(object).c_str());
+      }
     } else if (argument.kind == Kind::kTensor) {
       const auto use = is_written_[i] ? BorrowedArray::Use::kWrite : BorrowedArray::Use::kRead;
       call.arrays[i].emplace(object, ArgumentName{labels_[i].c_str()}, use);
@@ -195,7 +214,11 @@ nb::list CompiledProgram::call(const nb::tuple& given) {
       call.results[outer.place].emplace(call.framework, buffer.dtype, shape);
     }
   }
+  for (std::size_t i = 0; i < call.arrays.size(); ++i) {
+    if (is_written_[i]) call.written[i] = call.arrays[i]->mutable_view();
+  }
   run(call, threads_of_call());
+  refuse_violations(call);
   nb::list found;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (call.results[i]) {
@@ -224,11 +247,15 @@ void CompiledProgram::run(Call& call, int threads) {
     for (const auto& outer : outer_) {
       if (outer.kind == Outer::Kind::kKept) {
         pointers.push_back(outer.kept);
+      } else if (outer.kind == Outer::Kind::kCheck) {
+        pointers.push_back(reinterpret_cast<std::byte*>(&call.checked[outer.place]));
       } else if (outer.kind == Outer::Kind::kResult) {
         auto& number = call.numbers[outer.place];
         pointers.push_back(
             number ? number->bytes().data()
                    : static_cast<std::byte*>(call.results[outer.place]->view().raw_data()));
+      } else if (!call.arrays[outer.place]) {
+        pointers.push_back(reinterpret_cast<std::byte*>(&call.reals[outer.place]));
       } else {
         const auto& view = call.arrays[outer.place]->view();
         if (call.is_packed[outer.place]) packed[outer.place] = Tensor::copy(view);
@@ -243,11 +270,22 @@ void CompiledProgram::run(Call& call, int threads) {
     if (!kept_.empty()) keeping.unlock();
     for (std::size_t i = 0; i < packed.size(); ++i) {
       if (packed[i] && is_written_[i]) {
-        convert_into(packed[i]->view(), call.arrays[i]->mutable_view());
+        convert_into(packed[i]->view(), *call.written[i]);
       }
     }
   });
   idle_.emplace(threads, std::move(executor));
+}
+
+void CompiledProgram::refuse_violations(const Call& call) const {
+  const auto value = [&](const std::string& output) {
+    return output.empty() ? 0 : call.checked[checked_values_.at(output)];
+  };
+  for (const auto& check : imported_.checks) {
+    const auto wrong =
+        models::pt2::violation(check, value(check.least), value(check.greatest), call.symbols);
+    if (!wrong.empty()) fail("{}: {}", name_, wrong);
+  }
 }
 
 std::pair<std::string, std::vector<std::string>> CompiledProgram::described(

@@ -30,7 +30,8 @@ class CompiledProgram {
   // where that is the framework that was said. Arrays are taken as they lie where they are
   // row-major without gaps, else copied; what the program writes in place is written there. What an
   // archive's module keeps (buffers that it changes) lives on with this object, and calls of such a
-  // program follow each other. Throws UserError that names the input.
+  // program follow each other. Throws UserError that names the input, or what the run met and torch
+  // refuses (models/pt2/checks.h); what is written in place may be written by then.
   nanobind::list call(const nanobind::tuple& given);
 
   const std::vector<models::pt2::TakenLeaf>& arguments() const { return imported_.arguments; }
@@ -44,9 +45,9 @@ class CompiledProgram {
   struct Call;
   // Where the program finds one of its buffers that are not its own.
   struct Outer {
-    enum class Kind : std::uint8_t { kArgument, kKept, kResult };
+    enum class Kind : std::uint8_t { kArgument, kKept, kResult, kCheck };
     Kind kind = Kind::kArgument;
-    std::size_t place = 0;      // among arguments, or results
+    std::size_t place = 0;      // among arguments, results, or values of checks
     std::byte* kept = nullptr;  // an archive's tensor
   };
   Outer outer_of(const compiler::Buffer& buffer);
@@ -54,6 +55,7 @@ class CompiledProgram {
   void check_shapes(const Call& call) const;
   void check_sizes(const compiler::Bindings& symbols);
   void run(Call& call, int threads);
+  void refuse_violations(const Call& call) const;
 
   std::string name_;
   Framework framework_;
@@ -62,10 +64,11 @@ class CompiledProgram {
   compiler::GivenSizes sizes_;
   compiler::Program program_;
   std::vector<Outer> outer_;
-  std::vector<std::string> labels_;       // of arguments, for messages
-  std::vector<compiler::NodeId> inputs_;  // of arguments that are tensors
-  std::vector<bool> is_written_;          // arguments that the program writes in place
-  std::vector<Tensor> kept_;              // what the archive has and the program changes
+  std::map<std::string, std::size_t> checked_values_;  // outputs of checks, by name
+  std::vector<std::string> labels_;                    // of arguments, for messages
+  std::vector<compiler::NodeId> inputs_;               // of arguments that are tensors
+  std::vector<bool> is_written_;                       // arguments that the program writes in place
+  std::vector<Tensor> kept_;  // what the archive has and the program changes
   std::mutex keeping_;
   // Under the GIL: executors that nobody uses, by their threads; sizes that make sense.
   std::multimap<int, std::unique_ptr<compiler::Executor>> idle_;

@@ -55,9 +55,9 @@ std::unique_ptr<CompiledProgram> compile_program(const std::string& text, const 
 nb::list arguments(const CompiledProgram& program) {
   nb::list all;
   for (const auto& argument : program.arguments()) {
-    const char* kind = argument.kind == TakenLeaf::Kind::kTensor   ? "tensor"
-                       : argument.kind == TakenLeaf::Kind::kNumber ? "number"
-                                                                   : "constant";
+    const char* kind = argument.kind == TakenLeaf::Kind::kTensor     ? "tensor"
+                       : argument.kind == TakenLeaf::Kind::kConstant ? "constant"
+                                                                     : "number";
     all.append(nb::make_tuple(kind, argument.name, argument.value));
   }
   return all;

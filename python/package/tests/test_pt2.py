@@ -185,6 +185,40 @@ def test_what_cannot_be_taken_is_refused_by_name(layer, tmp_path):
         assay.load_pt2(tmp_path / "none.pt2")
 
 
+def test_parameters_are_taken_where_nobody_wants_a_gradient(layer):
+    module, ours = layer
+    x = torch.nn.Parameter(torch.randn(3, 6))
+    for quiet in (torch.no_grad, torch.inference_mode):
+        with quiet():
+            torch.testing.assert_close(ours(x), module(x))
+
+
+def test_indices_outside_are_refused(tmp_path):
+    class Rows(torch.nn.Module):
+        def forward(self, table, index):
+            return torch.nn.functional.embedding(index, table), table[index]
+
+    table, index = torch.randn(4, 3), torch.tensor([0, 3])
+    ours = exported(tmp_path, Rows(), (table, index), dynamic_shapes=(ROWS, ROWS))
+    for rows in (4, 9):
+        wide = torch.randn(rows, 3)
+        torch.testing.assert_close(ours(wide, torch.arange(rows)), (wide, wide))
+        with pytest.raises(assay.UserError) as caught:
+            ours(wide, torch.tensor([0, rows]))
+        assert f"(aten.embedding.default): index {rows} is outside of an axis of size {rows}" in str(caught.value)
+        assert "module.pt2: '" in str(caught.value)
+
+
+def test_whole_numbers_that_are_no_sizes(tmp_path):
+    class Scaled(torch.nn.Module):
+        def forward(self, x, n):
+            return x * n + (n - 1)
+
+    ours = exported(tmp_path, Scaled(), (torch.ones(3), 4), dynamic_shapes=(None, torch.export.Dim.DYNAMIC))
+    for n in (4, 0, 1, -7, 2**30):
+        torch.testing.assert_close(ours(torch.ones(3), n), torch.ones(3) * n + (n - 1))
+
+
 def test_operators_that_are_not_covered_are_named_all_at_once(tmp_path):
     class Uncovered(torch.nn.Module):
         def forward(self, x):

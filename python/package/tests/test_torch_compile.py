@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.compile(…, backend="assay") against torch itself: results, gradients, training, refusals."""
 
+import math
+
 import assay
 import pytest
 
@@ -159,6 +161,167 @@ def test_what_is_written_in_place_is_written():
     assert norm.num_batches_tracked == 1 and norm.running_mean.abs().sum() > 0
 
 
+def test_writes_are_known_to_the_way_back():
+    def writes(x, y):
+        x.mul_(2)
+        return x + y
+
+    cache = torch.randn(3)
+    saved = (torch.ones(3, requires_grad=True) * cache).sum()  # its way back needs what the cache is now
+    before = cache._version
+    compiled(writes)(cache, torch.randn(3))
+    assert cache._version > before
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        saved.backward()
+
+
+INTEGERS = [-2**63, -2**63 + 1, -2**62 - 7, -2**53 - 1, -12, -7, -1, 0, 1, 6, 2**31, 2**53 + 1, 2**62 + 3, 2**63 - 2, 2**63 - 1]
+
+
+@pytest.mark.parametrize("divided", [
+    lambda a, b: a // b, lambda a, b: a % b, torch.fmod, lambda a, b: torch.div(a, b, rounding_mode="trunc"),
+    lambda a, b: torch.div(a, b, rounding_mode="floor")], ids=["floor_divide", "remainder", "fmod", "trunc", "floor"])
+def test_whole_numbers_are_divided_exactly(divided):
+    random = torch.Generator().manual_seed(4)
+    some = torch.randint(-2**63, 2**63 - 1, (500,), generator=random)
+    few = some >> torch.randint(0, 62, (500,), generator=random)
+    edges = torch.tensor(INTEGERS)
+    pairs = [(edges[:, None], edges[edges != 0]), (some, torch.where(few == 0, 3, few)), (few, torch.where(some == 0, 3, some))]
+    for a, b in pairs:
+        # The least number by -1 is none of 64 bits, and undefined in torch.
+        a, b = (each.clone() for each in torch.broadcast_tensors(a, b))
+        b[(a == -2**63) & (b == -1)] = 1
+        whole = compiled(divided)
+        assert torch.equal(whole(a, b), divided(a, b))
+        narrow, by = a.to(torch.int32), b.to(torch.int32)
+        by[(by == 0) | ((narrow == -2**31) & (by == -1))] = 5
+        assert torch.equal(whole(narrow, by), divided(narrow, by))
+    constant = compiled(lambda a: divided(a, -7))
+    assert torch.equal(constant(some), divided(some, -7))
+
+
+def test_a_whole_number_divided_by_0_is_refused():
+    a, b = torch.tensor([5, 6, 7]), torch.tensor([1, 0, 2])
+    for divided in (lambda a, b: a // b, lambda a, b: a % b, torch.fmod, lambda a, b: torch.div(a, b, rounding_mode="trunc")):
+        whole = compiled(divided)
+        assert torch.equal(whole(a, b + 1), divided(a, b + 1))
+        with pytest.raises(assay.UserError, match=r"torch.compile: '\w+' \(aten.*\): a whole number is divided by 0"):
+            whole(a, b)
+    inf, nan = float("inf"), float("nan")
+    for dtype in (torch.float32, torch.float64):
+        x = torch.tensor([0.0, 1.0, -1.0, 5.5, -5.5, inf, -inf, nan], dtype=dtype)
+        torch.testing.assert_close(compiled(lambda x: x[:, None] // x)(x), x[:, None] // x, equal_nan=True, rtol=0, atol=0)
+    assert "a whole number is divided by 0" in str(refusal(lambda a: a % 0, a))
+
+
+TABLE = torch.arange(12.0).reshape(4, 3)
+BY_INDEX = {
+    "index": (lambda i: TABLE[i], -4, 3, 4), "second": (lambda i: TABLE[:, i], -3, 2, 3),
+    "embedding": (lambda i: F.embedding(i, TABLE), 0, 3, 4), "index_select": (lambda i: TABLE.index_select(1, i), 0, 2, 3),
+    "gather": (lambda i: TABLE.gather(0, i[:, None]), 0, 3, 4), "take": (lambda i: TABLE.take(i), -12, 11, 12),
+    "index_put": (lambda i: TABLE.index_put((i,), torch.tensor(1.0)), -4, 3, 4),
+    "accumulate": (lambda i: TABLE.index_put((i,), torch.tensor(1.0), accumulate=True), -4, 3, 4),
+    "index_add": (lambda i: TABLE.index_add(0, i, torch.ones(i.shape[0], TABLE.shape[1])), 0, 3, 4),
+    "index_copy": (lambda i: TABLE.index_copy(0, i, torch.ones(i.shape[0], TABLE.shape[1])), 0, 3, 4),
+    "scatter": (lambda i: TABLE.scatter(1, i[:, None], 5.0), 0, 2, 3),
+    "scatter_add": (lambda i: TABLE.scatter_add(1, i[:, None], torch.ones(2, 1)), 0, 2, 3),
+    "cross_entropy": (lambda i: F.cross_entropy(TABLE[:2], i), 0, 2, 3),
+}
+
+
+@pytest.mark.parametrize("name", BY_INDEX)
+def test_indices_outside_are_refused(name):
+    function, low, high, size = BY_INDEX[name]
+    for dynamic in (False, True):
+        ours = compiled(function, dynamic=dynamic)
+        inside = torch.tensor([low, high])
+        torch.testing.assert_close(ours(inside), function(inside))
+        for outside in (low - 1, high + 1, -2**63, 2**63 - 1):
+            with pytest.raises((IndexError, RuntimeError)):
+                function(torch.tensor([low, outside]))
+            with pytest.raises(assay.UserError) as caught:
+                ours(torch.tensor([low, outside]))
+            assert f"index {outside} is outside of an axis of size {size}" in str(caught.value)
+            assert "torch.compile: '" in str(caught.value)
+
+
+def test_what_is_asserted_of_tensors_is_looked_at():
+    ours = compiled(lambda i: F.one_hot(i, 5))
+    assert torch.equal(ours(torch.tensor([0, 4])), F.one_hot(torch.tensor([0, 4]), 5))
+    for outside, message in ((5, "must be smaller than num_classes"), (-1, "must be non-negative")):
+        with pytest.raises(assay.UserError, match=f"_assert_async.*: one_hot: Class values {message}"):
+            ours(torch.tensor([0, outside]))
+    loss = compiled(lambda i: F.cross_entropy(TABLE[:2], i))
+    ignored = torch.tensor([1, -100])
+    torch.testing.assert_close(loss(ignored), F.cross_entropy(TABLE[:2], ignored))
+
+
+def test_no_index_is_outside_of_anything():
+    ours = compiled(lambda i: TABLE[i], dynamic=True)
+    for count in (3, 0, 5):
+        assert ours(torch.arange(count) % 4).shape == (count, 3)
+
+
+def test_tangents_are_not_lost():
+    x, direction = torch.rand(3), torch.ones(3)
+    with pytest.raises(Exception, match="tangent|forward|jvp"):
+        torch.func.jvp(compiled(torch.sin), (x,), (direction,))
+    forward = torch.autograd.forward_ad
+    with forward.dual_level(), pytest.raises(Exception, match="tangent|forward|jvp"):
+        compiled(torch.sin)(forward.make_dual(x, direction))
+
+
+def test_batch_norm_takes_batches_of_any_size():
+    for norm, shape in ((nn.BatchNorm1d, (6,)), (nn.BatchNorm2d, (6, 3, 2)), (nn.InstanceNorm1d, (6, 4))):
+        ours, theirs = (norm(6, affine=True, track_running_stats=True) for _ in range(2))
+        step = compiled(ours)
+        for batch in (4, 7, 9, 5):
+            x = torch.randn(batch, *shape)
+            for ours_each, theirs_each in zip(outcome(step, x), outcome(theirs, x), strict=True):
+                torch.testing.assert_close(ours_each, theirs_each, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(ours.running_var, theirs.running_var)
+
+
+def test_numbers_that_are_made_of_sizes():
+    cases = [lambda x: x * (1 / x.shape[0]) + x.shape[0] ** 0.5 - x.shape[0] / 3, lambda x: x.sum(0) / x.shape[0] + 2.5 * x.shape[0],
+             lambda x: x * (x.shape[0] // 2) - x[: x.shape[0] // 2].sum(),
+             lambda x: x.var(0) + x.std(), lambda x: F.scaled_dot_product_attention(x[None], x[None], x[None]),
+             lambda x: F.mse_loss(x, 2 * x.detach()), lambda x: x * math.floor(x.shape[0] / 2) - math.trunc(x.shape[0] / 3),
+             lambda x: x.shape[0] / 4 + 0 * x, lambda x: -(x.shape[0] / 4) * x]
+    for number, function in enumerate(cases):
+        ours = compiled(function, dynamic=True)
+        for shape in ((4, 6), (7, 6), (9, 5)):
+            x = torch.randn(shape, requires_grad=True)
+            got, expected = ours(x), function(x)
+            torch.testing.assert_close(got, expected, msg=lambda text, n=number: f"case {n}: {text}")
+            ours_back, = torch.autograd.grad(got.sum(), x)
+            torch.testing.assert_close(ours_back, torch.autograd.grad(expected.sum(), x)[0])
+
+
+def test_whole_numbers_that_are_no_sizes():
+    cases = [lambda x, n: x * n + (n + 1), lambda x, n: x.sum() + 2 * n - 7, lambda x, n: (x.long() + n) // 3,
+             lambda x, n: torch.full((2,), n), lambda x, n: (x * n, 3 * n), lambda x, n: (n - 4) * x + n / 2]
+    for function in cases:
+        ours = compiled(function)
+        for n in (3, 4, -5, 0, 1, -1, 2**40 + 1, -2**40, -2**53):
+            x = torch.rand(3, dtype=torch.float64)
+            torch.testing.assert_close(ours(x, n), function(x, n))
+    ours = compiled(lambda x, n: x * n)
+    for n in (3, 4, -5):  # the way back takes it, too
+        x = torch.rand(3, requires_grad=True)
+        assert torch.equal(torch.autograd.grad(ours(x, n).sum(), x)[0], torch.full((3,), float(n)))
+    with pytest.raises(assay.UserError, match="18014398509481984, which is from"):
+        ours(torch.rand(3), 2**54)
+
+
+def test_places_count_from_both_ends():
+    x = torch.arange(20.0).reshape(10, 2)
+    for function in (lambda x, n: x[n], lambda x, n: x[n:], lambda x, n: x[:n] * 2, lambda x, n: x.narrow(0, n, 1)):
+        ours = compiled(function)
+        for n in (3, 4, 5, -3, -2, -4):
+            torch.testing.assert_close(ours(x, n), function(x, n))
+
+
 def test_strided_views_and_constants():
     table = torch.arange(4.0)
     base = torch.randn(6, 8)
@@ -182,6 +345,33 @@ def test_results_that_are_views_of_each_other():
             gradients.append(torch.autograd.grad(total, x)[0])
         torch.testing.assert_close(compiled(function)(x), function(x))
         torch.testing.assert_close(*gradients)
+
+
+def test_results_that_are_views_where_sizes_are_dynamic():
+    """AOTAutograd takes their places from what we return."""
+    def written(x):
+        x.mul_(2)
+        return x[1:], x.t()
+
+    cases = [lambda x: x[1:], lambda x: (x[1:], x[:, 2], x.t()[1], x), lambda x: (lambda y: (y, y[1:], y.t()[2:]))(x * 2),
+             lambda x: (lambda y: (y, y.t()[1:], y[:, 1]))(x.t() + 1), lambda x: x.chunk(2, 1), lambda x: (x.unsqueeze(0), x.sum()),
+             lambda x: (lambda y: (y[2:].t(), y[1:]))(x.sin()), lambda x: (x.expand(2, *x.shape), x.diagonal()), written]
+    for number, function in enumerate(cases):
+        for wants in (False, True):
+            ours = compiled(function, dynamic=True)
+            for shape in ((4, 6), (7, 4), (9, 8)):
+                x = torch.randn(shape)
+                mine, theirs = (x.clone().requires_grad_(wants and function is not written) for _ in range(2))
+                got, expected = ours(mine), function(theirs)
+                torch.testing.assert_close(got, expected, msg=lambda text, n=number: f"case {n}: {text}")
+                assert torch.equal(mine, theirs)
+                if not mine.requires_grad:
+                    continue
+                total = lambda results: sum((each * each).sum() for each in (results if isinstance(results, tuple) else [results]))  # noqa: E731
+                torch.testing.assert_close(torch.autograd.grad(total(got), mine), torch.autograd.grad(total(expected), theirs))
+    x = torch.randn(5, 3)
+    view = compiled(lambda x: x[1:], dynamic=True)(x)
+    assert view.data_ptr() == x[1:].data_ptr()  # as torch has it: what is written there is written to x
 
 
 def test_what_depends_on_nothing_is_torchs():

@@ -16,15 +16,20 @@
 #include "compiler/verify/test_inputs.h"
 
 namespace assay::cli {
+namespace {
+
+using Kind = models::pt2::TakenLeaf::Kind;
+
+}  // namespace
 
 GraphFile read_graph_file(const std::string& path) {
   if (!models::pt2::Archive::is_one(path)) {
-    return {compiler::graph_from_json(read_json_file(path), path), {}, {}, nullptr};
+    return {compiler::graph_from_json(read_json_file(path), path), {}, {}, {}, nullptr};
   }
   auto archive = std::make_unique<models::pt2::Archive>(path);
   auto imported = models::pt2::import_archive(*archive);
-  return {std::move(imported.graph), std::move(imported.stored),
-          std::move(imported.symbol_arguments), std::move(archive)};
+  return {std::move(imported.graph), std::move(imported.stored), std::move(imported.arguments),
+          std::move(imported.checks), std::move(archive)};
 }
 
 std::string sizes_told(const compiler::Graph& graph, const compiler::Bindings& symbols) {
@@ -67,7 +72,9 @@ void refuse_unknown_inputs(const GraphFile& file, const SafetensorsFile& inputs,
                            const std::string& path) {
   std::set<std::string> known;
   for (const auto id : file.graph.inputs()) known.insert(file.graph.node(id).name);
-  for (const auto& [symbol, argument] : file.symbol_arguments) known.insert(argument);
+  for (const auto& leaf : file.arguments) {
+    if (leaf.kind == Kind::kSize) known.insert(leaf.name);
+  }
   std::vector<std::string> unknown;
   for (const auto& name : inputs.names()) {
     if (!known.contains(name)) unknown.push_back(printable(name));
@@ -86,19 +93,32 @@ compiler::Bindings symbols_of_inputs(const GraphFile& file, const SafetensorsFil
       const auto& name = file.graph.node(id).name;
       if (inputs.contains(name)) sizes.add_shape(name, inputs.view(name).shape(), found);
     }
-    for (const auto& [symbol, argument] : file.symbol_arguments) {
-      if (!inputs.contains(argument)) continue;
-      const auto& view = inputs.view(argument);
+    for (const auto& leaf : file.arguments) {
+      if (leaf.kind != Kind::kSize || !inputs.contains(leaf.name)) continue;
+      const auto& view = inputs.view(leaf.name);
       if (view.element_count() != 1 || !is_integer(view.dtype())) {
-        fail("'{}' is one whole number, got {} {}", argument, name_of(view.dtype()),
+        fail("'{}' is one whole number, got {} {}", leaf.name, name_of(view.dtype()),
              view.shape().to_string());
       }
-      sizes.add(symbol, static_cast<std::int64_t>(value_as_double(view, 0)), argument, found);
+      const auto value = static_cast<std::int64_t>(value_as_double(view, 0));
+      models::pt2::bind_size(leaf, value, sizes, found);
     }
   } catch (const UserError& e) {
     fail("{}: {}", path, e.what());
   }
   return found;
+}
+
+void refuse_violations(const std::string& path, const std::vector<models::pt2::Check>& checks,
+                       const compiler::OutputTensors& outputs, const compiler::Bindings& symbols) {
+  const auto value = [&](const std::string& output) {
+    return output.empty() ? 0 : outputs.at(output).as<std::int64_t>()[0];
+  };
+  for (const auto& check : checks) {
+    const auto wrong =
+        models::pt2::violation(check, value(check.least), value(check.greatest), symbols);
+    if (!wrong.empty()) fail("{}: {}", path, wrong);
+  }
 }
 
 std::map<std::string, TensorView> input_views(const GraphFile& file,

@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/reference/interpret.h"
 #include "models/pt2/import.h"
 #include "tensor/safetensors.h"
 
@@ -18,7 +20,8 @@ struct GraphFile {
   compiler::Graph graph;
   // Of an archive: inputs that it has values for. Valid while this object lives.
   std::map<std::string, TensorView> stored;
-  std::map<std::string, std::string> symbol_arguments;  // symbol: the number that forward() takes
+  std::vector<models::pt2::TakenLeaf> arguments;  // of its forward()
+  std::vector<models::pt2::Check> checks;
   std::unique_ptr<models::pt2::Archive> archive;
 };
 
@@ -41,6 +44,10 @@ void refuse_unknown_inputs(const GraphFile& graph, const SafetensorsFile& inputs
 // Throws UserError where two inputs say different things, or a value is outside of its interval.
 compiler::Bindings symbols_of_inputs(const GraphFile& graph, const SafetensorsFile& inputs,
                                      const std::string& path);
+
+// Throws UserError where a run with these inputs met what torch refuses.
+void refuse_violations(const std::string& path, const std::vector<models::pt2::Check>& checks,
+                       const compiler::OutputTensors& outputs, const compiler::Bindings& symbols);
 
 // A value for every input: of the file, else of the archive. Throws UserError that names what is
 // missing.

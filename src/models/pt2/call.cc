@@ -11,6 +11,8 @@
 namespace assay::models::pt2 {
 namespace {
 
+constexpr const char* kDividedByZero = "a whole number is divided by 0";
+
 Typed typed_number(const Number& number) {
   if (std::holds_alternative<bool>(number)) return {DType::kBool, Rank::kNumber};
   return {std::holds_alternative<Dim>(number) ? DType::kI64 : DType::kF32, Rank::kNumber};
@@ -30,8 +32,14 @@ GraphTensor integer_constant(Graph& graph, DType dtype, std::int64_t value) {
 
 GraphTensor dim_value(Graph& graph, const Dim& dim, DType dtype) {
   if (const auto value = dim.constant()) return integer_constant(graph, dtype, *value);
-  // The last of 0 … dim.
-  return GraphTensor::iota(graph, dim + 1).slice(0, dim, dim + 1).squeeze(0).cast(dtype);
+  // The last of 0 … size.
+  const auto from_zero = [&](const Dim& size) {
+    return GraphTensor::iota(graph, size + 1).slice(0, size, size + 1).squeeze(0);
+  };
+  const auto [low, high] = dim.range(graph.symbols());
+  if (low >= 0) return from_zero(dim).cast(dtype);
+  if (high <= 0) return (-from_zero(dim * -1)).cast(dtype);
+  return (from_zero(max(dim, 0)) - from_zero(max(dim * -1, 0))).cast(dtype);
 }
 
 GraphTensor number_value(Graph& graph, const Number& number, DType dtype) {
@@ -41,6 +49,7 @@ GraphTensor number_value(Graph& graph, const Number& number, DType dtype) {
   if (const auto* real = std::get_if<double>(&number)) {
     return GraphTensor::constant(graph, dtype, *real);
   }
+  if (const auto* computed = std::get_if<Computed>(&number)) return computed->value.cast(dtype);
   return dim_value(graph, std::get<Dim>(number), dtype);
 }
 
@@ -145,13 +154,24 @@ Number Call::scalar(std::string_view name) const {
     if (const auto* flag = std::get_if<bool>(&value->is)) return *flag;
     if (const auto* dim = std::get_if<Dim>(&value->is)) return *dim;
     if (const auto* number = std::get_if<double>(&value->is)) return *number;
+    if (const auto* computed = std::get_if<Computed>(&value->is)) return *computed;
   }
   fail("argument '{}' is not a number", name);
+}
+std::optional<double> Call::known_number(std::string_view name) const {
+  if (is_tensor(name)) return std::nullopt;
+  const auto value = scalar(name);
+  if (std::holds_alternative<Computed>(value)) return std::nullopt;
+  const auto* dim = std::get_if<Dim>(&value);
+  return dim == nullptr || dim->constant() ? std::optional(number(name)) : std::nullopt;
 }
 double Call::number(std::string_view name) const {
   const auto value = scalar(name);
   if (const auto* real = std::get_if<double>(&value)) return *real;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+  if (std::holds_alternative<Computed>(value)) {
+    fail("argument '{}' is a number that is known before sizes are", name);
+  }
   return static_cast<double>(integer(name));
 }
 double Call::number(std::string_view name, double otherwise) const {
@@ -190,6 +210,24 @@ std::vector<GraphTensor> Call::promoted_all(const std::vector<std::string_view>&
   std::vector<GraphTensor> result;
   for (const auto name : names) result.push_back(operand(name, dtype));
   return result;
+}
+
+void Call::refuse_zero(std::string_view name, const GraphTensor& divisor) {
+  if (const auto known = known_number(name)) {
+    if (*known == 0) fail(kDividedByZero);
+    return;
+  }
+  const auto* value = find(name);
+  const auto* dim = value == nullptr ? nullptr : std::get_if<Dim>(&value->is);
+  if (dim == nullptr || dim->range(graph_->symbols()).low < 1) {
+    checks_->add_nonzero(divisor, kDividedByZero);
+  }
+}
+void Call::refuse_false(std::string_view name, const std::string& message) {
+  checks_->add_nonzero(tensor(name), message);
+}
+void Call::refuse_outside(const GraphTensor& index, const Dim& extent, bool wraps) {
+  checks_->add_index(index, wraps ? extent * -1 : Dim(0), extent);
 }
 
 void Call::write(std::string_view name, const GraphTensor& value) {

@@ -15,6 +15,7 @@
 
 #include "compiler/graph/graph_tensor.h"
 #include "models/config/json_field.h"
+#include "models/pt2/checks.h"
 #include "models/pt2/memory.h"
 
 namespace assay::models::pt2 {
@@ -23,31 +24,43 @@ using compiler::Dim;
 using compiler::Graph;
 using compiler::GraphTensor;
 
+// A number of Python that each run computes: f64, without axes.
+struct Computed {
+  GraphTensor value;
+};
 // A number of Python: whole numbers may be expressions of symbols.
-using Number = std::variant<bool, Dim, double>;
+using Number = std::variant<bool, Dim, double, Computed>;
 
 struct Value;
 using Values = std::vector<Value>;
 struct Nothing {};
 struct Value {
-  std::variant<Nothing, Held, bool, Dim, double, std::string, DType, Values> is = Nothing{};
+  std::variant<Nothing, Held, bool, Dim, double, Computed, std::string, DType, Values> is =
+      Nothing{};
 };
 
 // What an operator gives back.
-using Result = std::variant<Nothing, GraphTensor, std::vector<GraphTensor>, Dim, bool>;
+using Result =
+    std::variant<Nothing, GraphTensor, std::vector<GraphTensor>, Dim, bool, double, Computed>;
+
+// What the archive says that the first result is; none where it says nothing.
+struct Declared {
+  std::optional<std::vector<Dim>> shape;  // of a tensor
+  std::optional<JsonField> size;          // of a whole number: its expression
+};
 
 class Call {
  public:
-  // `shape`: what the archive says that the first result's is; none where it says nothing.
-  Call(Graph& graph, Memory& memory, std::map<std::string, Value, std::less<>> arguments,
-       std::optional<std::vector<Dim>> shape)
+  Call(Graph& graph, Memory& memory, Checks& checks,
+       std::map<std::string, Value, std::less<>> arguments, Declared declared)
       : graph_(&graph),
         memory_(&memory),
+        checks_(&checks),
         arguments_(std::move(arguments)),
-        shape_(std::move(shape)) {}
+        declared_(std::move(declared)) {}
 
   Graph& graph() const { return *graph_; }
-  const std::optional<std::vector<Dim>>& declared_shape() const { return shape_; }
+  const Declared& declared() const { return declared_; }
   bool has(std::string_view name) const;  // given, and not None
 
   GraphTensor tensor(std::string_view name) const;
@@ -67,6 +80,8 @@ class Call {
   double number(std::string_view name) const;
   double number(std::string_view name, double otherwise) const;
   Number scalar(std::string_view name) const;
+  // None of a tensor, of an expression and of what each run computes.
+  std::optional<double> known_number(std::string_view name) const;
   std::string text(std::string_view name, const std::string& otherwise) const;
   std::optional<DType> dtype(std::string_view name = "dtype") const;
   const Held& held(std::string_view name) const;
@@ -80,6 +95,13 @@ class Call {
   // As a tensor of that dtype.
   GraphTensor operand(std::string_view name, DType dtype) const;
 
+  // What torch refuses when it runs, and graphs do not see: whole numbers 0 in the divisor of that
+  // name, whose values these are; false in the tensor of that name, with the message that is then
+  // due; indices that are not in 0 … extent − 1, or with `wraps` in −extent … extent − 1.
+  void refuse_zero(std::string_view name, const GraphTensor& divisor);
+  void refuse_false(std::string_view name, const std::string& message);
+  void refuse_outside(const GraphTensor& index, const Dim& extent, bool wraps);
+
   // An argument that the operator writes (running statistics).
   void write(std::string_view name, const GraphTensor& value);
 
@@ -90,11 +112,12 @@ class Call {
 
   Graph* graph_;
   Memory* memory_;
+  Checks* checks_;
   std::map<std::string, Value, std::less<>> arguments_;
-  std::optional<std::vector<Dim>> shape_;
+  Declared declared_;
 };
 
-// A whole number, exactly; and the value of an expression, which is at least 0.
+// A whole number, exactly; and the value of an expression.
 GraphTensor integer_constant(Graph& graph, DType dtype, std::int64_t value);
 GraphTensor dim_value(Graph& graph, const Dim& dim, DType dtype = DType::kI64);
 GraphTensor number_value(Graph& graph, const Number& number, DType dtype);

@@ -78,11 +78,37 @@ class ExpressionReader {
       return value;
     }
     if (name == "Symbol") return symbol();
+    const auto function = function_of(name);
+    if (function == "FloorToInt" || function == "CeilToInt" || function == "TruncToInt") {
+      const auto value = whole_quotient(function, depth + 1);
+      expect(')');
+      return value;
+    }
     std::vector<Dim> operands;
     do operands.push_back(expression(depth + 1));
     while (skip(','));
     expect(')');
-    return combined(std::string(name.substr(name.rfind('.') + 1)), operands);
+    return combined(std::string(function), operands);
+  }
+
+  // Without the module that it is in.
+  static std::string_view function_of(std::string_view name) {
+    return name.substr(name.rfind('.') + 1);
+  }
+
+  // After "FloorToInt(": "IntTrueDiv(a, b)", of which it is a whole number.
+  Dim whole_quotient(std::string_view rounding, int depth) {
+    if (function_of(word()) != "IntTrueDiv") {
+      wrong("only of IntTrueDiv: " + std::string(rounding));
+    }
+    expect('(');
+    const auto a = expression(depth);
+    expect(',');
+    const auto b = expression(depth);
+    expect(')');
+    if (rounding == "FloorToInt") return floor_div(a, b);
+    if (rounding == "CeilToInt") return floor_div(a * -1, b) * -1;
+    return floor_div(max(a, 0), b) - floor_div(max(a * -1, 0), b);
   }
 
   // After "Symbol(": its name, then what is assumed of it.

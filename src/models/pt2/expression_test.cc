@@ -21,14 +21,18 @@ TEST(Expression, ReadsWhatSymPyWrites) {
   EXPECT_EQ(at("FloorDiv(Add(Symbol('s0'), Integer(1)), Integer(3))"), 2);
   EXPECT_EQ(at("Mod(Symbol('s0'), Integer(4))"), 3);
   EXPECT_EQ(at("Max(Integer(1), Min(Symbol('s0'), Symbol('s77')))"), 5);
+  EXPECT_EQ(at("FloorToInt(IntTrueDiv(Symbol('s77'), Integer(2)))"), 2);
+  EXPECT_EQ(at("CeilToInt(IntTrueDiv(Symbol('s77'), Integer(2)))"), 3);
+  EXPECT_EQ(at("TruncToInt(IntTrueDiv(Add(Symbol('s77'), Integer(-10)), Integer(2)))"), -2);
   EXPECT_EQ(at("s77"), 5);
   EXPECT_EQ(at("12"), 12);
 }
 
 TEST(Expression, RefusesWhatItIsNot) {
-  for (const char* text : {"", "(", "Integer()", "Integer(x)", "Symbol(s)", "Symbol('s'",
-                           "Add(Integer(1)", "Sin(s0)", "Pow(s0, s1)", "Pow(s0, Integer(99))",
-                           "s0 s1", "Integer(99999999999999999999)", "FloorDiv(s0, 0)"}) {
+  for (const char* text :
+       {"", "(", "Integer()", "Integer(x)", "Symbol(s)", "Symbol('s'", "Add(Integer(1)", "Sin(s0)",
+        "Pow(s0, s1)", "Pow(s0, Integer(99))", "s0 s1", "Integer(99999999999999999999)",
+        "FloorDiv(s0, 0)", "FloorToInt(s0)", "FloorToInt(IntTrueDiv(s0))"}) {
     EXPECT_NE(refusal_text([&] { dim_from_expression(text); }), "") << text;
   }
   std::string deep;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "base/text.h"
 #include "models/pt2/coverage.h"
@@ -34,6 +35,8 @@ class Importer {
     add_inputs(scope);
     run(scope, 0);
     add_outputs(scope);
+    imported_.checks = checks_.finish();
+    if (imported_.graph.outputs().empty()) fail("{}: a program without results", name_);
     return std::move(imported_);
   }
 
@@ -58,14 +61,35 @@ class Importer {
       const auto range = ranges[item.key()];
       constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
       const auto low = range.find("min_val"), high = range.find("max_val");
-      auto least = low ? std::max<std::int64_t>(0, low->integer(-kAny, kAny)) : 0;
+      auto least = low ? low->integer(-kAny, kAny) : 0;
       if (from_one_ && least == 2) least = 1;
-      const auto greatest = high ? std::min(high->integer(-kAny, kAny), kGreatestSize * 4096)
-                                 : std::max(least, kGreatestSize);
       // Others than plain names are what an expression can be: nothing has them as its size.
       if (item.key().find_first_of(" ()*+-/") != std::string::npos) continue;
-      imported_.graph.symbol(item.key(), least, greatest);
+      // Export writes 0 as the least of any whole number, negative ones too.
+      if (least == 0 && !high && !is_of_sizes(item.key())) least = -kGreatestNumber;
+      if (least < 0) {
+        const auto greatest = high ? high->integer(-kAny, kAny) : kGreatestNumber;
+        add_signed_symbol(item.key(), std::max(least, -kGreatestNumber),
+                          std::min(greatest, kGreatestNumber));
+      } else {
+        const auto greatest = high ? high->integer(-kAny, kAny) : std::max(least, kGreatestSize);
+        imported_.graph.symbol(item.key(), least, std::min(greatest, kGreatestSize * 4096));
+      }
     }
+  }
+
+  // Whether a tensor's shape has the symbol.
+  bool is_of_sizes(const std::string& symbol) {
+    if (metas_.empty()) metas_ = canonical_json(module_["graph"]["tensor_values"].value());
+    return metas_.find("'" + symbol + "'") != std::string::npos;
+  }
+
+  // A number below 0 is no size: it is what two symbols, one of them 0, are apart.
+  void add_signed_symbol(const std::string& name, std::int64_t least, std::int64_t greatest) {
+    const auto below = name + "_below";
+    const Dim above = greatest > 0 ? imported_.graph.symbol(name, 0, greatest) : Dim(0);
+    signed_[Dim::symbol(name)] = {
+        below, above - imported_.graph.symbol(below, std::max<std::int64_t>(0, -greatest), -least)};
   }
 
   void add_input(Scope& scope, const std::string& placeholder, const std::string& name,
@@ -124,10 +148,19 @@ class Importer {
       imported_.arguments.push_back({TakenLeaf::Kind::kTensor, inputs_.back().name, 0});
     } else if (const auto symbol = argument.find("as_sym_int")) {
       const auto& name = (*symbol)["as_name"].text();
-      const auto dim = size_from(scope.graph()["sym_int_values"][name]);
-      scope.set(name, Value{dim});
-      imported_.symbol_arguments[dim.to_string()] = name;
-      imported_.arguments.push_back({TakenLeaf::Kind::kNumber, name, dim});
+      TakenLeaf leaf{TakenLeaf::Kind::kSize, name,
+                     size_from(scope.graph()["sym_int_values"][name])};
+      if (const auto found = signed_.find(leaf.size); found != signed_.end()) {
+        std::tie(leaf.below, leaf.size) = found->second;
+      }
+      scope.set(name, Value{leaf.size});
+      imported_.arguments.push_back(std::move(leaf));
+    } else if (const auto real = argument.find("as_sym_float")) {
+      const auto& name = (*real)["as_name"].text();
+      const auto input = GraphTensor::input(imported_.graph, name, DType::kF64, {});
+      names_.insert(name);
+      scope.set(name, Value{Computed{input}});
+      imported_.arguments.push_back({TakenLeaf::Kind::kReal, name, 0});
     } else {
       // Numbers that export took for constants stand in the program wherever they are used.
       for (const auto* kind : {"as_none", "as_int", "as_float", "as_bool", "as_string"}) {
@@ -230,17 +263,24 @@ class Importer {
     }
     std::vector<std::string> names;
     for (const auto& output : node["outputs"].elements()) add_result_names(output, names);
-    std::optional<std::vector<Dim>> shape;
-    if (const auto meta = names.empty() ? std::nullopt : scope.find_meta(names[0])) {
-      shape = meta->shape;
-    }
-    Call call(imported_.graph, memory_, std::move(arguments), std::move(shape));
+    checks_.begin_call(fmt::format("{} ({})", name_of_node(node),
+                                   printable(operator_name(node["target"].text()))));
+    Call call(imported_.graph, memory_, checks_, std::move(arguments), declared(scope, names));
     const auto result = found.op->lower(call);
     if (found.writes_self) {
       write_self(scope, call, result, names);
       return;
     }
     bind(scope, call, *found.op, result, names);
+  }
+
+  static Declared declared(const Scope& scope, const std::vector<std::string>& names) {
+    Declared said;
+    if (names.empty()) return said;
+    if (const auto meta = scope.find_meta(names[0])) said.shape = meta->shape;
+    const auto sizes = scope.graph().find("sym_int_values");
+    if (const auto size = sizes ? sizes->find(names[0]) : std::nullopt) said.size = *size;
+    return said;
   }
 
   void write_self(Scope& scope, Call& call, const Result& result,
@@ -254,10 +294,12 @@ class Importer {
 
   void bind(Scope& scope, Call& call, const Operator& op, const Result& result,
             const std::vector<std::string>& names) {
-    if (const auto* dim = std::get_if<Dim>(&result)) {
-      if (names.size() == 1) scope.set(names[0], Value{*dim});
-      return;
-    }
+    const auto set_number = [&](const auto& number) {
+      if (names.size() == 1) scope.set(names[0], Value{number});
+    };
+    if (const auto* dim = std::get_if<Dim>(&result)) return set_number(*dim);
+    if (const auto* real = std::get_if<double>(&result)) return set_number(*real);
+    if (const auto* computed = std::get_if<Computed>(&result)) return set_number(*computed);
     if (std::holds_alternative<bool>(result) || std::holds_alternative<Nothing>(result)) {
       for (const auto& name : names) scope.set(name, Value{});
       return;
@@ -295,6 +337,7 @@ class Importer {
   GraphTensor output_tensor(const Value& value, const JsonField& field) {
     if (const auto* held = std::get_if<Held>(&value.is)) return memory_.read(*held);
     if (const auto* dim = std::get_if<Dim>(&value.is)) return dim_value(imported_.graph, *dim);
+    if (const auto* computed = std::get_if<Computed>(&value.is)) return computed->value;
     if (const auto* number = std::get_if<double>(&value.is)) {
       return GraphTensor::constant(imported_.graph, DType::kF64, *number);
     }
@@ -347,7 +390,6 @@ class Importer {
       const auto& shape = imported_.graph.node(input.node).shape;
       now.reshape(shape).set_output(input.name, input.name);
     }
-    if (imported_.graph.outputs().empty()) fail("{}: a program without results", name_);
   }
 
   const std::string& name_;
@@ -356,12 +398,25 @@ class Importer {
   JsonField program_, module_;
   Imported imported_;
   Memory memory_;
+  Checks checks_;
+  // Numbers that can be below 0, by their symbols: the symbol that is taken off, and what they are.
+  std::map<Dim, std::pair<std::string, Dim>> signed_;
+  std::string metas_;  // what the archive says of tensors, as text
   std::set<std::string> names_;
   std::vector<Input> inputs_;
   std::map<std::string, std::size_t> by_target_, by_placeholder_;
 };
 
 }  // namespace
+
+void bind_size(const TakenLeaf& leaf, std::int64_t value, const compiler::GivenSizes& sizes,
+               compiler::Bindings& symbols) {
+  if (leaf.below.empty()) return sizes.add_value(leaf.size, value, leaf.name, symbols);
+  const auto below = Dim::symbol(leaf.below);
+  const auto least = std::max(value, -std::numeric_limits<std::int64_t>::max());
+  sizes.add_value(leaf.size + below, std::max<std::int64_t>(value, 0), leaf.name, symbols);
+  sizes.add_value(below, std::max<std::int64_t>(-least, 0), leaf.name, symbols);
+}
 
 Imported import_program(const JsonField& program, const std::string& name, const FindTensor& find,
                         bool from_one) {

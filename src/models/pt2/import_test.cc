@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/philox.h"
 #include "compiler/reference/interpret.h"
 #include "models/pt2/operators.h"
@@ -107,7 +110,7 @@ TEST_F(ImportTest, LeavesAreToldInOrder) {
     outputs.push_back(leaf.output);
     numbers.push_back(leaf.is_number);
   }
-  EXPECT_THAT(kinds, ElementsAre(Kind::kNumber, Kind::kConstant, Kind::kTensor, Kind::kConstant));
+  EXPECT_THAT(kinds, ElementsAre(Kind::kSize, Kind::kConstant, Kind::kTensor, Kind::kConstant));
   EXPECT_THAT(names, ElementsAre("length", "k", "x", ""));
   EXPECT_EQ(imported.arguments[0].size, Dim::symbol("n"));
   EXPECT_EQ(imported.arguments[1].value, R"({"as_int":3})");
@@ -142,6 +145,87 @@ TEST_F(ImportTest, LeastSizesAsTorchRuns) {
   EXPECT_EQ(least(true), 1);
   p.program()["range_constraints"]["n"]["min_val"] = 3;  // somebody said so
   EXPECT_EQ(least(true), 3);
+}
+
+// Numbers that can be negative are what two symbols are apart, in whatever is made of them.
+TEST_F(ImportTest, NumbersBelowZero) {
+  P p;
+  const auto symbol = [](const char* name) { return Json{{"as_sym_int", {{"as_name", name}}}}; };
+  p.program()["range_constraints"]["n"] = {{"min_val", -100}, {"max_val", 50}};
+  p.graph()["sym_int_values"]["count"] = {{"as_expr", {{"expr_str", "n"}}}};
+  p.specs("input_specs").push_back({{"user_input", {{"arg", symbol("count")}}}});
+  p.input("x", {2});
+  p.node("aten.mul.Tensor", "product", {{"self", P::tensor("x")}, {"other", symbol("count")}});
+  p.output("product");
+  p.write(path());
+  const auto imported = import_archive(Archive(path()));
+  EXPECT_EQ(imported.graph.symbols().at("n"), (compiler::Interval{0, 50}));
+  EXPECT_EQ(imported.graph.symbols().at("n_below"), (compiler::Interval{0, 100}));
+  Tensor x(DType::kF32, Shape({2}));
+  x.as<float>()[0] = 1, x.as<float>()[1] = 3;
+  const compiler::GivenSizes sizes(imported.graph);
+  const auto bound = [&](std::int64_t value) {
+    compiler::Bindings symbols;
+    bind_size(imported.arguments[0], value, sizes, symbols);
+    return symbols;
+  };
+  for (const std::int64_t value : {-100, -1, 0, 1, 50}) {
+    const auto outputs = compiler::interpret(imported.graph, {{"x", x.view()}}, bound(value));
+    const auto n = static_cast<float>(value);
+    EXPECT_THAT(values_of(outputs, "output"), ElementsAre(n, 3 * n));
+  }
+  EXPECT_THAT(refusal_text([&] { bound(-101); }), HasSubstr("'count' makes n_below 101"));
+  EXPECT_THAT(refusal_text([&] { bound(51); }), HasSubstr("'count' makes n 51"));
+  const auto least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_NE(refusal_text([&] { bound(least); }), "");
+}
+
+// What torch refuses when it runs, a program says by outputs of its own, each once.
+TEST_F(ImportTest, WhatRunsMustLookAt) {
+  P p;
+  p.input("x", {4, 2});
+  p.input("i", {3});
+  p.graph()["tensor_values"]["i"]["dtype"] = 5;
+  p.node("aten.embedding.default", "rows",
+         {{"weight", P::tensor("x")}, {"indices", P::tensor("i")}});
+  p.node("aten.index_select.default", "same",
+         {{"self", P::tensor("x")}, {"dim", P::integer(0)}, {"index", P::tensor("i")}});
+  p.node("aten.index.Tensor", "wrapped",
+         {{"self", P::tensor("x")}, {"indices", {{"as_tensors", {{{"name", "i"}}}}}}});
+  p.node("aten._unsafe_index.Tensor", "promised",
+         {{"self", P::tensor("x")}, {"indices", {{"as_tensors", {{{"name", "i"}}}}}}});
+  p.node("aten.remainder.Tensor", "left", {{"self", P::tensor("i")}, {"other", P::tensor("i")}});
+  p.node("aten.remainder.Scalar", "known", {{"self", P::tensor("i")}, {"other", P::integer(3)}});
+  for (const auto* name : {"rows", "same", "wrapped", "promised", "left", "known"}) p.output(name);
+  p.write(path());
+  const auto imported = import_archive(Archive(path()));
+  ASSERT_EQ(imported.checks.size(), 3);
+  const auto wrong = [&](std::vector<std::int64_t> indices) {
+    Tensor x(DType::kF32, Shape({4, 2})), i(DType::kI64, Shape({3}));
+    std::ranges::copy(indices, i.as<std::int64_t>().begin());
+    const auto outputs =
+        compiler::interpret(imported.graph, {{"x", x.view()}, {"i", i.view()}}, {});
+    const auto value = [&](const std::string& name) {
+      return name.empty() ? 0 : outputs.at(name).as<std::int64_t>()[0];
+    };
+    std::vector<std::string> texts;
+    for (const auto& check : imported.checks) {
+      texts.push_back(violation(check, value(check.least), value(check.greatest), {}));
+    }
+    return texts;
+  };
+  EXPECT_THAT(wrong({1, 2, 3}), ElementsAre("", "", ""));
+  EXPECT_THAT(
+      wrong({1, 2, 4}),
+      ElementsAre("'rows' (aten.embedding.default): index 4 is outside of an axis of size 4",
+                  "'wrapped' (aten.index.Tensor): index 4 is outside of an axis of size 4", ""));
+  EXPECT_THAT(
+      wrong({1, -4, 3}),
+      ElementsAre("'rows' (aten.embedding.default): index -4 is outside of an axis of size 4", "",
+                  ""));
+  EXPECT_THAT(
+      wrong({1, 0, 3}),
+      ElementsAre("", "", "'left' (aten.remainder.Tensor): a whole number is divided by 0"));
 }
 
 TEST_F(ImportTest, NamesAllUnknownOperatorsAtOnce) {

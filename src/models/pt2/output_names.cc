@@ -38,10 +38,12 @@ void add_result_names(const JsonField& output, std::vector<std::string>& names) 
     for (const auto& each : tensors->elements()) names.push_back(each["name"].text());
   } else if (const auto symbol = output.find("as_sym_int")) {
     names.push_back((*symbol)["as_name"].text());
+  } else if (const auto real = output.find("as_sym_float")) {
+    names.push_back((*real)["as_name"].text());
   } else if (const auto flag = output.find("as_sym_bool")) {
     names.push_back((*flag)["as_name"].text());
   } else if (!output.find("as_none")) {
-    output.refuse("results that are no tensors and no whole numbers are not covered");
+    output.refuse("results that are no tensors and no numbers are not covered");
   }
 }
 

@@ -133,8 +133,7 @@ Result slice_scatter(Call& c) {
   const auto axis = axis_in(c.integer("dim", 0), x.rank());
   const auto source = c.tensor("src").cast(x.dtype());
   const auto& extent = x.shape()[axis];
-  const auto from = c.dim("start", 0);
-  const auto begin = from.constant().value_or(0) < 0 ? extent + from : from;
+  const auto begin = counted_from_begin(c.graph(), c.dim("start", 0), extent);
   const auto step = c.integer("step", 1);
   // As many as there are in what is put there.
   const auto end = begin + (source.shape().at(axis) - 1) * step + 1;
@@ -142,13 +141,8 @@ Result slice_scatter(Call& c) {
 }
 Result select_scatter(Call& c) {
   const auto x = c.tensor("self").contiguous();
-  const auto axis = signed_axis(axis_in(c.integer("dim"), x.rank()));
-  const auto place = c.dim("index");
-  const auto begin = place.constant().value_or(0) < 0
-                         ? x.shape().at(static_cast<std::size_t>(axis)) + place
-                         : place;
-  return with_part(x, x.slice(axis, begin, begin + 1).squeeze(axis),
-                   c.tensor("src").cast(x.dtype()));
+  const auto axis = axis_in(c.integer("dim"), x.rank());
+  return with_part(x, selected(x, axis, c.dim("index")), c.tensor("src").cast(x.dtype()));
 }
 
 Result clone(Call& c) { return c.tensor("self"); }

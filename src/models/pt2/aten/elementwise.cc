@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "models/pt2/aten/erf.h"
 #include "models/pt2/aten/forms.h"
+#include "models/pt2/aten/power.h"
 #include "models/pt2/operators.h"
 
 namespace assay::models::pt2 {
@@ -33,10 +34,7 @@ Result rounding(Call& c) {
 // self + alpha · other
 Result sum_of(Call& c, std::string_view a, std::string_view b, bool is_difference) {
   return elementwise(c, {a, b}, [&](const auto& x) {
-    const auto alpha =
-        c.has("alpha") ? number_value(c.graph(), c.scalar("alpha"), x[1].dtype()) : x[1].like(1);
-    const bool is_one = !c.has("alpha") || c.number("alpha") == 1;
-    const auto scaled = is_one ? x[1] : x[1] * alpha;
+    const auto scaled = times_number(c, x[1], "alpha");
     return is_difference ? x[0] - scaled : x[0] + scaled;
   });
 }
@@ -49,105 +47,61 @@ Result div(Call& c) {
   return elementwise(
       c, {"self", "other"}, [](const auto& x) { return quotient(x[0], x[1]); }, true);
 }
-// In f64, so that the quotient is on the right side of whole numbers.
-GraphTensor rounded_quotient(const GraphTensor& a, const GraphTensor& b, bool is_floor) {
-  if (a.dtype() == DType::kI32) {  // a multiple of b beside a may be none of them
-    return rounded_quotient(a.cast(DType::kI64), b.cast(DType::kI64), is_floor).cast(DType::kI32);
-  }
-  if (!is_floating(a.dtype())) {
-    const auto down = integer_quotient(a, b);
-    if (is_floor) return down;
-    const auto is_up = less(down, down.like(0)) * logical_not(equal(down * b, a));
-    return select(is_up, down + 1.0, down);
-  }
+// Of floating point in f64, so that the quotient is on the right side of whole numbers.
+GraphTensor floor_quotient(const GraphTensor& a, const GraphTensor& b) {
+  if (!is_floating(a.dtype())) return integer_quotient(a, b);
   const auto x = a.cast(DType::kF64), y = b.cast(DType::kF64);
-  if (!is_floor) return rounded_to_zero(x / y).cast(a.dtype());
   // The remainder is exact; without it the quotient is whole but for rounding.
   const auto near = (x - mod(x, y)) / y;
-  return select(less(absolute(near), near.like(0x1p51)), rounded_down(near + 0.5), near)
-      .cast(a.dtype());
+  const auto whole =
+      select(less(absolute(near), near.like(0x1p51)), rounded_down(near + 0.5), near);
+  // By 0 and by infinity it is none: infinite, and 0 or, where signs differ, −1.
+  const auto is_below = differs(less(x, x.like(0)), less(y, y.like(0))) * nonzero(x);
+  const auto far = rounded_down(x / y - select(is_below, x.like(0.5), x.like(0)));
+  const auto has_rest = nonzero(y) * less(absolute(y), y.like(INFINITY));
+  return select(has_rest, whole, far).cast(a.dtype());
+}
+GraphTensor whole_quotient(const GraphTensor& a, const GraphTensor& b) {
+  if (is_floating(a.dtype())) {
+    return rounded_to_zero(a.cast(DType::kF64) / b.cast(DType::kF64)).cast(a.dtype());
+  }
+  const auto down = integer_quotient(a, b);
+  const auto is_up = less(down, down.like(0)) * differs(down * b, a);
+  return select(is_up, down + 1.0, down);
+}
+// Divisions that integers have too, where torch refuses a divisor that is 0.
+Result whole_division(Call& c, Binary function) {
+  return elementwise(c, {"self", "other"}, [&](const auto& x) {
+    if (!is_floating(x[1].dtype())) c.refuse_zero("other", x[1]);
+    return function(x[0], x[1]);
+  });
 }
 Result div_mode(Call& c) {
   const auto mode = c.text("rounding_mode", "");
   if (mode.empty()) return div(c);
   if (mode != "floor" && mode != "trunc") fail("rounding mode '{}'", mode);
-  return elementwise(c, {"self", "other"},
-                     [&](const auto& x) { return rounded_quotient(x[0], x[1], mode == "floor"); });
+  return mode == "floor" ? whole_division(c, floor_quotient) : whole_division(c, whole_quotient);
 }
-Result floor_divide(Call& c) {
-  return elementwise(c, {"self", "other"},
-                     [](const auto& x) { return rounded_quotient(x[0], x[1], true); });
-}
-Result fmod(Call& c) {
-  // With the dividend's sign.
-  return elementwise(c, {"self", "other"}, [](const auto& x) {
-    const auto dtype =
-        x[0].dtype() == DType::kI32 ? DType::kI64 : x[0].dtype();  // −2^31 has no size
-    const auto a = x[0].cast(dtype), b = x[1].cast(dtype);
+Result floor_divide(Call& c) { return whole_division(c, floor_quotient); }
+// The remainder with the dividend's sign.
+GraphTensor remainder_like_dividend(const GraphTensor& a, const GraphTensor& b) {
+  if (is_floating(a.dtype())) {
     const auto size = mod(absolute(a), absolute(b));
-    return select(less(a, a.like(0)), -size, size).cast(x[0].dtype());
-  });
+    return select(less(a, a.like(0)), -size, size);
+  }
+  // Of integers by the other sign's: the size of the least of them is none of them.
+  const auto rest = mod(a, b);
+  const auto is_other = differs(less(a, a.like(0)), less(b, b.like(0))) * nonzero(rest);
+  return select(is_other, rest - b, rest);
 }
+Result fmod(Call& c) { return whole_division(c, remainder_like_dividend); }
+Result remainder(Call& c) { return whole_division(c, mod); }
 
-// x^n by squaring.
-GraphTensor whole_power(const GraphTensor& x, std::int64_t n) {
-  if (n == 0) return x.like(1).broadcast_to(x.shape());
-  auto result = x.like(1), square = x;
-  bool is_first = true;
-  for (auto left = n; left > 0; left /= 2) {
-    if (left % 2 == 1) result = is_first ? square : result * square;
-    if (left % 2 == 1) is_first = false;
-    if (left > 1) square = square * square;
-  }
-  return result;
-}
-// Of integers, which wrap around: by squaring, as far as the exponent's lower sixteen bits go. From
-// there on 0 and ±1 stay what they are, and even numbers are 0.
-GraphTensor integer_power(const GraphTensor& base, const GraphTensor& exponent) {
-  constexpr int kBits = 16;
-  const auto is_odd_of = [](const GraphTensor& n) { return equal(mod(n, n.like(2)), n.like(1)); };
-  const auto is_odd = is_odd_of(exponent);
-  const auto one = base.like(1), zero = base.like(0);
-  const auto most = select(is_odd, exponent.like(0xFFFF), exponent.like(0xFFFE));
-  auto left = max(min(exponent, most), exponent.like(0)).cast(DType::kF64);
-  auto power = select(is_odd_of(left), base, one), square = base;
-  for (int bit = 1; bit < kBits; ++bit) {
-    square = square * square;
-    left = rounded_down(left * 0.5);
-    power = select(is_odd_of(left), power * square, power);
-  }
-  // Of 1/x the whole part.
-  const auto of_minus_one = select(is_odd, -one, one);
-  const auto inverse = select(equal(base, one), one, select(equal(base, -one), of_minus_one, zero));
-  return select(less(exponent, exponent.like(0)), inverse, power);
-}
-// In f64: the logarithm's error counts as often as the exponent says.
-GraphTensor general_power(const GraphTensor& base, const GraphTensor& exponent) {
-  if (!is_floating(base.dtype())) return integer_power(base, exponent);
-  const auto x = base.cast(DType::kF64), y = exponent.cast(DType::kF64);
-  const auto size = exp2(y * log2(absolute(x)));
-  const auto is_whole = equal(rounded_down(y), y), is_odd = equal(mod(y, y.like(2)), y.like(1));
-  const auto negative = select(is_whole, select(is_odd, -size, size), size.like(NAN));
-  const auto power = select(less(x, x.like(0)), negative, size);
-  const auto one = equal(y, y.like(0)) + equal(x, x.like(1));
-  return select(one, power.like(1), power).cast(base.dtype());
-}
 Result power(Call& c) {
-  constexpr double kMostFactors = 64;
   return elementwise(c, {"self", "exponent"}, [&](const auto& x) {
-    const bool is_number = !c.is_tensor("exponent");
-    const auto scalar = is_number ? c.scalar("exponent") : Number(false);
-    const auto* symbol = std::get_if<Dim>(&scalar);
-    if (!is_number || (symbol != nullptr && !symbol->constant())) return general_power(x[0], x[1]);
-    const double n = c.number("exponent");
-    if (n == 0.5) return sqrt(x[0]);
-    if (n == -0.5) return recip(sqrt(x[0]));
-    if (n == std::floor(n) && std::abs(n) <= kMostFactors) {
-      const auto size = whole_power(x[0], static_cast<std::int64_t>(std::abs(n)));
-      if (n >= 0) return size;
-      if (is_floating(x[0].dtype())) return recip(size);
-    }
-    return general_power(x[0], x[1]);
+    const auto known = c.known_number("exponent");
+    const auto simple = known ? raised_simply(x[0], *known) : std::nullopt;
+    return simple ? *simple : raised(x[0], x[1]);
   });
 }
 
@@ -196,8 +150,7 @@ Result clamp(Call& c) {
 // self + value · a · b, and a / b.
 Result addc(Call& c, bool divides) {
   return elementwise(c, {"self", "tensor1", "tensor2"}, [&](const auto& x) {
-    const auto product = divides ? x[1] / x[2] : x[1] * x[2];
-    return x[0] + (c.has("value") ? product * c.number("value") : product);
+    return x[0] + times_number(c, divides ? x[1] / x[2] : x[1] * x[2], "value");
   });
 }
 Result lerp(Call& c) {
@@ -240,14 +193,14 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.div.Scalar", div},
     {"aten.div.Scalar_mode", div_mode},
     {"aten.div.Tensor", div},
-    {"aten.div.Tensor_mode", div_mode, "integers below 2^52"},
+    {"aten.div.Tensor_mode", div_mode},
     {"aten.erf.default", floating_unary<erf_of>},
     {"aten.erfc.default", floating_unary<erfc_of>},
     {"aten.exp.default", floating_unary<exp>},
     {"aten.exp2.default", floating_unary<exp2>},
     {"aten.expm1.default", floating_unary<expm1>},
     {"aten.floor.default", rounding<rounded_down>},
-    {"aten.floor_divide.default", floor_divide, "integers below 2^52"},
+    {"aten.floor_divide.default", floor_divide},
     {"aten.fmod.Scalar", fmod},
     {"aten.fmod.Tensor", fmod},
     {"aten.frac.default", rounding<fraction>},
@@ -270,8 +223,8 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.pow.Tensor_Scalar", power},
     {"aten.pow.Tensor_Tensor", power, "through f64; integers wrap, exponents below 65536"},
     {"aten.reciprocal.default", floating_unary<recip>},
-    {"aten.remainder.Scalar", plain_binary<mod>},
-    {"aten.remainder.Tensor", plain_binary<mod>},
+    {"aten.remainder.Scalar", remainder},
+    {"aten.remainder.Tensor", remainder},
     {"aten.round.default", round},
     {"aten.rsqrt.default", floating_unary<reciprocal_root>},
     {"aten.rsub.Scalar", rsub},

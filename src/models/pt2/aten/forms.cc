@@ -33,6 +33,11 @@ GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
   return result.dtype() == wide_of(dtype) ? result.cast(dtype) : result;
 }
 
+GraphTensor times_number(const Call& c, const GraphTensor& x, std::string_view name) {
+  if (!c.has(name) || c.known_number(name) == 1) return x;
+  return x * number_value(c.graph(), c.scalar(name), x.dtype());
+}
+
 std::size_t axis_in(std::int64_t axis, std::size_t rank) {
   const auto axes = static_cast<std::int64_t>(rank);
   if (axis < -axes || axis >= axes) fail("no axis {} of {}", axis, rank);
@@ -84,16 +89,25 @@ GraphTensor rounded_down(const GraphTensor& x) {
 GraphTensor nonzero(const GraphTensor& x) { return x.cast(DType::kBool); }
 
 GraphTensor integer_quotient(const GraphTensor& a, const GraphTensor& b) {
-  // Without its remainder it is a multiple: what f64 makes of it is within a half of the quotient.
-  const auto whole = (a - mod(a, b)).cast(DType::kF64) * recip(b.cast(DType::kF64));
-  const auto nearest = rounded_down(whole + 0.5);
-  return select(equal(b, b.like(0)), a.like(0), nearest.cast(a.dtype()));
+  const auto rest = mod(a, b), by = recip(b.cast(DType::kF64));
+  const auto nearest = [&](const GraphTensor& multiple) {
+    return rounded_down(multiple * by + 0.5).cast(a.dtype());
+  };
+  // Without its remainder it is a multiple, of which f64 finds the quotient up to a few in 2^52.
+  // Only divisors below 2^14 have quotients so large that this is one or more, and what is then
+  // left is a multiple of fewer than 2^20; that the integers before wrap around changes nothing.
+  const auto near = nearest(a.cast(DType::kF64) - rest.cast(DType::kF64));
+  const auto left = nearest((a - rest - near * b).cast(DType::kF64));
+  return select(equal(b, b.like(0)), a.like(0), near + left);
 }
 
 GraphTensor selected(const GraphTensor& x, std::size_t axis, const Dim& index) {
-  const auto number = index.constant();
-  const auto place = number && *number < 0 ? x.shape()[axis] + index : index;
+  const auto place = counted_from_begin(x.graph(), index, x.shape()[axis]);
   return x.slice(signed_axis(axis), place, place + 1).squeeze(signed_axis(axis));
+}
+
+Dim counted_from_begin(const Graph& graph, const Dim& place, const Dim& extent) {
+  return place.range(graph.symbols()).high < 0 ? extent + place : place;
 }
 
 GraphTensor along_axis(Graph& graph, const Dim& extent, std::size_t axis, std::size_t rank,

@@ -37,6 +37,9 @@ Result plain_unary(Call& c) {
   return elementwise(c, {"self"}, [](const auto& x) { return kFunction(x[0]); });
 }
 
+// x times the number of this name, where the call has it.
+GraphTensor times_number(const Call& c, const GraphTensor& x, std::string_view name);
+
 // An axis counted from the end or not. Throws UserError where there is none.
 std::size_t axis_in(std::int64_t axis, std::size_t rank);
 // The axes of a list without repetition, in order; an empty list is all.
@@ -52,11 +55,13 @@ GraphTensor absolute(const GraphTensor& x);
 GraphTensor rounded_down(const GraphTensor& x);  // of floating point
 GraphTensor rounded_to_zero(const GraphTensor& x);
 GraphTensor nonzero(const GraphTensor& x);  // as bool
-// a / b of integers, towards minus infinity: exact where |a| is below 2^52. By 0: 0.
+// a / b of integers, towards minus infinity, exactly. By 0: 0.
 GraphTensor integer_quotient(const GraphTensor& a, const GraphTensor& b);
 
 // One place along an axis, which goes; negative ones count from the end.
 GraphTensor selected(const GraphTensor& x, std::size_t axis, const Dim& index);
+// A place along an axis, from its beginning: negative ones count from the end.
+Dim counted_from_begin(const Graph& graph, const Dim& place, const Dim& extent);
 // 0 … extent − 1 along one axis of `rank`, so that it broadcasts to it.
 GraphTensor along_axis(Graph& graph, const Dim& extent, std::size_t axis, std::size_t rank,
                        DType dtype = DType::kI64);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements by indices. torch refuses an index outside; here it is the nearest inside where elements
-// are read, and left out where they are written.
+// Elements by indices. One outside is the nearest inside where elements are read, and left out
+// where they are written; where torch refuses it, so does who runs the program (checks.h).
 #include <array>
 #include <cmath>
 
@@ -17,9 +17,18 @@ using namespace assay::compiler;  // NOLINT: the front end's words are this file
 
 using Indices = std::vector<std::optional<GraphTensor>>;
 
+// Whether torch counts negative indices from the end. It refuses others outside, unless an operator
+// promises that there are none.
+enum class Negative : std::uint8_t { kWraps, kRefused, kPromised };
+void refuse_outside(Call& c, const GraphTensor& index, const Dim& extent, Negative negative) {
+  if (negative == Negative::kPromised) return;
+  c.refuse_outside(index, extent, negative == Negative::kWraps);
+}
+
 // Flat places of what x[indices] is, by the rules of NumPy: axes of the indices stand where the
 // indexed axes were, or in front where those are not beside each other.
-GraphTensor indexed_places(const GraphTensor& x, const Indices& indices) {
+GraphTensor indexed_places(Call& c, const GraphTensor& x, const Indices& indices,
+                           Negative negative) {
   auto& graph = x.graph();
   std::vector<GraphTensor> given;
   std::size_t first = x.rank(), last = 0;
@@ -43,6 +52,7 @@ GraphTensor indexed_places(const GraphTensor& x, const Indices& indices) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     if (i < indices.size() && indices[i]) {
+      refuse_outside(c, *indices[i], x.shape()[i], negative);
       auto index = wrapped_index(*indices[i], x.shape()[i]);
       for (auto k = before + common.size(); k < rank; ++k) index = index.unsqueeze(-1);
       along.push_back(index);
@@ -55,9 +65,10 @@ GraphTensor indexed_places(const GraphTensor& x, const Indices& indices) {
   return flat_places(graph, x.shape(), along);
 }
 
+template <Negative kNegative>
 Result index(Call& c) {
   const auto x = c.tensor("self");
-  return gather(x, indexed_places(x, c.optional_tensors("indices")));
+  return gather(x, indexed_places(c, x, c.optional_tensors("indices"), kNegative));
 }
 
 // x + the sum of all values that go to a place.
@@ -96,6 +107,7 @@ Result put_masked(const GraphTensor& x, const Indices& indices, GraphTensor valu
   for (std::size_t i = 0; i < behind; ++i) mask = mask.unsqueeze(-1);
   return select(mask, accumulates ? x + value : value, x);
 }
+template <Negative kNegative>
 Result index_put(Call& c) {
   const auto x = c.tensor("self");
   const auto indices = c.optional_tensors("indices");
@@ -104,12 +116,14 @@ Result index_put(Call& c) {
   for (const auto& each : indices) {
     if (each && each->dtype() == DType::kBool) return put_masked(x, indices, values, accumulates);
   }
-  const auto places = indexed_places(x, indices);
+  const auto places = indexed_places(c, x, indices, kNegative);
   return accumulates ? added_at(x, places, values) : scatter(x, places, values);
 }
 
 // Places of index […] along one axis; the others run along.
-GraphTensor places_along(const GraphTensor& x, std::size_t axis, const GraphTensor& index) {
+GraphTensor places_along(Call& c, const GraphTensor& x, std::size_t axis,
+                         const GraphTensor& index) {
+  c.refuse_outside(index, x.shape()[axis], false);
   std::vector<GraphTensor> along;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     along.push_back(i == axis ? index
@@ -119,9 +133,12 @@ GraphTensor places_along(const GraphTensor& x, std::size_t axis, const GraphTens
 }
 Result gather_along(Call& c) {
   const auto x = c.tensor("self"), index = c.tensor("index");
-  if (x.rank() == 0) return x.broadcast_to(index.shape());
+  if (x.rank() == 0) {
+    c.refuse_outside(index, 1, false);
+    return x.broadcast_to(index.shape());
+  }
   if (index.rank() != x.rank()) fail("{} by {}", to_string(x.shape()), to_string(index.shape()));
-  return gather(x, places_along(x, axis_in(c.integer("dim"), x.rank()), index));
+  return gather(x, places_along(c, x, axis_in(c.integer("dim"), x.rank()), index));
 }
 // The part of `source` that indices are for.
 GraphTensor cut_to(GraphTensor source, const GraphTensor& index) {
@@ -142,7 +159,7 @@ Result scatter_along(Call& c, bool adds) {
   const auto values = is_value ? number_value(c.graph(), c.scalar("value"), x.dtype())
                                : cut_to(c.tensor("src"), index);
   if (c.has("reduce")) fail("reduce '{}' is not covered", c.text("reduce", ""));
-  const auto places = places_along(x, axis, index);
+  const auto places = places_along(c, x, axis, index);
   if (!adds) return scatter(x, places, values);
   // Where only one axis matters, n² comparisons of it do.
   for (std::size_t i = 0; i < x.rank(); ++i) {
@@ -156,42 +173,51 @@ Result scatter_along(Call& c, bool adds) {
   return (widened(x) + sums).cast(x.dtype());
 }
 
-GraphTensor places_of_rows(const GraphTensor& x, std::size_t axis, const GraphTensor& index) {
+GraphTensor places_of_rows(Call& c, const GraphTensor& x, std::size_t axis, Negative negative) {
+  const auto index = c.tensor("index");
   Indices indices(axis + 1);
   indices[axis] = index.rank() == 0 ? index.unsqueeze(0) : index;
-  return indexed_places(x, indices);
+  return indexed_places(c, x, indices, negative);
 }
 Result index_select(Call& c) {
-  const auto x = c.tensor("self"), index = c.tensor("index");
-  if (x.rank() == 0) return x;
-  return gather(x, places_of_rows(x, axis_in(c.integer("dim"), x.rank()), index));
+  const auto x = c.tensor("self");
+  if (x.rank() == 0) {
+    c.refuse_outside(c.tensor("index"), 1, false);
+    return x;
+  }
+  return gather(x, places_of_rows(c, x, axis_in(c.integer("dim"), x.rank()), Negative::kRefused));
 }
 // Rows of `self` by index get those of `source`.
 Result index_rows(Call& c, bool adds) {
   const auto x = c.tensor("self");
   const auto axis = axis_in(c.integer("dim"), x.rank());
-  const auto places = places_of_rows(x, axis, c.tensor("index"));
+  const auto places = places_of_rows(c, x, axis, Negative::kRefused);
   auto source = c.tensor("source").cast(x.dtype());
-  if (adds && c.number("alpha", 1) != 1) source = source * c.number("alpha");
+  if (adds) source = times_number(c, source, "alpha");
   return adds ? added_at(x, places, source) : scatter(x, places, source);
 }
 Result index_fill(Call& c) {
   const auto x = c.tensor("self");
-  const auto places = places_of_rows(x, axis_in(c.integer("dim"), x.rank()), c.tensor("index"));
+  const auto places = places_of_rows(c, x, axis_in(c.integer("dim"), x.rank()), Negative::kWraps);
   return scatter(x, places, c.operand("value", x.dtype()).broadcast_to(places.shape()));
 }
 Result take(Call& c) {
-  const auto x = c.tensor("self");
-  return gather(x, wrapped_index(c.tensor("index"), product(x.shape())));
+  const auto x = c.tensor("self"), index = c.tensor("index");
+  const auto count = product(x.shape());
+  c.refuse_outside(index, count, true);
+  return gather(x, wrapped_index(index, count));
 }
 Result embedding(Call& c) {
   if (c.flag("sparse", false)) fail("sparse gradients");
-  return rows(c.tensor("weight"), c.tensor("indices").cast(DType::kI64));
+  const auto table = c.tensor("weight"), index = c.tensor("indices").cast(DType::kI64);
+  c.refuse_outside(index, table.shape().at(0), false);
+  return rows(table, index);
 }
 Result one_hot(Call& c) {
   const auto x = c.tensor("self");
   const auto classes = c.integer("num_classes", -1);
   if (classes < 0) fail("without a number of classes the shape is data-dependent");
+  c.refuse_outside(x, classes, false);
   return equal(x.unsqueeze(-1), GraphTensor::iota(c.graph(), classes, x.dtype())).cast(DType::kI64);
 }
 
@@ -220,28 +246,29 @@ Result histc(Call& c) {
   return select(is_there, x.like(1), x.like(0)).sum(1).cast(self.dtype());
 }
 
+constexpr auto kWraps = Negative::kWraps, kPromised = Negative::kPromised;
 constexpr std::string_view kNearest = "an index outside counts as the nearest inside";
 constexpr std::string_view kLeftOut = "an index outside is left out";
 constexpr std::string_view kProduct = "as many comparisons as elements times values";
 constexpr auto kIndexing = std::to_array<Operator>({
-    {"aten._unsafe_index.Tensor", index, kNearest},
-    {"aten._unsafe_index_put.default", index_put, kLeftOut},
-    {"aten.embedding.default", embedding, kNearest},
-    {"aten.gather.default", gather_along, kNearest},
+    {"aten._unsafe_index.Tensor", index<kPromised>, kNearest},
+    {"aten._unsafe_index_put.default", index_put<kPromised>, kLeftOut},
+    {"aten.embedding.default", embedding},
+    {"aten.gather.default", gather_along},
     {"aten.histc.default", histc, "as many comparisons as elements times bins"},
-    {"aten.index.Tensor", index, "integers; a bool mask has a data-dependent shape"},
+    {"aten.index.Tensor", index<kWraps>, "integers; a bool mask has a data-dependent shape"},
     {"aten.index_add.default", [](Call& c) { return index_rows(c, true); }, kProduct},
-    {"aten.index_copy.default", [](Call& c) { return index_rows(c, false); }, kLeftOut},
-    {"aten.index_fill.int_Scalar", index_fill, kLeftOut},
-    {"aten.index_fill.int_Tensor", index_fill, kLeftOut},
-    {"aten.index_put.default", index_put,
+    {"aten.index_copy.default", [](Call& c) { return index_rows(c, false); }},
+    {"aten.index_fill.int_Scalar", index_fill},
+    {"aten.index_fill.int_Tensor", index_fill},
+    {"aten.index_put.default", index_put<kWraps>,
      "integers, or a bool mask with a value that is the same for all it has"},
-    {"aten.index_select.default", index_select, kNearest},
+    {"aten.index_select.default", index_select},
     {"aten.one_hot.default", one_hot, "with a number of classes"},
-    {"aten.scatter.src", [](Call& c) { return scatter_along(c, false); }, kLeftOut},
-    {"aten.scatter.value", [](Call& c) { return scatter_along(c, false); }, kLeftOut},
+    {"aten.scatter.src", [](Call& c) { return scatter_along(c, false); }},
+    {"aten.scatter.value", [](Call& c) { return scatter_along(c, false); }},
     {"aten.scatter_add.default", [](Call& c) { return scatter_along(c, true); }, kProduct},
-    {"aten.take.default", take, kNearest},
+    {"aten.take.default", take},
 });
 
 }  // namespace

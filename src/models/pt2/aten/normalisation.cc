@@ -197,7 +197,7 @@ Result squared_error(Call& c) {
   return reduced_loss(c, difference * difference).cast(self.dtype());
 }
 // − the logarithm at each row's class, [n, classes] and [n]; rows of `ignore_index` are left out.
-std::vector<GraphTensor> class_loss(const Call& c, const GraphTensor& logs) {
+std::vector<GraphTensor> class_loss(Call& c, const GraphTensor& logs) {
   if (c.has("weight")) fail("weights of classes are not covered");
   if (c.number("label_smoothing", 0) != 0) fail("smoothed labels are not covered");
   const auto target = c.tensor("target");
@@ -210,7 +210,8 @@ std::vector<GraphTensor> class_loss(const Call& c, const GraphTensor& logs) {
   const auto is_it = equal(classes, target.unsqueeze(1));
   const auto own = select(is_it, logs, logs.like(0)).sum(1);
   const auto ignored = integer_constant(c.graph(), target.dtype(), c.integer("ignore_index", -100));
-  const auto counts = logical_not(equal(target, ignored));
+  const auto counts = differs(target, ignored);
+  c.refuse_outside(select(counts, target, target.like(0)), logs.shape()[1], false);
   const auto loss = select(counts, -own, own.like(0));
   const auto weight = counts.cast(logs.dtype()).sum(0);
   const auto kind = c.integer("reduction", 1);

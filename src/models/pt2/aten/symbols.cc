@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole numbers that shapes are made of, what export asserts of them, and what is refused by name.
+// Numbers of Python: whole ones, which shapes are made of, and real ones, which runs compute of
+// them; what export asserts of both; and what is refused by name.
 #include <array>
+#include <functional>
 
 #include "base/error.h"
 #include "models/pt2/aten/forms.h"
+#include "models/pt2/aten/power.h"
 #include "models/pt2/operators.h"
+#include "models/pt2/tensor_meta.h"
 
 namespace assay::models::pt2 {
 namespace {
@@ -16,50 +20,108 @@ using namespace assay::compiler;  // NOLINT: the front end's words are this file
 // Exported programs hold within the ranges of their symbols, where these are true.
 Result asserted(Call&) { return Nothing{}; }
 
+Result asserted_of_tensor(Call& c) {
+  c.refuse_false("self", c.text("assert_msg", "what is asserted does not hold"));
+  return Nothing{};
+}
+
 Result sym_size(Call& c) {
   const auto x = c.tensor("self");
   return x.shape().at(axis_in(c.integer("dim"), x.rank()));
 }
 Result sym_numel(Call& c) { return product(c.tensor("self").shape()); }
 
-using Arithmetic = Dim (*)(const Dim&, const Dim&);
-template <Arithmetic kFunction>
-Result of_two(Call& c) {
-  return kFunction(c.dim("a"), c.dim("b"));
+bool is_whole(const Number& number) { return std::holds_alternative<Dim>(number); }
+GraphTensor real(const Call& c, const Number& number) {
+  return number_value(c.graph(), number, DType::kF64);
 }
-Dim sum_of_dims(const Dim& a, const Dim& b) { return a + b; }
-Dim difference_of_dims(const Dim& a, const Dim& b) { return a - b; }
-Dim product_of_dims(const Dim& a, const Dim& b) { return a * b; }
-Dim quotient_of_dims(const Dim& a, const Dim& b) { return floor_div(a, b); }
-Dim remainder_of_dims(const Dim& a, const Dim& b) { return floor_mod(a, b); }
-Dim greatest_of_dims(const Dim& a, const Dim& b) { return max(a, b); }
-Dim least_of_dims(const Dim& a, const Dim& b) { return min(a, b); }
-Result negative_dim(Call& c) { return c.dim("a") * -1; }
+
+// Exactly of whole numbers, in f64 of others.
+template <typename Function>
+Result of_two(Call& c) {
+  const auto a = c.scalar("a"), b = c.scalar("b");
+  if (is_whole(a) && is_whole(b)) return Function()(c.dim("a"), c.dim("b"));
+  return Computed{Function()(real(c, a), real(c, b))};
+}
+struct Remainder {
+  Dim operator()(const Dim& a, const Dim& b) const { return floor_mod(a, b); }
+  GraphTensor operator()(const GraphTensor& a, const GraphTensor& b) const { return mod(a, b); }
+};
+struct Greatest {
+  template <typename T>
+  T operator()(const T& a, const T& b) const {
+    return max(a, b);
+  }
+};
+struct Least {
+  template <typename T>
+  T operator()(const T& a, const T& b) const {
+    return min(a, b);
+  }
+};
+Result whole_quotient_of_two(Call& c) { return floor_div(c.dim("a"), c.dim("b")); }
+Result quotient_of_two(Call& c) {
+  return Computed{real(c, c.scalar("a")) / real(c, c.scalar("b"))};
+}
+Result negative_number(Call& c) {
+  const auto a = c.scalar("a");
+  return is_whole(a) ? Result(c.dim("a") * -1) : Result(Computed{-real(c, a)});
+}
+Result power_of_number(Call& c) {
+  constexpr std::int64_t kMostFactors = 8;
+  const auto a = c.scalar("a"), b = c.scalar("b");
+  const auto exponent = c.known_number("b");
+  if (is_whole(a) && is_whole(b) && exponent && *exponent >= 0 && *exponent <= kMostFactors) {
+    Dim power = 1;
+    for (std::int64_t i = 0; i < c.integer("b"); ++i) power *= c.dim("a");
+    return power;
+  }
+  const auto simple = exponent ? raised_simply(real(c, a), *exponent) : std::nullopt;
+  return Computed{simple ? *simple : raised(real(c, a), real(c, b))};
+}
+Result root_of_number(Call& c) { return Computed{sqrt(real(c, c.scalar("a")))}; }
+Result real_number(Call& c) { return Computed{real(c, c.scalar("a"))}; }
+// Of a number that runs compute: sizes must be known before, and the archive has an expression.
+Result whole_number(Call& c) {
+  const auto* name = c.has("x") ? "x" : "a";
+  if (is_whole(c.scalar(name))) return c.dim(name);
+  if (!c.declared().size) fail("a whole number of argument '{}' that sizes do not decide", name);
+  return size_from(*c.declared().size);
+}
 
 constexpr std::string_view kIgnored = "what is asserted is taken to hold";
 constexpr auto kSymbols = std::to_array<Operator>({
-    {"_operator.add", of_two<sum_of_dims>},
+    {"_operator.add", of_two<std::plus<>>},
     {"_operator.and_", asserted, kIgnored},
     {"_operator.eq", asserted, kIgnored},
-    {"_operator.floordiv", of_two<quotient_of_dims>},
+    {"_operator.floordiv", whole_quotient_of_two},
     {"_operator.ge", asserted, kIgnored},
     {"_operator.gt", asserted, kIgnored},
     {"_operator.le", asserted, kIgnored},
     {"_operator.lt", asserted, kIgnored},
-    {"_operator.mod", of_two<remainder_of_dims>},
-    {"_operator.mul", of_two<product_of_dims>},
+    {"_operator.mod", of_two<Remainder>},
+    {"_operator.mul", of_two<std::multiplies<>>},
     {"_operator.ne", asserted, kIgnored},
-    {"_operator.neg", negative_dim},
-    {"_operator.sub", of_two<difference_of_dims>},
-    {"aten._assert_async.msg", asserted, kIgnored},
+    {"_operator.neg", negative_number},
+    {"_operator.pow", power_of_number},
+    {"_operator.sub", of_two<std::minus<>>},
+    {"_operator.truediv", quotient_of_two},
+    {"aten._assert_async.default", asserted_of_tensor},
+    {"aten._assert_async.msg", asserted_of_tensor},
     {"aten._assert_scalar.default", asserted, kIgnored},
     {"aten._assert_tensor_metadata.default", asserted, kIgnored},
     {"aten.sym_constrain_range.default", asserted, kIgnored},
     {"aten.sym_constrain_range_for_size.default", asserted, kIgnored},
     {"aten.sym_numel.default", sym_numel},
     {"aten.sym_size.int", sym_size},
-    {"torch.sym_max", of_two<greatest_of_dims>},
-    {"torch.sym_min", of_two<least_of_dims>},
+    {"math.ceil", whole_number},
+    {"math.floor", whole_number},
+    {"math.trunc", whole_number},
+    {"torch._sym_sqrt", root_of_number},
+    {"torch.sym_float", real_number},
+    {"torch.sym_int", whole_number},
+    {"torch.sym_max", of_two<Greatest>},
+    {"torch.sym_min", of_two<Least>},
     {"torch.sym_not", asserted, kIgnored},
 });
 

@@ -32,9 +32,9 @@ std::vector<Dim> completed(const Call& c, std::vector<Dim> shape, const Dim& tot
   if (others.is(0)) fail("an extent is left open beside an empty one: {}", to_string(shape));
   shape[*open] = floor_div(total, others);
   // The archive knows it where the division is not seen to have no rest.
-  if (!(shape[*open] * others == total) && c.declared_shape() &&
-      c.declared_shape()->size() == shape.size()) {
-    shape[*open] = (*c.declared_shape())[*open];
+  if (!(shape[*open] * others == total) && c.declared().shape &&
+      c.declared().shape->size() == shape.size()) {
+    shape[*open] = (*c.declared().shape)[*open];
   }
   return shape;
 }
@@ -153,6 +153,7 @@ Dim bounded_place(const Graph& graph, const Dim& place, const Dim& extent) {
     }
     if (*number == std::numeric_limits<std::int64_t>::max()) return extent;
   }
+  if (place.range(graph.symbols()).high < 0) return max(extent + place, 0);
   const auto room = extent - place;
   if (room.constant()) return *room.constant() < 0 ? extent : place;
   return room.range(graph.symbols()).low >= 0 ? place : min(place, extent);
@@ -170,7 +171,7 @@ Result slice(Call& c) {
 Result narrow(Call& c) {
   const auto x = self_of(c);
   const auto axis = axis_in(c.integer("dim"), x.rank());
-  const auto begin = c.dim("start");
+  const auto begin = counted_from_begin(c.graph(), c.dim("start"), x.shape()[axis]);
   return x.slice(signed_axis(axis), begin, begin + c.dim("length"));
 }
 Result select_index(Call& c) {
