@@ -12,6 +12,8 @@ import pytest
 
 WORK = {
     "a product": "assay.einsum('bij,bjk->ik', zeros(10**6, 300, 300), zeros(10**6, 300, 300))",
+    "long rows": "assay.einsum('bij,bji->ij', zeros(10**9, 30, 30), zeros(10**9, 30, 30))",
+    "a dot product": "assay.einsum('bij,bji->', zeros(10**9, 30, 30), zeros(10**9, 30, 30))",
     "reference": "assay.einsum('ij,jk->ik', numpy.ones((3000, 3000)), numpy.ones((3000, 3000)), backend='reference')",
     "cp": "assay.cp(numpy.random.rand(40, 40, 40), 5, sweeps=10**9, change=-1.0)",
     "mp2_energy": "assay.mp2_energy(numpy.random.rand(300, 220, 220), [-1.0] * 300, [1.0] * 220)",

@@ -6,6 +6,7 @@
 // here, with a row for each way in which the three tensors can lie along it. The others are walked
 // by an odometer. Where a summed loop is outside of loops over c, elements of c are met several
 // times: the first time they are set, and added to after that.
+#include <algorithm>
 #include <complex>
 
 #include "base/attend.h"
@@ -144,6 +145,18 @@ void walk_plain(std::span<const Loop> loops, const T* a, const T* b, T* c, const
     is_plain ? inner_loops<false>(s, r, x, y, z, first, scale)
              : inner_loops<true>(s, r, x, y, z, first, scale);
   };
+  // The longer of the two loops in parts, with a look before each.
+  const auto inner_in_parts = [&](Loop s, Loop r, const T* x, const T* y, T* z, bool first) {
+    Loop& longer = s.extent > r.extent ? s : r;
+    const std::int64_t all = longer.extent;
+    const std::int64_t part =
+        std::max<std::int64_t>(1, kBetweenLooks / std::min(s.extent, r.extent));
+    for (std::int64_t i = 0; i < all && still_wanted(); i += part) {
+      longer.extent = std::min(part, all - i);
+      inner(s, r, x + i * longer.a, offset(y, i * longer.b), z + i * longer.c,
+            first && (longer.c != 0 || i == 0));
+    }
+  };
   const bool by_squares = is_transposition(loops);
   constexpr std::int64_t kSquare = 64 / sizeof(T);
   const std::int64_t look_every = 1 + kBetweenLooks / (1 + column.extent * row.extent);
@@ -153,6 +166,10 @@ void walk_plain(std::span<const Loop> loops, const T* a, const T* b, T* c, const
     if (i % look_every == 0 && !still_wanted()) return;
     const T *const x = a + at.a(), *const y = offset(b, at.b());
     T* const z = c + at.c();
+    if (column.extent * row.extent > kBetweenLooks && !by_squares) {
+      inner_in_parts(column, row, x, y, z, at.sums_begin());
+      continue;
+    }
     if (!by_squares) {
       inner(column, row, x, y, z, at.sums_begin());
       continue;
