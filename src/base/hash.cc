@@ -83,6 +83,26 @@ constexpr auto kCrc32c = [] {
   return tables;
 }();
 
+#ifdef __x86_64__
+// By the processor's own instruction, a dozen times as fast.
+bool has_crc32c() {
+  static const bool kHas = __builtin_cpu_supports("sse4.2") != 0;
+  return kHas;
+}
+__attribute__((target("sse4.2"))) std::uint32_t crc32c_of_processor(std::string_view bytes,
+                                                                    std::uint32_t crc) {
+  std::uint64_t wide = crc;
+  for (; bytes.size() >= sizeof wide; bytes.remove_prefix(sizeof wide)) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    wide = __builtin_ia32_crc32di(wide, word);
+  }
+  crc = static_cast<std::uint32_t>(wide);
+  for (const unsigned char byte : bytes) crc = __builtin_ia32_crc32qi(crc, byte);
+  return crc;
+}
+#endif
+
 }  // namespace
 
 std::string sha256_hex(const TextPieces& bytes) {
@@ -121,7 +141,7 @@ std::string short_hash(std::string_view text) { return sha256_hex(text).substr(0
 
 std::string sha256_file(const std::string& path) { return sha256_hex(MappedFile(path).text()); }
 
-std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
+std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before) {
   constexpr std::size_t kAtOnce = kCrc32c.size();
   std::uint32_t crc = ~before;
   for (; bytes.size() >= kAtOnce; bytes.remove_prefix(kAtOnce)) {
@@ -136,6 +156,13 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
   }
   for (const unsigned char byte : bytes) crc = (crc >> 8) ^ kCrc32c[0][(crc ^ byte) & 0xff];
   return ~crc;
+}
+
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
+#ifdef __x86_64__
+  if (has_crc32c()) return ~crc32c_of_processor(bytes, ~before);
+#endif
+  return crc32c_by_tables(bytes, before);
 }
 
 }  // namespace assay

@@ -82,8 +82,9 @@ class Database {
   // Says which entries, which must outlive their use, are meant below; before a write transaction
   // (whose lock others wait for) or in one. What the database cannot keep is a UserError.
   virtual void stage(std::span<const Entry> entries) = 0;
-  // In a write transaction: what is there under the key of each staged entry.
-  virtual std::vector<std::optional<Stored>> find_staged() = 0;
+  // In a write transaction: for each staged entry what is there under its key; asked of these
+  // indices alone.
+  virtual std::vector<std::optional<Stored>> find_staged(std::span<const std::size_t> indices) = 0;
   // In a write transaction: the entries of these indices become rows at these places of their run.
   struct Position {
     std::int64_t index, sequence;

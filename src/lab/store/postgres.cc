@@ -185,11 +185,12 @@ class PostgresDatabase : public Database {
     staged_ = entries;
   }
 
-  std::vector<std::optional<Stored>> find_staged() override {
+  std::vector<std::optional<Stored>> find_staged(std::span<const std::size_t> indices) override {
     std::vector<std::optional<Stored>> found(staged_.size());
-    if (staged_.empty()) return found;
+    if (indices.empty()) return found;
     std::vector<std::string> run_ids, attempt_ids;
-    for (const auto& [columns, line] : staged_) {
+    for (const auto i : indices) {
+      const auto& columns = staged_[i].columns;
       run_ids.push_back(text_of(columns[0]));
       attempt_ids.push_back(text_of(columns[1]));
     }
@@ -201,7 +202,7 @@ class PostgresDatabase : public Database {
         " CROSS JOIN LATERAL (SELECT sequence, line FROM attempt"
         "  WHERE run_id = given.run AND attempt_id = given.attempt OFFSET 0) AS there",
         values, [&](const Record& row) {
-          const auto i = static_cast<std::size_t>(row.number(0) - 1);
+          const auto i = indices[static_cast<std::size_t>(row.number(0) - 1)];
           found[i] = Stored{row.number(1), row.text(2) == sha256_hex(staged_[i].line)};
         });
     return found;

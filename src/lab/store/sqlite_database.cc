@@ -71,14 +71,14 @@ class SqliteDatabase : public Database {
 
   void stage(std::span<const Entry> entries) override { staged_ = entries; }
 
-  std::vector<std::optional<Stored>> find_staged() override {
+  std::vector<std::optional<Stored>> find_staged(std::span<const std::size_t> indices) override {
     auto find =
         db_.prepare("SELECT sequence, line FROM attempt WHERE run_id = $1 AND attempt_id = $2");
-    std::vector<std::optional<Stored>> found;
-    for (const auto& [columns, line] : staged_) {
+    std::vector<std::optional<Stored>> found(staged_.size());
+    for (const auto i : indices) {
+      const auto& [columns, line] = staged_[i];
       bind_all(find, std::span(columns).first(2));
-      found.emplace_back();
-      if (find.step()) found.back() = Stored{find.number(0), find.text(1) == line};
+      if (find.step()) found[i] = Stored{find.number(0), find.text(1) == line};
       find.reset();
     }
     return found;

@@ -37,11 +37,12 @@ class Ingest {
  public:
   explicit Ingest(Database& db) : db_(db) {}
 
-  // What was staged. Of a journal nothing is held from piece to piece but its rows' places.
+  // What was staged. Of a journal nothing is held from piece to piece but its rows' places, and
+  // hashes of their ids.
   void add(const Piece& piece) {
     if (!piece.batch.continues) end_journal();
     for (auto& [run_id, run] : runs_) run.lines.clear();
-    const auto stored = db_.find_staged();
+    const auto stored = db_.find_staged(may_be_stored(piece));
     std::vector<Database::Position> positions;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       const auto& [columns, line] = piece.entries[i];
@@ -86,7 +87,21 @@ class Ingest {
     std::int64_t next_sequence = 0;    // for the next row that is new
     std::vector<std::int64_t> places;  // sequences, in the journal's order
     std::unordered_map<std::string_view, std::string_view> lines;  // of the piece, by attempt
+    // Hashes of attempts, where the store had none: what is not among them is not there either.
+    std::unordered_set<std::size_t> attempts;
   };
+
+  // Rows that must be looked for: most journals are of runs that the store does not know.
+  std::vector<std::size_t> may_be_stored(const Piece& piece) {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < piece.entries.size(); ++i) {
+      const auto& columns = piece.entries[i].columns;
+      Run& run = run_of(std::get<std::string>(columns[0]));
+      const auto hash = std::hash<std::string>()(std::get<std::string>(columns[1]));
+      if (run.stored_before > 0 || !run.attempts.insert(hash).second) indices.push_back(i);
+    }
+    return indices;
+  }
 
   Run& run_of(const std::string& run_id) {
     const auto [it, is_first] = runs_.try_emplace(run_id);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -42,7 +43,9 @@ class Rebuild {
 
   void flush() {
     db_.stage(entries_);
-    const auto stored = db_.find_staged();
+    std::vector<std::size_t> all(entries_.size());
+    std::iota(all.begin(), all.end(), 0);
+    const auto stored = db_.find_staged(all);
     std::map<std::pair<SqlValue, SqlValue>, std::size_t> first;  // by run and attempt
     std::vector<Database::Position> positions;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
