@@ -17,8 +17,8 @@ namespace assay::einsum {
 inline Tensor hilbert(std::int64_t n) {
   Tensor x(DType::kF64, Shape({n, n, n}));
   for (std::int64_t i = 0; i < n * n * n; ++i) {
-    x.as<double>()[static_cast<std::size_t>(i)] =
-        1.0 / static_cast<double>(i / (n * n) + i / n % n + i % n + 1);
+    const std::int64_t sum = i / (n * n) + i / n % n + i % n;
+    x.as<double>()[static_cast<std::size_t>(i)] = 1.0 / static_cast<double>(sum + 1);
   }
   return x;
 }
