@@ -4,6 +4,7 @@
 
     shared_store.py ASSAY STORE_ROWS writers [WRITERS [ROWS]]   at once, each with rows of its own: none lost, none twice
     shared_store.py ASSAY STORE_ROWS kills [TIMES]              the server dies by SIGKILL during ingests and runs
+    shared_store.py ASSAY STORE_ROWS silence [SECONDS]          a run does not wait for a server that says nothing
     shared_store.py ASSAY STORE_ROWS memory [ROWS]              of one journal, into both kinds of store
     shared_store.py ASSAY STORE_ROWS size [SERIES RUNS ROUNDS]  rows per second, `latest`, the page
 
@@ -135,6 +136,32 @@ def kills(times=20):
     server.end()
 
 
+def silence(seconds=20):
+    server = Server()
+    assay("store", "ingest", server.url(), "/dev/null")
+    with tempfile.TemporaryDirectory() as folder:
+        journal = f"{folder}/run.jsonl"
+        locked = "BEGIN; LOCK TABLE assay.attempt IN SHARE MODE; SELECT 'locked'; SELECT pg_sleep(%d)" % seconds
+        holder = subprocess.Popen(["psql", "-qAtX", server.url()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        holder.stdin.write(locked + ";\n")
+        holder.stdin.close()
+        expect(holder.stdout.readline().strip() == "locked", "nobody else writes to the table")
+        run = subprocess.Popen(
+            [ASSAY, "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers", "reference,naive", "--rounds", "4",
+             "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%", "--store", server.url(), "--out", journal],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "ASSAY_PEERS": "/nonexistent"})  # fmt: skip
+        rows = 0
+        while holder.poll() is None and rows < 8:
+            time.sleep(0.1)
+            rows = open(journal).read().count("\n") if os.path.exists(journal) else 0
+        expect(holder.poll() is None, f"{rows} rows are in the journal while the server is silent")
+        said = run.communicate()[1]
+        expect("said nothing for" in said, "the run says so")
+        stored = int(server.sql("SELECT count(*) FROM assay.attempt"))
+        expect(run.returncode == 0 and stored == 8, f"{stored} rows are in the store in the end")
+    server.end()
+
+
 def memory(rows=60_000):
     server = Server()
     with tempfile.TemporaryDirectory() as folder:
@@ -179,7 +206,7 @@ def size(series=1000, runs=100, rounds=10):
 
 if __name__ == "__main__":
     try:
-        {"writers": writers, "kills": kills, "memory": memory, "size": size}[sys.argv[3]](*map(int, sys.argv[4:]))
+        {"writers": writers, "kills": kills, "silence": silence, "memory": memory, "size": size}[sys.argv[3]](*map(int, sys.argv[4:]))
     except Missing as missing:
         print(f"skipped: {missing}")
         sys.exit(77)

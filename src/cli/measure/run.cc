@@ -4,14 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
+#include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/interrupted.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/measure/carried_share.h"
@@ -30,6 +36,7 @@
 #include "lab/show/markdown/markdown.h"
 #include "lab/show/terminal/table.h"
 #include "lab/stats/stopping.h"
+#include "lab/store/shown_source.h"
 #include "lab/store/store.h"
 #include "lab/store/transfer.h"
 
@@ -104,35 +111,69 @@ void load_openblas_early() {
 // now it gets later, at the latest at the end, and a run neither waits nor ends for it.
 class RowsIntoStore {
  public:
-  RowsIntoStore(const std::string& url, TerminalProgress& progress)
-      : store_(url, lab::Access::kCreate), progress_(progress) {}
+  RowsIntoStore(std::string url, TerminalProgress& progress)
+      : url_(std::move(url)),
+        store_(std::make_shared<lab::Store>(url_, lab::Access::kCreate)),
+        progress_(progress) {}
 
   void take(std::span<const lab::Row> rows) {
-    if (failed_) return;
+    if (store_ == nullptr) return;
     for (const auto& row : rows) lines_.push_back(lab::row_to_line(row));
     try {
-      lab::ingest_lines(store_, lines_, "the run", lab::Patience::kNone);
+      ingest();
       lines_.clear();
     } catch (const lab::StoreBusy&) {
       // They go with those that come next.
     } catch (const std::exception& e) {
-      failed_ = true;
-      progress_.note(fmt::format("warning: {}; the rows follow at the end", e.what()));
+      store_.reset();
+      progress_.note(fmt::format("warning: {}; the rows follow at the end", printable(e.what())));
     }
   }
-  void take_journal(const std::string& path) { lab::ingest_journals(store_, {path}); }
+  // Before more is measured.
+  void take_begun(const std::string& path) { lab::ingest_journals(*store_, {path}); }
+  // At the end, by a connection that has not failed. Returns the exit status.
+  int finish(const std::string& path) {
+    try {
+      const auto store = store_ ? store_ : std::make_shared<lab::Store>(url_, lab::Access::kCreate);
+      lab::ingest_journals(*store, {path});
+      return kFine;
+    } catch (const std::exception& e) {
+      progress_.clear_line();
+      std::fputs(
+          fmt::format("assay: {}\nthe journal has all rows; later: assay store ingest {} {}\n",
+                      printable(e.what()), lab::shell_word(lab::shown_source(url_)),
+                      lab::shell_word(path))
+              .c_str(),
+          stderr);
+      return kEnvironmentRefused;
+    }
+  }
 
  private:
-  lab::Store store_;
+  // In a thread that is left alone where the server says nothing: it has what it needs.
+  void ingest() {
+    constexpr std::chrono::seconds kPatience{5};
+    std::packaged_task<void()> work([store = store_, lines = lines_] {
+      lab::ingest_lines(*store, lines, "the run", lab::Patience::kNone);
+    });
+    auto done = work.get_future();
+    std::thread(std::move(work)).detach();
+    if (done.wait_for(kPatience) == std::future_status::timeout)
+      fail("the store has said nothing for {} seconds: '{}'", kPatience.count(),
+           lab::shown_source(url_));
+    done.get();
+  }
+
+  const std::string url_;
+  std::shared_ptr<lab::Store> store_;  // null: it failed
   TerminalProgress& progress_;
   std::vector<std::string> lines_;  // that the store does not have yet
-  bool failed_ = false;
 };
 
 lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* store) {
   auto& context = setup.context();
   const auto slurm = slurm_asked(a.cluster, context);
-  const auto result = [&] {
+  return [&] {
     if (a.resume.empty()) {
       const auto request = request_of(setup, a);
       if (request.in_process) load_openblas_early();
@@ -145,7 +186,7 @@ lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* st
     auto place = place_to_resume(setup, a);
     if (place.request.in_process) load_openblas_early();
     if (store != nullptr && std::filesystem::exists(place.journal)) {
-      store->take_journal(place.journal);  // what an earlier part has measured
+      store->take_begun(place.journal);  // what an earlier part has measured
     }
     const bool was_on_slurm = lab::is_slurm_run(place);
     if (was_on_slurm && a.cluster.executor == "local") {
@@ -154,8 +195,6 @@ lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* st
     return slurm || was_on_slurm ? lab::resume_slurm_run(context, std::move(place), slurm)
                                  : lab::resume_run(context, std::move(place));
   }();
-  if (store != nullptr) store->take_journal(result.journal);
-  return result;
 }
 
 Json result_json(const lab::RunResult& result, const std::vector<lab::Summary>& summaries,
@@ -190,6 +229,7 @@ int run_one(RunSetup& setup, const RunArguments& a, RowsIntoStore* store, Json& 
   std::fflush(stdout);
   for (const auto& line : lab::stopping_lines(stops)) progress.note(line);
   progress.note(fmt::format("journal: {}", result.journal));
+  const int stored = store != nullptr ? store->finish(result.journal) : kFine;
   if (result.interrupted) {
     progress.clear_line();
     std::fputs(
@@ -205,7 +245,7 @@ int run_one(RunSetup& setup, const RunArguments& a, RowsIntoStore* store, Json& 
                               status == kFine ? "" : "warning: ", coverage.lacks, status,
                               strict == status ? "" : fmt::format("; with --strict {}", strict)));
   }
-  return status;
+  return status == kFine ? stored : status;
 }
 
 bool is_one_run(const RunArguments& a) { return a.config.empty() && !a.cluster.on_each_kind; }

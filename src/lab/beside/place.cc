@@ -4,13 +4,10 @@
 
 #include <tuple>
 
+#include "base/json_order.h"
+
 namespace assay::lab {
 namespace {
-
-auto in_order(const Place& p) {
-  return std::tie(p.suite, p.case_name, p.point, p.platform, p.fingerprint, p.cores, p.isolation,
-                  p.problem);
-}
 
 std::string problem_of(const Row& row) {
   // With the device's cache swept between calls, the same point is another problem.
@@ -26,7 +23,13 @@ std::string problem_of(const Row& row) {
 
 }  // namespace
 
-bool Place::operator<(const Place& other) const { return in_order(*this) < in_order(other); }
+std::weak_ordering Place::operator<=>(const Place& o) const {
+  const auto of_case = std::tie(suite, case_name) <=> std::tie(o.suite, o.case_name);
+  if (of_case != 0) return of_case;
+  if (const auto of_point = json_order(point, o.point); of_point != 0) return of_point;
+  return std::tie(platform, fingerprint, cores, isolation, problem) <=>
+         std::tie(o.platform, o.fingerprint, o.cores, o.isolation, o.problem);
+}
 
 Place place_of(const Row& row) {
   return {row.suite,
@@ -45,10 +48,10 @@ std::string device_of(const Row& row) {
   return p.gpu && p.gpu->uuid && !p.gpu->uuid->empty() ? *p.gpu->uuid : p.device.value_or("");
 }
 
-bool SeriesId::operator<(const SeriesId& other) const {
+std::weak_ordering SeriesId::operator<=>(const SeriesId& other) const {
   const Place &here = *this, &there = other;
-  if (here < there) return true;
-  return here == there && provider < other.provider;
+  const auto of_place = here <=> there;
+  return of_place != 0 ? of_place : provider <=> other.provider;
 }
 
 Json SeriesId::to_json() const {

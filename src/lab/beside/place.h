@@ -27,8 +27,8 @@ struct Place {
   std::string problem = {};
 
   // By value, so that n = 64 comes before n = 512.
-  bool operator<(const Place& other) const;
-  bool operator==(const Place& other) const = default;
+  std::weak_ordering operator<=>(const Place& other) const;
+  bool operator==(const Place& other) const { return (*this <=> other) == 0; }
 };
 
 Place place_of(const Row& row);
@@ -41,8 +41,8 @@ std::string device_of(const Row& row);
 struct SeriesId : Place {
   std::string provider;  // empty where providers are what is compared
 
-  bool operator<(const SeriesId& other) const;
-  bool operator==(const SeriesId& other) const = default;
+  std::weak_ordering operator<=>(const SeriesId& other) const;
+  bool operator==(const SeriesId& other) const { return (*this <=> other) == 0; }
   Json to_json() const;
 };
 

@@ -90,6 +90,11 @@ class Database {
     std::int64_t index, sequence;
   };
   virtual void insert_staged(std::span<const Position> positions) = 0;
+  // In a write transaction: rows of a run go from these places to others.
+  struct Move {
+    std::int64_t from, to;
+  };
+  virtual void move(const std::string& run_id, std::span<const Move> moves) = 0;
 
   // Something to select from that has all of kColumnNames and the isolation beside `attempt`.
   virtual std::string placed_attempts() const = 0;

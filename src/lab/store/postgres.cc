@@ -229,6 +229,21 @@ class PostgresDatabase : public Database {
     });
   }
 
+  // At once: all are what they were before, until all are what they become.
+  void move(const std::string& run_id, std::span<const Move> moves) override {
+    std::vector<std::string> from, to;
+    for (const auto& move : moves) {
+      from.push_back(fmt::format("{}", move.from));
+      to.push_back(fmt::format("{}", move.to));
+    }
+    const SqlValue values[] = {run_id, array_of(from), array_of(to)};
+    change(
+        "UPDATE attempt SET sequence = move.becomes"
+        " FROM unnest($2::bigint[], $3::bigint[]) AS move (was, becomes)"
+        " WHERE run_id = $1 AND sequence = move.was",
+        values);
+  }
+
   std::string placed_attempts() const override { return "placed"; }
 
   // A series has few looks at an index, however many runs it has.
@@ -293,7 +308,9 @@ class PostgresDatabase : public Database {
                " WHERE nspname = 'assay' AND relname = 'store'") == 0) {
       return 0;
     }
-    return number("SELECT version FROM assay.store");
+    const auto version = number("SELECT version FROM assay.store");
+    if (version < 1) fail("the store's version is damaged: {}: '{}'", version, name());
+    return version;
   }
 
   void make() {

@@ -95,6 +95,15 @@ class SqliteDatabase : public Database {
     }
   }
 
+  // By way of places below 0, where none stands in another's way.
+  void move(const std::string& run_id, std::span<const Move> moves) override {
+    auto change = db_.prepare("UPDATE attempt SET sequence = ? WHERE run_id = ? AND sequence = ?");
+    for (const auto& [from, to] : moves) change.bind(-1 - to).bind(run_id).bind(from).run();
+    db_.prepare("UPDATE attempt SET sequence = -1 - sequence WHERE run_id = ? AND sequence < 0")
+        .bind(run_id)
+        .run();
+  }
+
   // The isolation follows from the line, and a line that is damaged has none.
   std::string placed_attempts() const override {
     return "(SELECT *, CASE WHEN json_valid(line) THEN"

@@ -128,16 +128,12 @@ class Ingest {
     std::erase_if(places, [&](std::int64_t place) { return !seen.insert(place).second; });
     const auto is_old = [&](std::int64_t place) { return place < run.first_new; };
     if (std::ranges::count_if(places, is_old) != run.stored_before || is_in_order()) return;
-    // By way of places below 0, where none stands in another's way.
+    std::vector<Database::Move> moves;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto place = static_cast<std::int64_t>(i);
-      const SqlValue values[] = {-1 - place, run_id, places[i]};
-      if (places[i] == place) continue;
-      db_.change("UPDATE attempt SET sequence = $1 WHERE run_id = $2 AND sequence = $3", values);
+      if (places[i] != place) moves.push_back({places[i], place});
     }
-    const SqlValue id = run_id;
-    db_.change("UPDATE attempt SET sequence = -1 - sequence WHERE run_id = $1 AND sequence < 0",
-               {&id, 1});
+    db_.move(run_id, moves);
   }
 
   Database& db_;
