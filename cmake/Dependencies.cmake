@@ -51,21 +51,21 @@ if(NOT ASSAY_HAS_MPI)
   message(NOTICE "Left out: ranks in assay transport (not found: MPI)")
 endif()
 
-# ASSAY_POSTGRES=AUTO|ON|OFF: stores that several machines share. AUTO: where libpqxx is found.
-set(ASSAY_POSTGRES AUTO CACHE STRING "Stores in PostgreSQL: AUTO (where libpqxx is found), ON, OFF")
+# ASSAY_POSTGRES=AUTO|ON|OFF: stores that several machines share. AUTO: where libpq is found.
+set(ASSAY_POSTGRES AUTO CACHE STRING "Stores in PostgreSQL: AUTO (where libpq is found), ON, OFF")
 set_property(CACHE ASSAY_POSTGRES PROPERTY STRINGS AUTO ON OFF)
 if(NOT ASSAY_POSTGRES MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "ASSAY_POSTGRES must be AUTO, ON or OFF, got '${ASSAY_POSTGRES}'")
 endif()
 set(ASSAY_HAS_POSTGRES OFF)
 if(NOT ASSAY_POSTGRES STREQUAL "OFF")
-  pkg_check_modules(libpqxx QUIET IMPORTED_TARGET libpqxx)
-  set(ASSAY_HAS_POSTGRES ${libpqxx_FOUND})
+  pkg_check_modules(libpq QUIET IMPORTED_TARGET libpq)
+  set(ASSAY_HAS_POSTGRES ${libpq_FOUND})
 endif()
 if(ASSAY_POSTGRES STREQUAL "ON" AND NOT ASSAY_HAS_POSTGRES)
-  message(FATAL_ERROR "ASSAY_POSTGRES=ON, but libpqxx was not found (Debian's package libpqxx-dev)")
+  message(FATAL_ERROR "ASSAY_POSTGRES=ON, but libpq was not found (Debian's package libpq-dev)")
 elseif(NOT ASSAY_HAS_POSTGRES)
-  message(NOTICE "Left out: stores in PostgreSQL (not found, or ASSAY_POSTGRES=OFF: libpqxx)")
+  message(NOTICE "Left out: stores in PostgreSQL (not found, or ASSAY_POSTGRES=OFF: libpq)")
 endif()
 
 # The page: its chart library comes from Debian's package and is made small by esbuild.

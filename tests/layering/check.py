@@ -24,7 +24,7 @@ LIBRARY_OF_HEADER = {
     r"mpi\.h": "MPI",
     r"hwloc": "hwloc",
     r"sqlite3\.h": "sqlite3",
-    r"pqxx": "libpqxx",
+    r"libpq": "libpq",
     r"CLI/": "CLI11",
     r"zlib\.h": "zlib",
     r"simdjson\.h": "simdjson",

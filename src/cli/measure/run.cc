@@ -4,25 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <future>
-#include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <tuple>
-#include <utility>
 
 #include "base/error.h"
 #include "base/interrupted.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/measure/carried_share.h"
 #include "cli/measure/executor.h"
 #include "cli/measure/rounds_note.h"
+#include "cli/measure/rows_into_store.h"
 #include "cli/measure/run_configs.h"
 #include "cli/measure/run_plan.h"
 #include "cli/measure/run_setup.h"
@@ -36,9 +31,6 @@
 #include "lab/show/markdown/markdown.h"
 #include "lab/show/terminal/table.h"
 #include "lab/stats/stopping.h"
-#include "lab/store/shown_source.h"
-#include "lab/store/store.h"
-#include "lab/store/transfer.h"
 
 namespace assay::cli {
 namespace {
@@ -106,69 +98,6 @@ void load_openblas_early() {
   } catch (const EnvironmentError&) {
   }
 }
-
-// Takes rows into a store as they are made. The journal is the truth: what the store does not take
-// now it gets later, at the latest at the end, and a run neither waits nor ends for it.
-class RowsIntoStore {
- public:
-  RowsIntoStore(std::string url, TerminalProgress& progress)
-      : url_(std::move(url)),
-        store_(std::make_shared<lab::Store>(url_, lab::Access::kCreate)),
-        progress_(progress) {}
-
-  void take(std::span<const lab::Row> rows) {
-    if (store_ == nullptr) return;
-    for (const auto& row : rows) lines_.push_back(lab::row_to_line(row));
-    try {
-      ingest();
-      lines_.clear();
-    } catch (const lab::StoreBusy&) {
-      // They go with those that come next.
-    } catch (const std::exception& e) {
-      store_.reset();
-      progress_.note(fmt::format("warning: {}; the rows follow at the end", printable(e.what())));
-    }
-  }
-  // Before more is measured.
-  void take_begun(const std::string& path) { lab::ingest_journals(*store_, {path}); }
-  // At the end, by a connection that has not failed. Returns the exit status.
-  int finish(const std::string& path) {
-    try {
-      const auto store = store_ ? store_ : std::make_shared<lab::Store>(url_, lab::Access::kCreate);
-      lab::ingest_journals(*store, {path});
-      return kFine;
-    } catch (const std::exception& e) {
-      progress_.clear_line();
-      std::fputs(
-          fmt::format("assay: {}\nthe journal has all rows; later: assay store ingest {} {}\n",
-                      printable(e.what()), lab::shell_word(lab::shown_source(url_)),
-                      lab::shell_word(path))
-              .c_str(),
-          stderr);
-      return kEnvironmentRefused;
-    }
-  }
-
- private:
-  // In a thread that is left alone where the server says nothing: it has what it needs.
-  void ingest() {
-    constexpr std::chrono::seconds kPatience{5};
-    std::packaged_task<void()> work([store = store_, lines = lines_] {
-      lab::ingest_lines(*store, lines, "the run", lab::Patience::kNone);
-    });
-    auto done = work.get_future();
-    std::thread(std::move(work)).detach();
-    if (done.wait_for(kPatience) == std::future_status::timeout)
-      fail("the store has said nothing for {} seconds: '{}'", kPatience.count(),
-           lab::shown_source(url_));
-    done.get();
-  }
-
-  const std::string url_;
-  std::shared_ptr<lab::Store> store_;  // null: it failed
-  TerminalProgress& progress_;
-  std::vector<std::string> lines_;  // that the store does not have yet
-};
 
 lab::RunResult measure(RunSetup& setup, const RunArguments& a, RowsIntoStore* store) {
   auto& context = setup.context();

@@ -6,6 +6,11 @@
 
 namespace assay::lab {
 
+std::string text_of(const SqlValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? *text : fmt::format("{}", std::get<std::int64_t>(value));
+}
+
 std::int64_t Database::number(const std::string& sql) {
   std::optional<std::int64_t> value;
   query(sql, {}, [&](const Record& row) { value = row.number(0); });

@@ -22,6 +22,7 @@
 namespace assay::lab {
 
 using SqlValue = std::variant<std::int64_t, std::string>;
+std::string text_of(const SqlValue& value);
 
 // A row of a query's answer; texts are valid during the visit.
 class Record {

@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/store/postgres.h"
 
-#include <fmt/ranges.h>
-
 #include <array>
-#include <map>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "lab/store/postgres_connection.h"
+#include "lab/store/postgres_copy.h"
+#include "lab/store/postgres_series.h"
 #include "lab/store/store.h"
 
 namespace assay::lab {
@@ -22,66 +20,25 @@ constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(1095979865)";
 constexpr const char* kTryLock = "SELECT pg_try_advisory_xact_lock(1095979865)";
 // Rows of an answer that are in memory at once.
 constexpr int kRecordsAtOnce = 1000;
-// Where the columns of a series stand in kColumnNames, in the order of kSeriesColumns.
-constexpr auto kSeriesIndices = std::to_array<std::size_t>({2, 3, 4, 5, 6, 7, 8, 13});
-// Those of an attempt alone, and the columns that a row of `attempt` is made of.
+// Columns of an attempt that are none of its series, and what a row of `attempt` is made of.
 constexpr auto kAttemptIndices = std::to_array<std::size_t>({0, 1, 9, 10, 11, 12});
 constexpr auto kAttemptColumns = std::to_array<const char*>(
     {"run_id", "attempt_id", "round", "try", "executed", "status", "sequence", "series", "line"});
 
 class PostgresRecord : public Record {
  public:
-  explicit PostgresRecord(const pqxx::row& row) : row_(row) {}
-  std::int64_t number(int column) const override {
-    return row_[column].is_null() ? 0 : row_[column].as<std::int64_t>();
-  }
-  std::string_view text(int column) const override {
-    const auto field = row_[column];
-    return {field.c_str(), field.size()};
-  }
+  PostgresRecord(const PostgresResult& result, int row) : result_(result), row_(row) {}
+  std::int64_t number(int column) const override { return result_.number(row_, column); }
+  std::string_view text(int column) const override { return result_.text(row_, column); }
 
  private:
-  const pqxx::row& row_;
+  const PostgresResult& result_;
+  int row_;
 };
 
-std::string text_of(const SqlValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr ? *text : fmt::format("{}", std::get<std::int64_t>(value));
-}
-
-pqxx::result execute_with(pqxx::transaction_base& statements, const std::string& sql,
-                          std::span<const SqlValue> values) {
-  std::vector<std::string> texts;
-  for (const auto& value : values) texts.push_back(text_of(value));
-  return statements.exec_params(sql, pqxx::prepare::make_dynamic_params(texts));
-}
-
-// No two series give one text; its hash is the key.
-std::string series_text(const Columns& columns) {
-  std::string text;
-  for (const auto i : kSeriesIndices) {
-    const auto part = text_of(columns[i]);
-    text.append(fmt::format_int(part.size()).str()).append(":").append(part);
-  }
-  return text;
-}
-
-// An array as PostgreSQL reads it.
-std::string array_of(const std::vector<std::string>& texts) {
-  std::string array = "{";
-  for (const auto& text : texts) {
-    array += array.size() == 1 ? "\"" : ",\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') array += '\\';
-      array += c;
-    }
-    array += '"';
-  }
-  return array + "}";
-}
-
 void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
-  constexpr std::size_t kLongestIds = 2000;  // of the 2704 bytes that an index takes
+  constexpr std::size_t kLongestIds = 2000;            // of the 2704 bytes that an index takes
+  constexpr std::size_t kLongestLine = 1'000'000'000;  // of the gigabyte that a field takes
   const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
   bool is_refused = has_nul(line);
   for (const auto& column : columns) {
@@ -97,6 +54,10 @@ void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
   if (run.size() + attempt.size() > kLongestIds) {
     fail("PostgreSQL cannot keep ids of more than {} bytes together, got {}: run '{}…'",
          kLongestIds, run.size() + attempt.size(), run.substr(0, 40));
+  }
+  if (line.size() > kLongestLine) {
+    fail("PostgreSQL cannot keep a line of more than {} bytes, got {}: run {}, attempt {}",
+         kLongestLine, line.size(), canonical_json(run), canonical_json(attempt));
   }
 }
 
@@ -126,7 +87,7 @@ class PostgresDatabase : public Database {
     try {
       if (kind == Kind::kWrite) {
         db_.execute(kTakeLock);
-      } else if (!db_.execute(kTryLock).front().front().as<bool>()) {
+      } else if (db_.execute(kTryLock).text(0, 0) != "t") {
         throw StoreBusy(fmt::format("another program writes to the store: '{}'", name()));
       }
     } catch (...) {
@@ -134,7 +95,7 @@ class PostgresDatabase : public Database {
       throw;
     }
     is_writing_ = true;
-    series_.clear();
+    series_.forget();
   }
 
   void commit() override {
@@ -161,22 +122,17 @@ class PostgresDatabase : public Database {
       return;
     }
     const auto cursor = fmt::format("c{}", ++cursors_);
-    db_.run([&](auto& statements) {
-      execute_with(statements, fmt::format("DECLARE {} NO SCROLL CURSOR FOR {}", cursor, sql),
-                   values);
-    });
+    db_.execute(fmt::format("DECLARE {} NO SCROLL CURSOR FOR {}", cursor, sql), values);
     for (bool more = true; more;) {
       const auto records = db_.execute(fmt::format("FETCH {} FROM {}", kRecordsAtOnce, cursor));
-      for (const auto& row : records) visitor(PostgresRecord(row));
-      more = static_cast<int>(records.size()) == kRecordsAtOnce;
+      for (int row = 0; row < records.rows(); ++row) visitor(PostgresRecord(records, row));
+      more = records.rows() == kRecordsAtOnce;
     }
     db_.execute(fmt::format("CLOSE {}", cursor));
   }
 
   std::int64_t change(const std::string& sql, std::span<const SqlValue> values) override {
-    const auto result =
-        db_.run([&](auto& statements) { return execute_with(statements, sql, values); });
-    return static_cast<std::int64_t>(result.affected_rows());
+    return db_.execute(sql, values).changed();
   }
 
   // Entries wait here: what is there is asked for by their ids, so that lines cross once and alone.
@@ -194,7 +150,7 @@ class PostgresDatabase : public Database {
       run_ids.push_back(text_of(columns[0]));
       attempt_ids.push_back(text_of(columns[1]));
     }
-    const SqlValue values[] = {array_of(run_ids), array_of(attempt_ids)};
+    const SqlValue values[] = {postgres_array(run_ids), postgres_array(attempt_ids)};
     // OFFSET 0: a look at the index for each, whatever the planner thinks of arrays.
     query(
         "SELECT position, sequence, encode(sha256(convert_to(line, 'UTF8')), 'hex')"
@@ -210,23 +166,20 @@ class PostgresDatabase : public Database {
 
   void insert_staged(std::span<const Position> positions) override {
     if (positions.empty()) return;
-    const auto series = series_of(positions);
+    std::vector<const Columns*> columns;
+    for (const auto& position : positions) columns.push_back(&entry_of(position).columns);
+    const auto series = series_.ids_of(columns);
     // Whoever is in the way of a row at this point came without the lock, and is refused by the
     // index.
-    db_.run([&](auto& statements) {
-      pqxx::stream_to stream(statements, "attempt", kAttemptColumns);
-      std::array<std::string, kAttemptColumns.size()> fields;
-      for (std::size_t i = 0; i < positions.size(); ++i) {
-        const auto& [columns, line] = staged_[static_cast<std::size_t>(positions[i].index)];
-        auto field = fields.begin();
-        for (const auto column : kAttemptIndices) *field++ = text_of(columns[column]);
-        *field++ = fmt::format("{}", positions[i].sequence);
-        *field++ = fmt::format("{}", series[i]);
-        *field++ = line;
-        stream << fields;
-      }
-      stream.complete();
-    });
+    PostgresCopy copy(db_, "attempt", kAttemptColumns);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      copy.begin_row();
+      for (const auto column : kAttemptIndices) copy.add((*columns[i])[column]);
+      copy.add(positions[i].sequence);
+      copy.add(series[i]);
+      copy.add(entry_of(positions[i]).line);
+    }
+    copy.complete();
   }
 
   // At once: all are what they were before, until all are what they become.
@@ -236,7 +189,7 @@ class PostgresDatabase : public Database {
       from.push_back(fmt::format("{}", move.from));
       to.push_back(fmt::format("{}", move.to));
     }
-    const SqlValue values[] = {run_id, array_of(from), array_of(to)};
+    const SqlValue values[] = {run_id, postgres_array(from), postgres_array(to)};
     change(
         "UPDATE attempt SET sequence = move.becomes"
         " FROM unnest($2::bigint[], $3::bigint[]) AS move (was, becomes)"
@@ -290,6 +243,10 @@ class PostgresDatabase : public Database {
   }
 
  private:
+  const Entry& entry_of(const Position& position) const {
+    return staged_[static_cast<std::size_t>(position.index)];
+  }
+
   // A step after which nothing is lost by doing it again in a new session.
   template <typename Step>
   void first_step(Step step) {
@@ -344,67 +301,11 @@ class PostgresDatabase : public Database {
     }
   }
 
-  // The ids of the entries' series, which are made where they are new.
-  std::vector<std::int64_t> series_of(std::span<const Position> positions) {
-    std::vector<std::string> texts;
-    std::map<std::string_view, const Columns*> unknown;
-    for (const auto& position : positions) {
-      texts.push_back(series_text(staged_[static_cast<std::size_t>(position.index)].columns));
-    }
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (series_.contains(texts[i])) continue;
-      unknown[texts[i]] = &staged_[static_cast<std::size_t>(positions[i].index)].columns;
-    }
-    std::vector<std::string> keys;
-    std::vector<const Columns*> members;
-    for (const auto& [text, columns] : unknown) {
-      keys.push_back(sha256_hex(text));
-      members.push_back(columns);
-    }
-    auto ids = ids_of(keys);
-    if (ids.size() < keys.size()) {
-      make_series(keys, members, ids);
-      ids = ids_of(keys);
-    }
-    for (auto key = keys.begin(); const auto& [text, columns] : unknown) {
-      series_.emplace(text, ids.at(*key++));
-    }
-    std::vector<std::int64_t> series;
-    for (const auto& text : texts) series.push_back(series_.at(text));
-    return series;
-  }
-
-  std::map<std::string, std::int64_t> ids_of(const std::vector<std::string>& keys) {
-    std::map<std::string, std::int64_t> ids;
-    if (keys.empty()) return ids;
-    const SqlValue value = array_of(keys);
-    query("SELECT key, id FROM series WHERE key = ANY ($1::text[])", {&value, 1},
-          [&](const Record& row) { ids.emplace(row.text(0), row.number(1)); });
-    return ids;
-  }
-
-  void make_series(const std::vector<std::string>& keys, const std::vector<const Columns*>& members,
-                   const std::map<std::string, std::int64_t>& known) {
-    std::vector<std::string> names = {"key"};
-    for (const auto column : kSeriesIndices) names.emplace_back(kColumnNames[column]);
-    db_.run([&](auto& statements) {
-      pqxx::stream_to stream(statements, "series", names);
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (known.contains(keys[i])) continue;
-        std::array<std::string, kSeriesIndices.size() + 1> fields = {keys[i]};
-        auto field = fields.begin();
-        for (const auto column : kSeriesIndices) *++field = text_of((*members[i])[column]);
-        stream << fields;
-      }
-      stream.complete();
-    });
-  }
-
   PostgresConnection db_;
   bool is_reader_;
   bool in_transaction_ = false, is_writing_ = false;
   std::span<const Entry> staged_;
-  std::unordered_map<std::string, std::int64_t> series_;  // ids that this transaction asked for
+  PostgresSeries series_{db_};
   std::int64_t cursors_ = 0;
 };
 

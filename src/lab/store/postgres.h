@@ -17,7 +17,7 @@ std::span<const char* const> postgres_steps();
 
 // The store in a database of PostgreSQL's, in a schema of its own (`assay`). A store of an older
 // version is brought forward when it is opened for writing, and refused when it is only read; one
-// of a newer version is refused. Without libpqxx at build time every URL is refused.
+// of a newer version is refused. Without libpq at build time every URL is refused.
 std::unique_ptr<Database> open_postgres(const std::string& url, Access access,
                                         std::span<const char* const> steps = postgres_steps());
 

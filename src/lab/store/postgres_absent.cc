@@ -9,7 +9,7 @@ namespace assay::lab {
 std::unique_ptr<Database> open_postgres(const std::string& url, Access,
                                         std::span<const char* const>) {
   fail(
-      "this assay was built without PostgreSQL (libpqxx was not found, or ASSAY_POSTGRES=OFF): "
+      "this assay was built without PostgreSQL (libpq was not found, or ASSAY_POSTGRES=OFF): "
       "'{}'",
       shown_source(url));
 }

@@ -3,8 +3,12 @@
 #include "lab/store/postgres_connection.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <limits>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "lab/store/postgres_url.h"
@@ -17,26 +21,35 @@ namespace {
 // crash.
 constexpr int kPatienceSeconds = 60;
 
-// A server's message without its label, in one line.
 std::string one_line_of(std::string text) {
-  if (const auto end = text.find("\nLINE "); end != std::string::npos) text.resize(end);
   std::ranges::replace(text, '\n', ' ');
   while (text.ends_with(' ')) text.pop_back();
-  for (const std::string_view label : {"ERROR:  ", "FATAL:  "}) {
-    if (text.starts_with(label)) text.erase(0, label.size());
-  }
   return text;
 }
 
-// Whether a server that is there, but not ready, has said so.
-bool is_starting(const std::string& text) {
-  return text.find("the database system is") != std::string::npos;
+std::int64_t number_of(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::string field_of(const PGresult* result, int code) {
+  const char* text = PQresultErrorField(result, code);
+  return text == nullptr ? "" : text;
 }
 
 }  // namespace
 
-PostgresConnection::Session::Session(const std::string& url)
-    : connection(url), statements(std::make_unique<pqxx::nontransaction>(connection)) {}
+std::string_view PostgresResult::text(int row, int column) const {
+  return {PQgetvalue(result_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::int64_t PostgresResult::number(int row, int column) const {
+  return number_of(text(row, column));
+}
+
+std::int64_t PostgresResult::changed() const { return number_of(PQcmdTuples(result_.get())); }
 
 PostgresConnection::PostgresConnection(const std::string& url) : name_(shown_source(url)) {
   check_postgres_url(url);
@@ -59,25 +72,75 @@ void PostgresConnection::at_start(std::string sql) {
 }
 
 void PostgresConnection::reconnect() {
-  session_.reset();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kPatienceSeconds);
-  while (!session_) {
-    try {
-      session_ = std::make_unique<Session>(url_);
-    } catch (const pqxx::failure& error) {
-      if (!is_starting(error.what()) || std::chrono::steady_clock::now() > end) raise(error);
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (;;) {
+    session_.reset(PQconnectdb(url_.c_str()));
+    if (!is_lost()) break;
+    // A server that is there, but not ready, says so.
+    const std::string_view said = PQerrorMessage(session_.get());
+    if (said.find("the database system is") == said.npos ||
+        std::chrono::steady_clock::now() > end) {
+      raise_lost();
     }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+  PQsetNoticeProcessor(
+      session_.get(), [](void*, const char*) {}, nullptr);
   execute(start_);
 }
 
-void PostgresConnection::raise(const pqxx::failure& error) const {
-  const auto text = one_line_of(error.what());
-  const auto* refused = dynamic_cast<const pqxx::sql_error*>(&error);
-  const std::string state = refused != nullptr ? refused->sqlstate() : "";
-  if (refused == nullptr || is_lost()) {
-    fail("the store's server cannot be reached, or was lost ({}): '{}'", text, name_);
+PostgresResult PostgresConnection::execute(const std::string& sql) {
+  return checked(PQexec(session_.get(), sql.c_str()));
+}
+
+PostgresResult PostgresConnection::execute(const std::string& sql,
+                                           std::span<const SqlValue> values) {
+  std::vector<std::string> texts;
+  for (const auto& value : values) texts.push_back(text_of(value));
+  std::vector<const char*> pointers;
+  for (const auto& text : texts) pointers.push_back(text.c_str());
+  return checked(PQexecParams(session_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr,
+                              pointers.data(), nullptr, nullptr, 0));
+}
+
+void PostgresConnection::begin_copy(const std::string& sql) {
+  checked(PQexec(session_.get(), sql.c_str()), PGRES_COPY_IN);
+}
+
+void PostgresConnection::copy(std::string_view bytes) {
+  constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMost, bytes.size()))) {
+    const auto size = static_cast<int>(std::min(kMost, bytes.size()));
+    if (PQputCopyData(session_.get(), bytes.data(), size) != 1) raise_lost();
+  }
+}
+
+void PostgresConnection::end_copy() {
+  if (PQputCopyEnd(session_.get(), nullptr) != 1) raise_lost();
+  checked(PQgetResult(session_.get()));
+  PQclear(PQgetResult(session_.get()));  // there is none: the session may be used again
+}
+
+PostgresResult PostgresConnection::checked(PGresult* result, ExecStatusType other) const {
+  if (result == nullptr) raise_lost();
+  PostgresResult answer(result);
+  const auto status = PQresultStatus(result);
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK && status != other) raise(result);
+  return answer;
+}
+
+void PostgresConnection::raise_lost() const {
+  fail("the store's server cannot be reached, or was lost ({}): '{}'",
+       one_line_of(PQerrorMessage(session_.get())), name_);
+}
+
+void PostgresConnection::raise(const PGresult* refusal) const {
+  if (is_lost()) raise_lost();
+  const auto state = field_of(refusal, PG_DIAG_SQLSTATE);
+  auto text = one_line_of(field_of(refusal, PG_DIAG_MESSAGE_PRIMARY));
+  if (text.empty()) text = one_line_of(PQerrorMessage(session_.get()));
+  if (const auto detail = field_of(refusal, PG_DIAG_MESSAGE_DETAIL); !detail.empty()) {
+    text += "; " + one_line_of(detail);
   }
   if (state == "55P03") {
     fail("another program kept the store busy for {} s: '{}'", kPatienceSeconds, name_);
@@ -86,6 +149,19 @@ void PostgresConnection::raise(const pqxx::failure& error) const {
   if (state == "53100") fail("the store cannot be written, the disk is full: '{}'", name_);
   if (state == "XX001" || state == "XX002") fail("the store is damaged ({}): '{}'", text, name_);
   fail("the store cannot be used ({}): '{}'", text, name_);
+}
+
+std::string postgres_array(std::span<const std::string> texts) {
+  std::string array = "{";
+  for (const auto& text : texts) {
+    array += array.size() == 1 ? "\"" : ",\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') array += '\\';
+      array += c;
+    }
+    array += '"';
+  }
+  return array + "}";
 }
 
 }  // namespace assay::lab

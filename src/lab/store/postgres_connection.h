@@ -2,17 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// libpqxx with our errors. Private to lab/store: no other header includes it.
+// PostgreSQL's own library with our errors. Private to lab/store: no other header includes it.
 
+#include <libpq-fe.h>
+
+#include <cstdint>
 #include <memory>
-#include <pqxx/pqxx>
+#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
+
+#include "lab/store/database.h"
 
 namespace assay::lab {
 
-// One session. Everything that libpqxx throws becomes a UserError of one line that names the store
-// without its password. Not for use by several threads at once, nor across fork().
+// An array of texts, as the value of a parameter.
+std::string postgres_array(std::span<const std::string> texts);
+
+// What a statement answered. Its texts live as long as it does.
+class PostgresResult {
+ public:
+  explicit PostgresResult(PGresult* result) : result_(result, &PQclear) {}
+  int rows() const { return PQntuples(result_.get()); }
+  std::string_view text(int row, int column) const;
+  std::int64_t number(int row, int column) const;  // 0 where there is none
+  std::int64_t changed() const;                    // rows, by the statement
+
+ private:
+  std::unique_ptr<PGresult, decltype(&PQclear)> result_;
+};
+
+// One session. Whatever goes wrong is a UserError of one line that names the store without its
+// password. Not for use by several threads at once, nor across fork().
 class PostgresConnection {
  public:
   explicit PostgresConnection(const std::string& url);
@@ -20,38 +41,31 @@ class PostgresConnection {
   // Without a password.
   const std::string& name() const { return name_; }
 
-  // Calls work(pqxx::transaction_base&), which may run any statement, BEGIN and COMMIT among them.
-  template <typename Work>
-  decltype(auto) run(Work work) {
-    try {
-      // libpqxx would make a new session in silence, without its settings and what was staged.
-      if (is_lost()) throw pqxx::broken_connection();
-      return work(*session_->statements);
-    } catch (const pqxx::failure& error) {
-      raise(error);
-    }
-  }
-  pqxx::result execute(const std::string& sql) {
-    return run([&](auto& statements) { return statements.exec(sql); });
-  }
+  // Any statements, BEGIN and COMMIT among them; returns what the last one answered.
+  PostgresResult execute(const std::string& sql);
+  // One statement with parameters $1, $2, …
+  PostgresResult execute(const std::string& sql, std::span<const SqlValue> values);
+
+  // COPY … FROM STDIN: what it reads, in pieces of any size, and its end. Where that does not come,
+  // the next statement ends it as an error. See PostgresCopy.
+  void begin_copy(const std::string& sql);
+  void copy(std::string_view bytes);
+  void end_copy();
 
   // Whether the server is known to be gone.
-  bool is_lost() const { return !session_ || !session_->connection.is_open(); }
+  bool is_lost() const { return PQstatus(session_.get()) != CONNECTION_OK; }
   // A new session in place of the old one.
   void reconnect();
   // What every session begins with.
   void at_start(std::string sql);
 
  private:
-  struct Session {
-    explicit Session(const std::string& url);
-    pqxx::connection connection;
-    std::unique_ptr<pqxx::nontransaction> statements;
-  };
-  [[noreturn]] void raise(const pqxx::failure& error) const;
+  PostgresResult checked(PGresult* result, ExecStatusType other = PGRES_COMMAND_OK) const;
+  [[noreturn]] void raise(const PGresult* refusal) const;
+  [[noreturn]] void raise_lost() const;
 
   std::string url_, name_, start_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<PGconn, decltype(&PQfinish)> session_{nullptr, &PQfinish};
 };
 
 }  // namespace assay::lab

@@ -160,6 +160,11 @@ std::string connection_url(const std::string& url) {
   };
   add("application_name", "assay");
   add("connect_timeout", "10");
+  // A server that is gone without a word is lost after a minute, not after hours.
+  add("keepalives_idle", "30");
+  add("keepalives_interval", "10");
+  add("keepalives_count", "3");
+  add("tcp_user_timeout", "60000");
   if (parts->password.empty()) add("password", "");
   return whole;
 }

@@ -34,12 +34,15 @@ TEST(PostgresUrl, WhatIsNotUnderstoodIsRefusedWithoutAWordOfIt) {
 }
 
 TEST(PostgresUrl, GoesToTheLibraryWithoutAPasswordFromTheEnvironment) {
-  EXPECT_EQ(connection_url("postgresql://h/db"),
-            "postgresql://h/db?application_name=assay&connect_timeout=10&password=");
+  const std::string patience =
+      "&keepalives_idle=30&keepalives_interval=10&keepalives_count=3&tcp_user_timeout=60000";
+  EXPECT_EQ(
+      connection_url("postgresql://h/db"),
+      "postgresql://h/db?application_name=assay&connect_timeout=10" + patience + "&password=");
   EXPECT_EQ(connection_url("postgresql://u:p@h/db?connect_timeout=3"),
-            "postgresql://u:p@h/db?connect_timeout=3&application_name=assay");
+            "postgresql://u:p@h/db?connect_timeout=3&application_name=assay" + patience);
   EXPECT_EQ(connection_url("postgresql://h/db?password=p&"),
-            "postgresql://h/db?password=p&application_name=assay&connect_timeout=10");
+            "postgresql://h/db?password=p&application_name=assay&connect_timeout=10" + patience);
 }
 
 }  // namespace

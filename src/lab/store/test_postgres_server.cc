@@ -13,7 +13,7 @@
 #include <stdexcept>
 
 #if ASSAY_HAS_POSTGRES
-#include <pqxx/pqxx>
+#include <libpq-fe.h>
 #endif
 
 namespace assay::lab {
@@ -24,7 +24,7 @@ TestPostgresServer* TestPostgresServer::get(std::string& missing) {
   if (server.answer_ == "ready") return &server;
   missing = server.answer_;
 #else
-  missing = "missing: libpqxx-dev, when this was built";
+  missing = "missing: libpq-dev, when this was built";
 #endif
   return nullptr;
 }
@@ -80,8 +80,13 @@ std::string TestPostgresServer::database(const std::string& wanted) {
 void TestPostgresServer::execute([[maybe_unused]] const std::string& url,
                                  [[maybe_unused]] const std::string& sql) {
 #if ASSAY_HAS_POSTGRES
-  pqxx::connection connection(url);
-  pqxx::nontransaction(connection).exec(sql);
+  PGconn* connection = PQconnectdb(url.c_str());
+  PGresult* result = PQexec(connection, sql.c_str());
+  const auto status = PQresultStatus(result);
+  const std::string said = PQerrorMessage(connection);
+  PQclear(result);
+  PQfinish(connection);
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) throw std::runtime_error(said);
 #endif
 }
 

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/record/row.h"
+
+namespace assay::lab {
+class Store;
+}
+
+namespace assay::cli {
+
+class TerminalProgress;
+
+// Takes rows into a store as they are made. The journal is the truth: what the store does not take
+// now it gets later, at the latest at the end, and a run neither waits nor ends for it.
+class RowsIntoStore {
+ public:
+  // A store that cannot be opened is a UserError.
+  RowsIntoStore(std::string url, TerminalProgress& progress);
+
+  void take(std::span<const lab::Row> rows);
+  // Before more is measured: what the journal at `path` holds already.
+  void take_begun(const std::string& path);
+  // At the end, by a connection that has not failed. Returns the exit status; where the store does
+  // not take the journal, standard error says how it gets it later.
+  int finish(const std::string& path);
+
+ private:
+  void ingest();
+
+  const std::string url_;
+  std::shared_ptr<lab::Store> store_;  // null: it failed
+  TerminalProgress& progress_;
+  std::vector<std::string> lines_;  // that the store does not have yet
+};
+
+}  // namespace assay::cli
