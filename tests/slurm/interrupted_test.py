@@ -52,10 +52,11 @@ class Interrupted(RunsOnSlurm):
         self.assertEqual(os.listdir(self.folder), [])
 
         # Jobs are followed, of a run alone and of one of several.
-        for words in (("--out", "j.jsonl"), ("--on-each-kind", "--out", "fleet/")):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as where nothing keeps what its terminal started
+        for words, end in ((("--out", "j.jsonl"), signal.SIGTERM), (("--on-each-kind", "--out", "fleet/"), signal.SIGHUP)):
             child = self.start(*words)
             self.until_it_says(child, "PartitionDown")
-            said = self.ends_by_ctrl_c(child, signal.SIGTERM)
+            said = self.ends_by_ctrl_c(child, end)
             self.assertIn("continue with: assay run --resume", said)
             self.assertEqual(self.job_ids(), [other])
         self.assertIn("not begun: nodes of kind old (", said)  # kinds are taken by their names

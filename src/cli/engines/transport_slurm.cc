@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engines/transport_slurm.h"
 
-#include <signal.h>
-
 #include <atomic>
 #include <filesystem>
 #include <set>
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/interrupted.h"
+#include "cli/end_signals.h"
 #include "cli/engines/transport_commands.h"
 #include "cli/engines/transport_device.h"
 #include "cli/slurm_options.h"
@@ -22,15 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::atomic<bool> wants_end = false;
-
-// A second one ends this program, and leaves the job alone.
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { wants_end = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 // What was typed, but for what says where it is done.
 std::vector<std::string> words_of_ranks(char** argv) {
@@ -95,7 +85,7 @@ int transport_on_slurm(const TransportArguments& a, char** argv) {
     fail("--device cuda is one process with all cases: leave out --executor '{}'",
          a.cluster.executor);
   }
-  catch_interrupts();
+  catch_end_signals(wants_end);  // a second one leaves the job alone
   const int ranks = a.ranks.value_or(a.cluster.nodes.value_or(1));
   if (ranks < 1) fail("--ranks must be at least 1, got {}", ranks);
   const auto output = fs::absolute(a.output);

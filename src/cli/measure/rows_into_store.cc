@@ -47,12 +47,11 @@ int RowsIntoStore::finish(const std::string& path) {
     return kFine;
   } catch (const UserError& e) {
     progress_.clear_line();
-    std::fputs(
-        fmt::format("assay: {}\nthe journal has all rows; later: assay store ingest {} {}\n",
-                    printable(e.what()), lab::shell_word(lab::shown_source(url_)),
-                    lab::shell_word(path))
-            .c_str(),
-        stderr);
+    std::fputs(fmt::format("assay: {}\nthe journal has all rows; later: assay store ingest {} {}\n",
+                           printable(e.what()), lab::shell_word(lab::shown_source(url_)),
+                           lab::shell_word(path))
+                   .c_str(),
+               stderr);
     return kEnvironmentRefused;
   }
 }

@@ -31,6 +31,7 @@
 #include "lab/show/markdown/markdown.h"
 #include "lab/show/terminal/table.h"
 #include "lab/stats/stopping.h"
+#include "lab/store/shown_source.h"
 
 namespace assay::cli {
 namespace {
@@ -161,9 +162,11 @@ int run_one(RunSetup& setup, const RunArguments& a, RowsIntoStore* store, Json& 
   const int stored = store != nullptr ? store->finish(result.journal) : kFine;
   if (result.interrupted) {
     progress.clear_line();
-    std::fputs(
-        fmt::format("interrupted; continue with: assay run --resume {}\n", result.journal).c_str(),
-        stderr);
+    std::fputs(fmt::format(
+                   "interrupted; continue with: assay run --resume {}{}\n", result.journal,
+                   a.store.empty() ? "" : " --store " + lab::shell_word(lab::shown_source(a.store)))
+                   .c_str(),
+               stderr);
     return kInterrupted;
   }
   const auto coverage = lab::coverage_of(summaries, stops, progress.not_reached(result.rows));

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/measure/run_setup.h"
 
-#include <signal.h>
-
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/units.h"
 #include "cases/harness/cases.h"
 #include "cli/build_commit.h"
+#include "cli/end_signals.h"
 #include "cli/installation.h"
 #include "cli/workloads.h"
 #include "lab/measure/attempt.h"
@@ -17,8 +16,6 @@ namespace assay::cli {
 namespace {
 
 std::atomic<bool> stop_requested = false;
-
-void on_interrupt(int) { stop_requested = true; }
 
 }  // namespace
 
@@ -37,11 +34,7 @@ RunSetup::RunSetup() : cases_(all_cases()), workloads_(all_workloads()) {
 void RunSetup::stop() { stop_requested = true; }
 
 const std::atomic<bool>& RunSetup::catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the default action is back for a second one
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  catch_end_signals(stop_requested);
   return stop_requested;
 }
 

@@ -173,6 +173,9 @@ bool line_is_untouched(std::string_view line) {
 }
 
 Row row_from_line(std::string_view line, std::string_view what) {
+  if (line.ends_with('\r')) {
+    fail("{}: the line ends with a carriage return, which no line was written with", what);
+  }
   if (!line_is_untouched(line)) {
     fail("{}: the line is not as it was written: its check does not hold", what);
   }

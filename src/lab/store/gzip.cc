@@ -39,6 +39,10 @@ void Gunzip::add(std::string_view bytes, std::string& text) {
   auto& stream = inflater_->stream;
   bool is_full = false;  // there may be more of what was read
   while (is_full || !bytes.empty()) {
+    if (!inside_ && read_ > 0) {  // zeros after a member fill a block of a tape or a disk
+      bytes.remove_prefix(std::min(bytes.find_first_not_of('\0'), bytes.size()));
+      if (bytes.empty()) return;
+    }
     if (written_ > std::max(kHarmless, kMostTimes * read_))
       fail("{}: more than {} times its size behind its compression", what_, kMostTimes);
     const auto piece = std::min(bytes.size(), kPiece);

@@ -37,6 +37,10 @@ TEST(Gzip, GivesBackWhatWasCompressed) {
     EXPECT_EQ(gunzip(kRows + kRows, "f", at_once), "rows\nrows\n");
   }
   EXPECT_EQ(gunzip("", "f"), "");
+  for (const std::size_t at_once : {1, 3, 1000}) {
+    EXPECT_EQ(gunzip(kRows + std::string(487, '\0'), "f", at_once), "rows\n");
+    EXPECT_EQ(gunzip(kRows + std::string(7, '\0') + kRows, "f", at_once), "rows\nrows\n");
+  }
 }
 
 TEST(Gzip, WhatIsDamagedIsNamed) {

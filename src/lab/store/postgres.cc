@@ -37,8 +37,7 @@ class PostgresRecord : public Record {
 };
 
 void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
-  constexpr std::size_t kLongestIds = 2000;            // of the 2704 bytes that an index takes
-  constexpr std::size_t kLongestLine = 1'000'000'000;  // of the gigabyte that a field takes
+  constexpr std::size_t kLongestIds = 2000;  // of the 2704 bytes that an index takes
   const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
   bool is_refused = has_nul(line);
   for (const auto& column : columns) {
@@ -54,10 +53,6 @@ void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
   if (run.size() + attempt.size() > kLongestIds) {
     fail("PostgreSQL cannot keep ids of more than {} bytes together, got {}: run '{}…'",
          kLongestIds, run.size() + attempt.size(), run.substr(0, 40));
-  }
-  if (line.size() > kLongestLine) {
-    fail("PostgreSQL cannot keep a line of more than {} bytes, got {}: run {}, attempt {}",
-         kLongestLine, line.size(), canonical_json(run), canonical_json(attempt));
   }
 }
 
@@ -231,6 +226,11 @@ class PostgresDatabase : public Database {
   void drop_table_aside() override { db_.execute("DROP TABLE before"); }
 
   void inspect(Inspector& inspector) override {
+    if (const auto rows = number("SELECT count(*) FROM store"); rows != 1) {
+      inspector.problem(
+          {}, {},
+          fmt::format("structure of the database: table 'store' has {} rows, not one", rows));
+    }
     for (const char* index : {"attempt_identity", "attempt_sequence", "attempt_series"}) {
       const auto sound = fmt::format(
           "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('assay.{}') AND indisvalid",

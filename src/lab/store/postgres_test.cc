@@ -64,6 +64,14 @@ TEST_F(PostgresTest, ANewerStoreIsRefusedAndLeftAlone) {
   EXPECT_EQ(open(url_, Access::kRead)->runs().at(0).rows, 4);
 }
 
+TEST_F(PostgresTest, AStoreOfTwoVersionsIsDamaged) {
+  const auto store = open(url_);
+  server_->execute(url_, "INSERT INTO assay.store VALUES (1, 0)");
+  const auto problems = store->verify();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_THAT(problems[0].message, HasSubstr("has 2 rows"));
+}
+
 TEST_F(PostgresTest, AnOlderStoreIsBroughtForwardByWhoeverWrites) {
   const auto rows = example_run("r1", 2);
   add(*open(url_), rows);

@@ -53,6 +53,7 @@ class JournalReader {
 
  private:
   static constexpr std::size_t kBytesAtOnce = std::size_t{8} << 20;
+  static constexpr std::size_t kLongestLine = std::size_t{256} << 20;
 
   void read_lines(std::vector<std::string>& lines) {
     for (std::size_t bytes = 0; bytes < kBytesAtOnce;) {
@@ -72,6 +73,10 @@ class JournalReader {
       }
       rest_.erase(0, begin);
       bytes += begin;
+      if (rest_.size() > kLongestLine) {
+        fail("{}:{}: a line of more than {} MiB is no row's", paths_.front(),
+             lines_ + lines.size() + 1, kLongestLine >> 20);
+      }
     }
     lines_ += lines.size();
   }
