@@ -242,6 +242,16 @@ TEST_P(StoreTest, ALineWhoseTextWasChangedButNotItsValueIsRefused) {
       ThrowsMessage<UserError>(HasSubstr("not as it was written")));
 }
 
+TEST_P(StoreTest, ALineThatWasGivenTheEndOfAnotherSystemSaysSo) {
+  const auto line = row_to_line(example_row({})) + "\r";
+  const auto store = open();
+  EXPECT_THAT(
+      [&] {
+        ingest_lines(*store, {&line, 1}, "test");
+      },
+      ThrowsMessage<UserError>(HasSubstr("carriage return")));
+}
+
 TEST_P(StoreTest, LatestIsTheNewestRunPerKeyWithAllItsRounds) {
   const auto store = open();
   const auto a1 = example_run("r1", 2, 64), a2 = example_run("r2", 3, 64);
