@@ -7,7 +7,7 @@
     disturbed_runs.py ASSAY node [TIMES]       a node dies with everything on it, or its slurmd alone, and comes back
     disturbed_runs.py ASSAY requeue [TIMES]    a task that runs is put back into the queue
     disturbed_runs.py ASSAY runner [TIMES]     SIGKILL of the runner; then --resume
-    disturbed_runs.py ASSAY stop [TIMES]       Ctrl-C, or SIGTERM; then --resume
+    disturbed_runs.py ASSAY stop [TIMES]       Ctrl-C, SIGTERM, or a closed terminal; then --resume
 
 Each ends with status 0 where the journal has the attempts of a local run in the end, each once, and no job is left.
 """
@@ -24,6 +24,7 @@ import time
 from slurm_cluster import QUICK, Cluster, Missing, attempts, told_twice
 
 ASSAY = sys.argv[1]
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whatever keeps this program from it
 POINTS = json.dumps([{"n": n, "algebra": a} for n in range(4, 44, 4) for a in ("real", "log", "max_plus", "euclidean")])
 RUN = ["run", "semiring_matmul", "--points", POINTS, "--providers", "reference,naive", "--rounds", "4", *QUICK]  # fmt: skip
 
@@ -112,7 +113,7 @@ def runner(run):
 
 
 def stop(run):
-    run.child.send_signal(random.choice((signal.SIGINT, signal.SIGTERM)))
+    run.child.send_signal(random.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)))
     run.wait()
     left = run.cluster.jobs()
     expect(not left, f"no job is left {left}")
