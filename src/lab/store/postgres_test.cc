@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "lab/store/test_postgres_server.h"
 #include "lab/store/transfer.h"
 #include "lab/testing/example_rows.h"
