@@ -181,8 +181,7 @@ void close_all_but(const int* keep, int count) noexcept {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  for (const int wish : {SIGINT, SIGTERM, SIGHUP}) signal(wish, SIG_DFL);
 
   bool ready = true;
   const int null = open("/dev/null", O_RDONLY);
@@ -260,8 +259,7 @@ void kill_with_descendants(int pid) noexcept {
 void supervise(const Supervised& job) noexcept {
   static Family family;  // too large for a stack; this process is ours alone
   setpgid(0, 0);         // a Ctrl-C at the terminal is for the parent, who tells us
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_IGN);
+  for (const int wish : {SIGINT, SIGTERM, SIGHUP}) signal(wish, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
