@@ -214,7 +214,6 @@ TEST(ProgramVerifier, SeesKernelsThatRoundWhatTheGraphDoesNot) {
                  (user.op == Op::kCast && user.dtype == DType::kBF16);
         };
         if (std::ranges::all_of(region->values, is_rounded_anyway)) continue;
-        if (value.op == Op::kRecip && region->values[value.values[0]].op == Op::kConst) continue;
         const bool was_narrow =
             value.op == Op::kCast && region->values[value.values[0]].dtype == dtype;
         if (was_narrow && dtype != DType::kF32) continue;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "base/philox.h"
 #include "compiler/choose/compile.h"
@@ -36,7 +37,7 @@ const std::vector<DType> kFloating = {DType::kF32, DType::kF64, DType::kBF16, DT
 // Those that a rule's primitives have: exp2 and its like are of floating point only.
 std::vector<DType> dtypes_of(const std::string& rule) {
   auto dtypes = kFloating;
-  if (rule.ends_with("-commutes"))
+  if (rule.ends_with("-commutes"))  // div is of floating point
     dtypes.insert(dtypes.end(), {DType::kI32, DType::kI64, DType::kBool});
   return dtypes;
 }
@@ -88,6 +89,32 @@ GraphTensor instance(const std::string& rule, Graph& g, DType dtype, Chance& cha
   if (rule == "rms-norm") return rms_norm(x("x"), row("w"), 1e-5);
   if (rule == "layer-norm") return layer_norm(x("x"), row("w"), row("b"), 1e-5);
   if (rule == "silu-gate") return swiglu(x("a"), x("b"));
+  const auto wide = [](const GraphTensor& y) {
+    return size_of(y.dtype()) < 4 ? y.cast(DType::kF32) : y;
+  };
+  if (rule == "softmax-by-division") {
+    const auto axis = static_cast<int>(chance.below(shape.size()));
+    const auto y = wide(x("x")), e = exp(y - y.max(axis, true));
+    return (e / e.sum(axis, true)).cast(dtype);
+  }
+  if (rule == "rms-norm-by-division") {
+    const auto y = wide(x("x"));
+    return (y / sqrt((y * y).mean(-1, true) + 1e-5) * wide(row("w"))).cast(dtype);
+  }
+  if (rule == "layer-norm-by-division") {
+    const auto y = wide(x("x")), centred = y - y.mean(-1, true);
+    const auto spread = sqrt((centred * centred).mean(-1, true) + 1e-5);
+    return (centred / spread * wide(row("w")) + wide(row("b"))).cast(dtype);
+  }
+  if (rule == "silu-gate-by-division") {
+    const auto a = wide(x("a"));
+    return (a / (exp(-a) + 1.0) * wide(x("b"))).cast(dtype);
+  }
+  if (rule == "div-by-power-of-two") return x("a") / (chance.coin() ? -0.25 : 64.0);
+  if (rule == "div-of-one") {
+    const auto a = x("a");
+    return a.like(1) / a;
+  }
   if (rule == "gelu-gate") return geglu(x("a"), x("b"));
   if (rule == "rotary") {
     const auto angle = [&](const char* name) {
@@ -169,9 +196,61 @@ TEST(Rules, EachHoldsOnWhatItMatches) {
       const auto wrong = ProgramVerifier(g, options).mistake_of(program, plain_runtime());
       ASSERT_FALSE(wrong) << rule.name << ", seed " << seed << ": " << *wrong;
     }
-    if (!rule.name.ends_with("-commutes")) {
+    if (!rule.name.ends_with("-commutes") && !rule.name.starts_with("div-")) {
       EXPECT_GE(fired, tried * 3 / 4) << rule.name;
     }
+  }
+}
+
+// How often each primitive is in the regions of a program.
+std::map<Op, int> operations_in(const Program& program) {
+  std::map<Op, int> counts;
+  for (const auto& kernel : program.kernels) {
+    if (const auto* region = std::get_if<Region>(&kernel.work)) {
+      for (const auto& value : region->values) ++counts[value.op];
+    }
+  }
+  return counts;
+}
+
+TEST(Rules, QuotientsStayUnlessSomethingCheaperHasTheirBits) {
+  const auto operations_of = [](auto make) {
+    Graph g;
+    make(GraphTensor::input(g, "x", DType::kF32, {9})).set_output("y");
+    return operations_in(compile_default(g));
+  };
+  for (const double power : {8.0, 0.5, -2.0, 1.0, 16384.0}) {
+    auto of = operations_of([&](const GraphTensor& x) { return x / power; });
+    EXPECT_EQ(std::pair(of[Op::kDiv], of[Op::kMul]), std::pair(0, 1)) << power;
+  }
+  // Of what is none, and of those whose inverse may be below the normal numbers.
+  for (const double divisor : {3.0, 0.1, 49.0, 0.0, 0x1p127, HUGE_VAL}) {
+    auto of = operations_of([&](const GraphTensor& x) { return x / divisor; });
+    EXPECT_EQ(std::pair(of[Op::kDiv], of[Op::kMul]), std::pair(1, 0)) << divisor;
+  }
+  auto of_one = operations_of([](const GraphTensor& x) { return x.like(1) / x; });
+  EXPECT_EQ(std::pair(of_one[Op::kDiv], of_one[Op::kRecip]), std::pair(0, 1));
+  auto of_two = operations_of([](const GraphTensor& x) { return x.like(2) / x; });
+  EXPECT_EQ(std::pair(of_two[Op::kDiv], of_two[Op::kRecip]), std::pair(1, 0));
+}
+
+// As people write it: scores divided by the root of their width, weights by their sum. A root that
+// is no power of two has no inverse to multiply by.
+TEST(Rules, AttentionIsFoundWhereItDivides) {
+  for (const int width : {16, 64, 48}) {
+    Graph g;
+    const auto input = [&](const char* name) {
+      return GraphTensor::input(g, name, DType::kF32, {4, 7, width});
+    };
+    const auto scores =
+        matmul(input("q"), input("k").transpose()) / std::sqrt(static_cast<double>(width));
+    const auto e = exp(scores - scores.max(-1, true));
+    matmul(e / e.sum(-1, true), input("v")).set_output("y");
+    const auto program = compile_default(g);
+    const bool is_found = std::ranges::count(rules_in(program), "attention") == 1;
+    EXPECT_EQ(is_found, width != 48) << width;
+    EXPECT_THAT(rules_in(program), Contains(is_found ? "softmax" : "softmax-by-division")) << width;
+    EXPECT_EQ(ProgramVerifier(g).mistake_of(program, plain_runtime()), std::nullopt) << width;
   }
 }
 

@@ -74,8 +74,12 @@ class RandomPass {
                                      check.below(static_cast<std::int64_t>(fitting.size())))];
   }
   void add_value(DType dtype) {
-    // Which zero is the greater is the processor's business: with a reciprocal it would be seen.
-    const Op binary[] = {Op::kAdd, Op::kMul, has_reciprocals_ ? Op::kMul : Op::kMax};
+    // Which zero is the greater is the processor's business: a quotient would show it.
+    const bool divides = has_reciprocals_ && is_floating(dtype);
+    const Op binary[] = {Op::kAdd, Op::kMul,
+                         divides            ? Op::kDiv
+                         : has_reciprocals_ ? Op::kMul
+                                            : Op::kMax};
     const auto kind = check.below(10);
     if (kind < 6) {
       const auto a = operand(dtype), b = operand(dtype);
@@ -117,6 +121,38 @@ TEST_P(CpuPassTest, PassesRoundEveryValueAsPlainLoopsDo) {
       RandomPass random(static_cast<std::uint64_t>(length) * 1000 + seed, length);
       random.check.expect_equal(
           0, 0, "length " + std::to_string(length) + ", seed " + std::to_string(seed));
+    }
+  }
+}
+
+// A stream by a stream, by one element for each row and by one for all, and those by a stream; in
+// blocks and beyond the last: what plain loops say, which divide in f64.
+TEST_P(CpuPassTest, QuotientsAreTheNearestWhereverTheirOperandsAre) {
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16}) {
+    for (const std::int64_t length : {1, 15, 64, 517}) {
+      for (int way = 0; way < 6; ++way) {
+        KernelCheck check(static_cast<std::uint64_t>(length * 6 + way));
+        const auto stream = check.add(dtype, {3, length}, KernelCheck::Values::kSpecial);
+        const auto other = check.add(dtype, {3, length}, KernelCheck::Values::kWide);
+        const auto out = check.add_output(dtype, {3, length});
+        auto from = check.whole(other);
+        if (way % 3 > 0) from.view.strides[1] = 0;
+        if (way % 3 > 1) from.view.strides[0] = 0;
+        const bool is_turned = way >= 3;
+        Region region{.shape = {3, length}};
+        region.values = {
+            {.op = Op::kInput, .dtype = dtype, .access = check.whole(stream)},
+            {.op = Op::kInput, .dtype = dtype, .access = from},
+            {.op = Op::kDiv, .dtype = dtype, .values = {is_turned ? 1U : 0U, is_turned ? 0U : 1U}},
+            // And with what is in hand on either side.
+            {.op = Op::kDiv, .dtype = dtype, .values = {1, 2}},
+            {.op = Op::kDiv, .dtype = dtype, .values = {3, 0}}};
+        region.stores = {{4, check.whole(out)}};
+        check.kernel.work = region;
+        check.expect_equal(0, 0,
+                           std::string(name_of(dtype)) + ", length " + std::to_string(length) +
+                               ", way " + std::to_string(way));
+      }
     }
   }
 }

@@ -165,7 +165,13 @@ class RandomRegion {
       case 8: {
         if (!is_floating(dtype)) return;
         const auto a = of(dtype);
-        add({.op = check.below(2) == 0 ? Op::kSqrt : Op::kRecip,
+        const auto kind = check.below(3);
+        if (kind == 0) {
+          const auto b = of(dtype);
+          add({.op = Op::kDiv, .dtype = dtype, .of_row = of_row, .values = {a, b}});
+          return;
+        }
+        add({.op = kind == 1 ? Op::kSqrt : Op::kRecip,
              .dtype = dtype,
              .of_row = of_row,
              .values = {a}});

@@ -24,6 +24,12 @@ struct SumOf {
 struct ProductOf {
   static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Mul(x, y); }
 };
+struct QuotientOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Div(x, y); }
+};
+struct TurnedQuotientOf {
+  static HWY_INLINE Lanes of(Lanes x, Lanes y) { return hn::Div(y, x); }
+};
 struct GreatestOf {
   static HWY_INLINE Lanes of(Lanes x, Lanes y) { return greatest(LaneTag(), x, y); }
 };

@@ -186,6 +186,9 @@ StageFunction find_float_op(Op op, DType dtype, BlockFormat memory, bool turned)
       return rounded_stage<SumOf>(dtype, memory);
     case Op::kMul:
       return rounded_stage<ProductOf>(dtype, memory);
+    case Op::kDiv:
+      return turned ? rounded_stage<TurnedQuotientOf>(dtype, memory)
+                    : rounded_stage<QuotientOf>(dtype, memory);
     case Op::kMax:
       return turned ? binary_stage<TurnedGreatestOf, NotRounded>(memory)
                     : binary_stage<GreatestOf, NotRounded>(memory);

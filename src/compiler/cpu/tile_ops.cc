@@ -76,6 +76,12 @@ struct MulOf {
     }
   }
 };
+struct DivOf {
+  template <class D, class V>
+  static HWY_INLINE V of(D, V a, V b) {
+    return hn::Div(a, b);
+  }
+};
 struct MaxOf {
   template <class D, class V>
   static HWY_INLINE V of(D d, V a, V b) {
@@ -268,6 +274,9 @@ TileOp arithmetic(Op op, unsigned single) {
       return binary_form<T, MaxOf>(single);
     case Op::kLess:
       return binary_form<T, LessOf>(single);
+    case Op::kDiv:
+      if constexpr (kIsFloating<T>) return binary_form<T, DivOf>(single);
+      break;
     default:
       break;
   }

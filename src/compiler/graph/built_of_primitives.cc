@@ -62,11 +62,10 @@ GraphTensor put_into(const GraphTensor& x, std::size_t at, const Dim& before, co
 
 GraphTensor operator-(const GraphTensor& x) { return x * x.like(-1); }
 GraphTensor operator-(const GraphTensor& a, const GraphTensor& b) { return a + (-b); }
-GraphTensor operator/(const GraphTensor& a, const GraphTensor& b) { return a * recip(b); }
 GraphTensor operator+(const GraphTensor& a, double b) { return a + a.like(b); }
 GraphTensor operator-(const GraphTensor& a, double b) { return a + a.like(-b); }
 GraphTensor operator*(const GraphTensor& a, double b) { return a * a.like(b); }
-GraphTensor operator/(const GraphTensor& a, double b) { return a * recip(a.like(b)); }
+GraphTensor operator/(const GraphTensor& a, double b) { return a / a.like(b); }
 GraphTensor min(const GraphTensor& a, const GraphTensor& b) {
   if (a.dtype() == DType::kBool) return a * b;
   // −x of the least integer is that integer, −x − 1 is the greatest.
@@ -90,7 +89,7 @@ GraphTensor equal(const GraphTensor& a, const GraphTensor& b) {
 
 GraphTensor GraphTensor::mean(int axis, bool keeps) const {
   const auto n = extent_value(*this, axis_in(*this, axis, "mean"));
-  return sum(axis, keeps) * recip(n);
+  return sum(axis, keeps) / n;
 }
 
 GraphTensor matmul(const GraphTensor& a, const GraphTensor& b) {

@@ -12,9 +12,9 @@
 namespace assay::compiler {
 namespace {
 
-constexpr std::array<std::string_view, 19> kNames = {
-    "input", "const", "iota", "cast", "exp2",   "log2", "sin",        "sqrt",   "recip",  "add",
-    "mul",   "mod",   "less", "max",  "select", "sum",  "max_reduce", "gather", "scatter"};
+constexpr std::array<std::string_view, 20> kNames = {
+    "input", "const", "iota", "cast", "exp2", "log2",   "sin", "sqrt",       "recip",  "add",
+    "mul",   "div",   "mod",  "less", "max",  "select", "sum", "max_reduce", "gather", "scatter"};
 
 std::size_t operand_count(Op op) {
   switch (op) {
@@ -33,6 +33,7 @@ std::size_t operand_count(Op op) {
       return 1;
     case Op::kAdd:
     case Op::kMul:
+    case Op::kDiv:
     case Op::kMod:
     case Op::kLess:
     case Op::kMax:
@@ -161,12 +162,13 @@ void Graph::check_node(const Node& node) const {
       floating();
       same_dtype(0, node.dtype);
       return same_shape(0, node.shape);
+    case Op::kDiv:
     case Op::kMod:
-      if (node.dtype == DType::kBool) fail("mod: of numbers, got bool");
-      [[fallthrough]];
     case Op::kAdd:
     case Op::kMul:
     case Op::kMax:
+      if (node.op == Op::kDiv) floating();
+      if (node.op == Op::kMod && node.dtype == DType::kBool) fail("mod: of numbers, got bool");
       for (const std::size_t i : {0, 1}) {
         same_dtype(i, node.dtype);
         same_shape(i, node.shape);

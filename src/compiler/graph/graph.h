@@ -32,6 +32,7 @@ enum class Op : std::uint8_t {
   kRecip,   // … to here
   kAdd,     // integers wrap around; of bool: or
   kMul,     // likewise; of bool: and
+  kDiv,     // floating point: the quotient, rounded once, where x · (1 / y) is rounded twice
   kMod,     // the remainder with the divisor's sign; an integer divided by 0 leaves 0
   kLess,    // bool
   kMax,     // NaN where either is

@@ -201,6 +201,10 @@ GraphTensor operator*(const GraphTensor& a, const GraphTensor& b) {
   check_same_dtype("mul", a, b);
   return add_elementwise(Op::kMul, a.dtype(), {a, b});
 }
+GraphTensor operator/(const GraphTensor& a, const GraphTensor& b) {
+  check_same_dtype("div", a, b);
+  return add_elementwise(Op::kDiv, a.dtype(), {a, b});
+}
 GraphTensor mod(const GraphTensor& a, const GraphTensor& b) {
   check_same_dtype("mod", a, b);
   return add_elementwise(Op::kMod, a.dtype(), {a, b});

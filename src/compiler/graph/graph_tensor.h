@@ -86,6 +86,7 @@ GraphTensor sqrt(const GraphTensor& x);
 GraphTensor recip(const GraphTensor& x);
 GraphTensor operator+(const GraphTensor& a, const GraphTensor& b);
 GraphTensor operator*(const GraphTensor& a, const GraphTensor& b);
+GraphTensor operator/(const GraphTensor& a, const GraphTensor& b);
 GraphTensor mod(const GraphTensor& a, const GraphTensor& b);
 GraphTensor less(const GraphTensor& a, const GraphTensor& b);
 GraphTensor max(const GraphTensor& a, const GraphTensor& b);
@@ -98,7 +99,6 @@ GraphTensor scatter(const GraphTensor& data, const GraphTensor& index, const Gra
 // once, at the end.
 GraphTensor operator-(const GraphTensor& x);
 GraphTensor operator-(const GraphTensor& a, const GraphTensor& b);
-GraphTensor operator/(const GraphTensor& a, const GraphTensor& b);
 GraphTensor operator+(const GraphTensor& a, double b);
 GraphTensor operator-(const GraphTensor& a, double b);
 GraphTensor operator*(const GraphTensor& a, double b);

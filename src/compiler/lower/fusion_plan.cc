@@ -74,6 +74,9 @@ void FusionPlan::measure_effort() {
       case Op::kScatter:
         effort = kDear;
         break;
+      case Op::kDiv:  // by one number: no dearer than what is read instead
+        effort = is_constant_[work.node.operands[1].node] ? 1 : kDear;
+        break;
       default:
         effort = 1;
     }

@@ -94,6 +94,8 @@ inline PlainScalar compute_plain(Op op, DType from, DType to, const PlainScalar*
         return add_plain(to, x[0], x[1]);
       case Op::kMul:
         return multiply_plain(to, x[0], x[1]);
+      case Op::kDiv:
+        return {.f = x[0].f / x[1].f};
       case Op::kMod:
         if (is_floating(to)) return {.f = remainder_of(x[0].f, x[1].f)};
         return {.i = remainder_of(x[0].i, x[1].i)};

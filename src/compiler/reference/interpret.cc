@@ -281,6 +281,13 @@ class Interpreter {
         return binary<T, T>(node, out, sum_of<W>);
       case Op::kMul:
         return binary<T, T>(node, out, product_of<W>);
+      case Op::kDiv:
+        // Of what is narrower than f64 the quotient may be rounded twice: f64 has more than twice
+        // its digits, and two besides.
+        if constexpr (kIsFloating<T>) {
+          binary<T, T>(node, out, [](double a, double b) { return a / b; });
+        }
+        return;
       case Op::kMod:
         if constexpr (!std::is_same_v<T, bool>) {
           binary<T, T>(node, out, [](W a, W b) { return remainder_of(a, b); });

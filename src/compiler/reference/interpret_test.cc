@@ -91,6 +91,8 @@ TEST(Interpret, PrimitivesAtSpecialValues) {
   expect(less(x, y).cast(DType::kI32), {1, 1, 0, 1, 0, 0});
   expect(x + y, {1, 1, kNan, 1, kNan, kNan});
   expect(recip(x), {kInf, -kInf, 1, -0.5, 0, kNan});
+  expect(x / y, {0, 0, kNan, -2.0F / 3, kNan, kNan});
+  expect(y / x, {kInf, -kInf, kNan, -1.5, kNan, kNan});
   expect(mod(x, y), {0, 0, kNan, 1, kNan, kNan});
   expect(select(less(x, y), x, y), {0, 0, kNan, -2, -kInf, 0});
   expect(equal(x, x).cast(DType::kI64), {1, 1, 1, 1, 1, 0});
@@ -112,6 +114,31 @@ TEST(Interpret, RoundsOnceToTheDtype) {
   // A sum is rounded at its end only.
   const auto many = b.input("many", DType::kF16, {1}, {1}).expand(0, 4096);
   EXPECT_EQ(b.run(many.sum(0))[0], 4096);
+}
+
+// What a quotient leaves of its dividend, which a fused operation gives exactly, is at most half of
+// what a unit in its last place would take.
+TEST(Interpret, QuotientsAreTheNearest) {
+  const std::pair<DType, int> dtypes[] = {
+      {DType::kF64, 53}, {DType::kF32, 24}, {DType::kF16, 11}, {DType::kBF16, 8}};
+  for (const auto& [dtype, digits] : dtypes) {
+    Bench b;
+    const Philox stream(7);
+    std::vector<double> x, y;
+    for (std::uint64_t i = 0; i < 20000; ++i) {
+      x.push_back(std::ldexp(std::floor(std::ldexp(1 + unit_interval(stream[2 * i]), digits - 1)),
+                             1 - digits));
+      y.push_back(-std::ldexp(
+          std::floor(std::ldexp(1 + unit_interval(stream[2 * i + 1]), digits - 1)), 1 - digits));
+    }
+    const auto count = static_cast<std::int64_t>(x.size());
+    const auto got = b.run(b.input("x", dtype, {count}, x) / b.input("y", dtype, {count}, y));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double unit = std::ldexp(1.0, std::ilogb(got[i]) + 1 - digits);
+      ASSERT_LE(std::abs(std::fma(-got[i], y[i], x[i])), unit / 2 * std::abs(y[i]))
+          << name_of(dtype) << ": " << x[i] << " / " << y[i] << " is " << got[i];
+    }
+  }
 }
 
 TEST(Interpret, IntegersWrapAndDivideAsSaid) {

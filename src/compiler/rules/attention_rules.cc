@@ -196,7 +196,7 @@ std::vector<TensorRule> attention_rules(TensorEGraph& terms, const Mistakes& mis
   auto make = [=, &terms](egraph::EGraph& graph,
                           const egraph::Match& match) -> std::optional<ClassId> {
     const auto& softmax = terms.attributes(match.payloads[p]);
-    if (softmax.rules != std::vector<std::string>{"softmax"}) return std::nullopt;
+    if (softmax.rules.size() != 1 || !softmax.rules[0].starts_with("softmax")) return std::nullopt;
     const AttentionFinder finder(terms, mistakes, softmax.body);
     return finder.found(graph, terms.attributes(match.payloads[o]), softmax, match.classes[scores],
                         match.classes[v]);

@@ -239,6 +239,24 @@ std::vector<BodyRule> body_rules() {
       [](const Leaves& x, int, const Numbers& n) { return rms_norm(x[0], x[1], n[0]); });
   add("layer-norm", "norm", "the very same operations, of one row at a time", 3, 1,
       [](const Leaves& x, int, const Numbers& n) { return layer_norm(x[0], x[1], x[2], n[0]); });
+  // The same as people write them who divide.
+  add("softmax-by-division", "softmax", "the very same operations, of one row at a time", 1, 0,
+      [](const Leaves& x, int axis, const Numbers&) {
+        const auto e = exp(x[0] - x[0].max(axis, true));
+        return e / e.sum(axis, true);
+      })
+      .any_axis = true;
+  add("rms-norm-by-division", "norm", "the very same operations, of one row at a time", 2, 1,
+      [](const Leaves& x, int, const Numbers& n) {
+        return x[0] / sqrt((x[0] * x[0]).mean(-1, true) + n[0]) * x[1];
+      });
+  add("layer-norm-by-division", "norm", "the very same operations, of one row at a time", 3, 1,
+      [](const Leaves& x, int, const Numbers& n) {
+        const auto centred = x[0] - x[0].mean(-1, true);
+        return centred / sqrt((centred * centred).mean(-1, true) + n[0]) * x[1] + x[2];
+      });
+  add("silu-gate-by-division", "gate", "the very same operations, element by element", 2, 0,
+      [](const Leaves& x, int, const Numbers&) { return x[0] / (exp(-x[0]) + 1.0) * x[1]; });
   add("rotary", "rotary", "both halves of a row are read where one is written", 3, 0,
       [](const Leaves& x, int, const Numbers&) { return turned_pairs(x[0], x[1], x[2]); });
   add("silu-gate", "gate", "the very same operations, element by element", 2, 0,

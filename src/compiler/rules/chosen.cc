@@ -25,6 +25,7 @@ std::uint64_t mixed_text(std::uint64_t a, std::string_view text) {
   return mixed(a, text.size());
 }
 
+constexpr int kPlain = 4;  // from there on
 int preference(egraph::Operator op) {
   switch (op) {
     case static_cast<egraph::Operator>(Found::kAttention):
@@ -35,8 +36,10 @@ int preference(egraph::Operator op) {
       return 2;
     case static_cast<egraph::Operator>(Found::kBody):
       return 3;
+    case static_cast<egraph::Operator>(Op::kDiv):
+      return kPlain + 1;  // what else has its bits is cheaper
     default:
-      return 4;
+      return kPlain;
   }
 }
 
@@ -281,11 +284,13 @@ bool is_large_product(const TensorEGraph& terms, const std::vector<ClassId>& nod
 
 std::vector<ClassId> options_of(const TensorEGraph& terms, ClassId id) {
   std::vector<ClassId> options;
-  const auto members = terms.members(id);
+  const auto rank = [&](ClassId node) { return preference(terms.terms().node(node).op); };
+  auto members = terms.members(id);
   const bool is_large = is_large_product(terms, members);
+  std::ranges::stable_sort(members, {}, rank);
   bool has_plain = false;
   for (const auto node : members) {
-    const bool is_plain = preference(terms.terms().node(node).op) == 4;
+    const bool is_plain = rank(node) >= kPlain;
     if (is_plain && (has_plain || is_large)) continue;
     // Of two products with exchanged operands one is enough.
     const auto op = terms.terms().node(node).op;
@@ -295,8 +300,6 @@ std::vector<ClassId> options_of(const TensorEGraph& terms, ClassId id) {
     has_plain = has_plain || is_plain;
     options.push_back(node);
   }
-  std::ranges::stable_sort(options, {},
-                           [&](ClassId node) { return preference(terms.terms().node(node).op); });
   return options;
 }
 

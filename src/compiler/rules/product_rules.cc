@@ -3,6 +3,8 @@
 //
 // Products: sums of products, the experts' form of them, and the algebra that brings operands into
 // their places.
+#include <cmath>
+
 #include "base/error.h"
 #include "compiler/graph/compose.h"
 #include "compiler/rules/positions.h"
@@ -151,6 +153,51 @@ TensorRule grouped_rule(TensorEGraph& terms, const Mistakes& mistakes) {
                    std::move(query), std::move(make));
 }
 
+namespace {
+
+// Whether it is ±2ᵏ, and so near 1 that every dtype has its inverse among its normal numbers.
+bool is_power_of_two(double x) {
+  int exponent = 0;
+  return std::abs(std::frexp(x, &exponent)) == 0.5 && std::abs(exponent - 1) <= 14;
+}
+
+// Quotients that are something cheaper, bit for bit.
+std::vector<TensorRule> quotient_rules(TensorEGraph& terms) {
+  const auto rule = [&](std::string name, std::string note, auto make) {
+    auto query = query_of(terms, "(div[?p] ?a ?b)");
+    const auto p = query.payload_index("?p");
+    const auto a = query.class_index("?a"), b = query.class_index("?b");
+    auto of_match = [=, &terms](egraph::EGraph&, const egraph::Match& match) {
+      return make(terms.attributes(match.payloads[p]), match.classes[a], match.classes[b]);
+    };
+    return made_rule("algebra", std::move(name), std::move(note), std::move(query),
+                     std::move(of_match));
+  };
+  const auto added = [&terms](Op op, const TermAttributes& attributes,
+                              const std::vector<ClassId>& children) -> std::optional<ClassId> {
+    const auto number = static_cast<egraph::Operator>(op);
+    return terms.terms().add(number, children, terms.payload(number, attributes));
+  };
+  std::vector<TensorRule> rules;
+  rules.push_back(
+      rule("div-by-power-of-two", "x / 2ᵏ and x · 2⁻ᵏ are one number before they are rounded",
+           [=, &terms](TermAttributes of, ClassId a, ClassId b) -> std::optional<ClassId> {
+             const auto divisor = terms.constant_of(b);
+             if (!divisor || !is_power_of_two(*divisor)) return std::nullopt;
+             return added(Op::kMul, of, {a, terms.constant(of.dtype, 1 / *divisor)});
+           }));
+  rules.push_back(
+      rule("div-of-one", "1 / x is what the reciprocal is, rounded once",
+           [=, &terms](TermAttributes of, ClassId a, ClassId b) -> std::optional<ClassId> {
+             if (terms.constant_of(a) != 1) return std::nullopt;
+             of.views.erase(of.views.begin());
+             return added(Op::kRecip, of, {b});
+           }));
+  return rules;
+}
+
+}  // namespace
+
 std::vector<TensorRule> algebra_rules(TensorEGraph& terms) {
   std::vector<TensorRule> rules;
   for (const std::string op : {"add", "mul", "max"}) {
@@ -170,6 +217,7 @@ std::vector<TensorRule> algebra_rules(TensorEGraph& terms) {
                               "order of two operands, rounding included",
                               std::move(query), std::move(make)));
   }
+  for (auto& rule : quotient_rules(terms)) rules.push_back(std::move(rule));
   return rules;
 }
 

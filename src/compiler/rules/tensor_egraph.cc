@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "compiler/graph/dtypes.h"
 #include "egraph/rules.h"
 #include "tensor/tensor.h"
 
@@ -80,7 +81,7 @@ TensorEGraph::TensorEGraph(const Graph& graph) : graph_(graph) {
     if (is_of_nothing(node)) {
       op = static_cast<egraph::Operator>(Op::kCast);
       attributes.views.push_back({node.shape, std::vector<Dim>(node.shape.size(), Dim(0)), 0});
-      children.push_back(zero(node.dtype));
+      children.push_back(constant(node.dtype, 0));
     } else if (scatters_nothing(node)) {
       op = static_cast<egraph::Operator>(Op::kCast);
       attributes.views.push_back(node.operands[0].view);
@@ -96,9 +97,10 @@ TensorEGraph::TensorEGraph(const Graph& graph) : graph_(graph) {
   egraph_->rebuild();
 }
 
-ClassId TensorEGraph::zero(DType dtype) {
+ClassId TensorEGraph::constant(DType dtype, double value) {
   TermAttributes attributes;
   attributes.dtype = dtype;
+  attributes.bits = bits_of(dtype, value);
   const auto op = static_cast<egraph::Operator>(Op::kConst);
   return egraph_->add(op, {}, payload(op, std::move(attributes)));
 }

@@ -22,8 +22,9 @@ namespace assay::compiler {
 
 // Operators: those of Op under their own numbers, and
 enum class Found : egraph::Operator {
-  kProduct = 19,  // Σ_k a[…, k] · b[…, k] by two views of one shape, of 16-bit operands in f32
-  kBody,          // what a function of the front end builds of its operands, as one
+  // Σ_k a[…, k] · b[…, k] by two views of one shape, of 16-bit operands in f32
+  kProduct = static_cast<egraph::Operator>(Op::kScatter) + 1,
+  kBody,  // what a function of the front end builds of its operands, as one
   kAttention,
   kGrouped,  // rows times their experts' matrices
 };
@@ -70,6 +71,8 @@ class TensorEGraph : public egraph::Analysis {
   std::uint64_t payload(const egraph::Operator& op, TermAttributes attributes);
   const TermAttributes& attributes(std::uint64_t payload) const { return table_.at(payload); }
   const ClassFacts& facts(egraph::ClassId id) const { return facts_.at(egraph_->find(id)); }
+  // The class of one number, rounded to the dtype.
+  egraph::ClassId constant(DType dtype, double value);
   std::uint32_t add_body(BodyMaker body);
   const BodyMaker& body(std::uint32_t number) const { return bodies_.at(number); }
 
@@ -79,7 +82,6 @@ class TensorEGraph : public egraph::Analysis {
   std::optional<double> constant_of(egraph::ClassId id) const;
 
  private:
-  egraph::ClassId zero(DType dtype);
   void made(const egraph::EGraph& graph, egraph::ClassId id) override;
   bool joined(const egraph::EGraph& graph, egraph::ClassId kept, egraph::ClassId gone) override;
   Interval interval_of(const egraph::NodeView& node, const TermAttributes& attributes) const;

@@ -212,7 +212,7 @@ class GraphMaker {
         return x + partner(x);
       case 2:
       case 3:
-        return x * partner(x);
+        return is_floating(x.dtype()) && below(3) == 0 ? x / partner(x) : x * partner(x);
       case 4:
         return x.dtype() == DType::kBool ? logical_not(x) : mod(x, partner(x));
       case 5:

@@ -115,8 +115,8 @@ class BoundMaker {
 
   void elementwise(NodeId id, const Node& node) {
     const bool is_integer = !is_floating(node.dtype);  // of such all is exact
-    const bool stays_exact = node.op == Op::kCast || node.op == Op::kAdd || node.op == Op::kMax ||
-                             node.op == Op::kMod || node.op == Op::kLess ||
+    const bool stays_exact = node.op == Op::kCast || node.op == Op::kAdd || node.op == Op::kDiv ||
+                             node.op == Op::kMax || node.op == Op::kMod || node.op == Op::kLess ||
                              node.op == Op::kSelect || is_integer;
     if (stays_exact && is_exact(node)) return;
     auto& errors = made(id);

@@ -132,6 +132,35 @@ TEST(Bounds, OfAReciprocalAreThoseOfItsOperand) {
   }
 }
 
+TEST(Bounds, OfAQuotientAreThoseOfBothOperands) {
+  for (const double size : {1.0, -1e120, 1e-120}) {
+    Graph g;
+    const auto sum = GraphTensor::input(g, "x", DType::kF64, {10000}).sum(0);
+    sum.set_output("sum");
+    const auto three = sum.like(3);
+    (three / sum).set_output("divisor");
+    (sum / three).set_output("dividend");
+    (sum / (sum + sum.like(size))).set_output("both");
+    (three / (sum - sum)).set_output("anything");
+    (three / three.like(7)).set_output("exact");
+    Tensor x(DType::kF64, Shape({10000}));
+    for (auto& value : x.as<double>()) value = size;
+    const auto found = interpret_with_bounds(g, {{"x", x.view()}}, {});
+    const auto relative = [&](const char* name) {
+      const auto& of = found.at(name);
+      return of.bounds.empty() ? 0 : of.bounds[0] / std::abs(of.value.as<double>()[0]);
+    };
+    for (const auto* name : {"divisor", "dividend"}) {
+      EXPECT_GE(relative(name), relative("sum")) << name << " of " << size;
+      EXPECT_LE(relative(name), 2 * relative("sum")) << name << " of " << size;
+    }
+    EXPECT_GE(relative("both"), relative("sum")) << size;
+    EXPECT_LE(relative("both"), 4 * relative("sum")) << size;
+    EXPECT_TRUE(std::isinf(found.at("anything").bounds[0]));
+    EXPECT_EQ(relative("exact"), 0);
+  }
+}
+
 // Too small to be squared, and of either sign: errors are added up all the same.
 TEST(Bounds, OfSmallProductsGrowWithEveryError) {
   const Number a{1e-150, {1e-165, 1e-165}}, b{-1, {1e-16, 1e-16}};

@@ -92,7 +92,7 @@ Error ElementBound::rounded(Error error, double result) const {
 
 Error ElementBound::of(Op op, std::span<const Number> x, double result) const {
   // Whatever the other operand is.
-  const bool keeps_nan = op == Op::kAdd || op == Op::kMul || op == Op::kMax;
+  const bool keeps_nan = op == Op::kAdd || op == Op::kMul || op == Op::kDiv || op == Op::kMax;
   if (keeps_nan && std::ranges::any_of(x, [](const Number& n) { return n.is_nan(); })) return {};
   for (const auto& number : x) {
     if (number.is_open() && op != Op::kSelect) return kAnything;
@@ -114,6 +114,8 @@ Error ElementBound::of(Op op, std::span<const Number> x, double result) const {
         return kAnything;
       }
       return is_exact ? Error{} : of_product(x[0], x[1], result);
+    case Op::kDiv:
+      return is_exact ? Error{} : of_quotient(x[0], x[1], result);
     case Op::kMax:
       return {std::max(x[0].error.bound, x[1].error.bound),
               std::max(x[0].error.deviation, x[1].error.deviation)};
@@ -148,6 +150,21 @@ Error ElementBound::of_product(const Number& a, const Number& b, double result) 
   return rounded({std::abs(a.value) * b.error.bound + std::abs(b.value) * a.error.bound +
                       a.error.bound * b.error.bound,
                   together(a.value * b.error.deviation, b.value * a.error.deviation)},
+                 result);
+}
+
+// (a + α) / (b + β) − a / b = (α − β a / b) / (b + β).
+Error ElementBound::of_quotient(const Number& a, const Number& b, double result) const {
+  if (std::isnan(a.value) || std::isnan(b.value)) return {};
+  // Infinite is what is certainly so: of either sign where the divisor may be.
+  if (std::isinf(b.value)) return {};
+  const double size = std::abs(b.value), least = size - b.error.bound;
+  if (!(least > 0)) return kAnything;
+  if (std::isinf(a.value)) return {};
+  if (!std::isfinite(result)) return kAnything;
+  const double of_divisor = std::abs(a.value) / size;
+  return rounded({(a.error.bound + of_divisor * b.error.bound) / least,
+                  together(a.error.deviation / size, of_divisor * (b.error.deviation / size))},
                  result);
 }
 

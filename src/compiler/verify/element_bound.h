@@ -67,6 +67,7 @@ class ElementBound {
   // Any primitive that computes element by element.
   Error of(Op op, std::span<const Number> x, double result) const;
   Error of_product(const Number& a, const Number& b, double result) const;
+  Error of_quotient(const Number& a, const Number& b, double result) const;
   // x + x or x · x: one error counts twice.
   Error of_twice(Op op, const Number& x, double result) const;
   // A sum, in any order, of `length` terms.

@@ -38,6 +38,7 @@ std::vector<bool> never_negative(const Graph& graph) {
         never[id] = of(0) || of(1);
         break;
       case Op::kAdd:
+      case Op::kDiv:
         never[id] = of(0) && of(1);
         break;
       case Op::kSelect:
@@ -123,7 +124,8 @@ std::vector<bool> under_roots(const Graph& graph) {
       return graph.node(node.operands[i].node).op == Op::kConst;
     };
     const bool passes = node.op == Op::kCast || node.op == Op::kAdd ||
-                        (node.op == Op::kMul && (is_const(0) || is_const(1)));
+                        (node.op == Op::kMul && (is_const(0) || is_const(1))) ||
+                        (node.op == Op::kDiv && is_const(1));
     for (const auto& operand : node.operands) {
       if (is_root(node.op) || (passes && under[id])) under[operand.node] = true;
     }

@@ -29,6 +29,7 @@ bool rounds(const Graph& graph, const Node& node) {
     case Op::kRecip:
     case Op::kAdd:
     case Op::kMul:
+    case Op::kDiv:
     case Op::kSum:
       return is_narrow(node.dtype);
     default:

@@ -105,6 +105,8 @@ std::string ElementCode::expression(const Region::Value& value,
       if (floats) return rounded(value.dtype, fmt::format("({} * {})", x[0], x[1]));
       if (value.dtype == DType::kBool) return fmt::format("({} && {})", x[0], x[1]);
       return fmt::format("mul_wrapped({}, {})", x[0], x[1]);
+    case Op::kDiv:
+      return rounded(value.dtype, fmt::format("({} / {})", x[0], x[1]));
     case Op::kMod:
       return rounded(value.dtype, fmt::format("remainder_of({}, {})", x[0], x[1]));
     case Op::kLess:
