@@ -20,6 +20,7 @@ sys.argv[1:6] = []
 sys.path.insert(0, os.path.join(ROOT, "tests/peers"))
 import torch  # noqa: E402
 from pt2_modules import CASES, Of  # noqa: E402
+from tensor_files import load_file, save_file  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 warnings.filterwarnings("ignore")
@@ -27,32 +28,6 @@ DTYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf1
 UNIT_ROUNDOFF = {torch.float64: 2.0**-53, torch.float32: 2.0**-24, torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}
 # Every seed gives other numbers; this one's are those that were looked at.
 SEED = 5
-
-
-NAMES = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64",
-         torch.int32: "I32", torch.bool: "BOOL"}  # fmt: skip
-
-
-def save_file(tensors, path):
-    """.safetensors, without the package."""
-    header, data = {}, b""
-    for name, x in tensors.items():
-        content = x.contiguous().flatten().view(torch.uint8).numpy().tobytes()
-        header[name] = {"dtype": NAMES[x.dtype], "shape": list(x.shape), "data_offsets": [len(data), len(data) + len(content)]}
-        data += content
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
-
-
-def load_file(path):
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header, data = json.loads(file.read(length)), file.read()
-    header.pop("__metadata__", None)
-    dtypes = {name: dtype for dtype, name in NAMES.items()}
-    return {name: torch.frombuffer(bytearray(data[slice(*entry["data_offsets"])]), dtype=dtypes[entry["dtype"]]).reshape(entry["shape"])
-            for name, entry in header.items()}  # fmt: skip
 
 
 def made(make, dtype):

@@ -22,8 +22,8 @@ GraphTensor clamped(const GraphTensor& x, double low, double high) {
   return min(max(x, x.like(low)), x.like(high));
 }
 GraphTensor relu6(const GraphTensor& x) { return clamped(x, 0, 6); }
-GraphTensor hard_sigmoid(const GraphTensor& x) { return relu6(x + 3.0) * (1.0 / 6); }
-GraphTensor hard_swish(const GraphTensor& x) { return x * hard_sigmoid(x); }
+GraphTensor hard_sigmoid(const GraphTensor& x) { return relu6(x + 3.0) / 6.0; }
+GraphTensor hard_swish(const GraphTensor& x) { return x * relu6(x + 3.0) / 6.0; }
 GraphTensor mish(const GraphTensor& x) { return x * tanh(soft_plus(x)); }
 GraphTensor gelu_exact(const GraphTensor& x) {
   return x * 0.5 * erfc_of(x * std::numbers::sqrt2 * -0.5);
@@ -37,7 +37,7 @@ Result softplus(Call& c) {
   const double beta = c.number("beta", 1), threshold = c.number("threshold", 20);
   return elementwise(c, {"self"}, [&](const auto& x) {
     const auto scaled = x[0] * beta;
-    return select(less(scaled.like(threshold), scaled), x[0], soft_plus(scaled) * (1 / beta));
+    return select(less(scaled.like(threshold), scaled), x[0], soft_plus(scaled) / beta);
   });
 }
 Result elu(Call& c) {

@@ -67,7 +67,7 @@ Result average_pool(Call& c) {
   if (c.flag("count_include_pad", true)) {
     double count = 1;
     for (const auto size : w.size) count *= static_cast<double>(size);
-    return (sums * (1 / count)).cast(c.tensor("self").dtype());
+    return (sums / count).cast(c.tensor("self").dtype());
   }
   const auto ones = windows_of(x.like(1).broadcast_to(x.shape()), w, 0);
   return (sums / sum_over(ones, window_axes(ones, kAxes), false)).cast(c.tensor("self").dtype());

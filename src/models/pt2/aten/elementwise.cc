@@ -42,39 +42,60 @@ Result add(Call& c) { return sum_of(c, "self", "other", false); }
 Result sub(Call& c) { return sum_of(c, "self", "other", true); }
 Result rsub(Call& c) { return sum_of(c, "other", "self", true); }
 
-GraphTensor quotient(const GraphTensor& a, const GraphTensor& b) { return a / b; }
-Result div(Call& c) {
-  return elementwise(
-      c, {"self", "other"}, [](const auto& x) { return quotient(x[0], x[1]); }, true);
+// self and other as f wants them, in the dtype that f computes in; its result in theirs.
+GraphTensor divided(Call& c, DType dtype, DType by, DType inside, Binary f) {
+  const auto a = c.operand("self", dtype).cast(inside), b = c.operand("other", by).cast(inside);
+  // Integers have divisions too, where torch refuses a divisor that is 0.
+  if (!is_floating(dtype)) c.refuse_zero("other", b);
+  return f(a, b).cast(dtype);
 }
-// Of floating point in f64, so that the quotient is on the right side of whole numbers.
+// Whether there is one divisor for all: torch then computes sixteen bits in f32, whatever the
+// rounding, and does not round it to them.
+bool has_one_divisor(const Call& c) {
+  return !c.is_tensor("other") || product(c.tensor("other").shape()).is(1);
+}
+Result div(Call& c) {
+  const auto dtype = floating_of(c.result_dtype({"self", "other"})), wide = wide_of(dtype);
+  return divided(c, dtype, has_one_divisor(c) ? wide : dtype, wide,
+                 [](const auto& a, const auto& b) { return a / b; });
+}
+// The remainder with the dividend's sign.
+GraphTensor remainder_like_dividend(const GraphTensor& a, const GraphTensor& b) {
+  const auto is_below = less(a, a.like(0));
+  if (is_floating(a.dtype())) {
+    const auto size = mod(select(is_below, -a, a), absolute(b));
+    return select(is_below, -size, size);
+  }
+  // Of integers by the other sign's: the size of the least of them is none of them.
+  const auto rest = mod(a, b);
+  const auto is_other = differs(is_below, less(b, b.like(0))) * nonzero(rest);
+  return select(is_other, rest - b, rest);
+}
+// Of floating point as torch has it, rounding for rounding: without its remainder, which is exact,
+// the dividend is nearly a multiple, and the quotient nearly whole.
 GraphTensor floor_quotient(const GraphTensor& a, const GraphTensor& b) {
   if (!is_floating(a.dtype())) return integer_quotient(a, b);
-  const auto x = a.cast(DType::kF64), y = b.cast(DType::kF64);
-  // The remainder is exact; without it the quotient is whole but for rounding.
-  const auto near = (x - mod(x, y)) / y;
-  const auto whole =
-      select(less(absolute(near), near.like(0x1p51)), rounded_down(near + 0.5), near);
-  // By 0 and by infinity it is none: infinite, and 0 or, where signs differ, −1.
-  const auto is_below = differs(less(x, x.like(0)), less(y, y.like(0))) * nonzero(x);
-  const auto far = rounded_down(x / y - select(is_below, x.like(0.5), x.like(0)));
-  const auto has_rest = nonzero(y) * less(absolute(y), y.like(INFINITY));
-  return select(has_rest, whole, far).cast(a.dtype());
+  const auto zero = a.like(0), plain = a / b, rest = remainder_like_dividend(a, b);
+  const auto is_below = differs(less(b, zero), less(rest, zero)) * nonzero(rest);
+  const auto towards_zero = (a - rest) / b;
+  const auto near = select(is_below, towards_zero - 1.0, towards_zero);
+  const auto down = rounded_down(near);
+  const auto whole = select(less(a.like(0.5), near - down), down + 1.0, down);
+  // A zero has the quotient's sign. What is infinite is no multiple: NaN.
+  const auto is_nonzero = less(near, zero) + less(zero, near);
+  return select(nonzero(b), select(is_nonzero, whole, plain * 0.0), plain);
 }
 GraphTensor whole_quotient(const GraphTensor& a, const GraphTensor& b) {
-  if (is_floating(a.dtype())) {
-    return rounded_to_zero(a.cast(DType::kF64) / b.cast(DType::kF64)).cast(a.dtype());
-  }
+  if (is_floating(a.dtype())) return rounded_to_zero(a / b);
   const auto down = integer_quotient(a, b);
   const auto is_up = less(down, down.like(0)) * differs(down * b, a);
   return select(is_up, down + 1.0, down);
 }
-// Divisions that integers have too, where torch refuses a divisor that is 0.
-Result whole_division(Call& c, Binary function) {
-  return elementwise(c, {"self", "other"}, [&](const auto& x) {
-    if (!is_floating(x[1].dtype())) c.refuse_zero("other", x[1]);
-    return function(x[0], x[1]);
-  });
+// By many divisors sixteen bits are rounded to at every step.
+Result whole_division(Call& c, Binary f) {
+  const auto dtype = c.result_dtype({"self", "other"});
+  const auto inside = has_one_divisor(c) ? wide_of(dtype) : dtype;
+  return divided(c, dtype, inside, inside, f);
 }
 Result div_mode(Call& c) {
   const auto mode = c.text("rounding_mode", "");
@@ -83,19 +104,12 @@ Result div_mode(Call& c) {
   return mode == "floor" ? whole_division(c, floor_quotient) : whole_division(c, whole_quotient);
 }
 Result floor_divide(Call& c) { return whole_division(c, floor_quotient); }
-// The remainder with the dividend's sign.
-GraphTensor remainder_like_dividend(const GraphTensor& a, const GraphTensor& b) {
-  if (is_floating(a.dtype())) {
-    const auto size = mod(absolute(a), absolute(b));
-    return select(less(a, a.like(0)), -size, size);
-  }
-  // Of integers by the other sign's: the size of the least of them is none of them.
-  const auto rest = mod(a, b);
-  const auto is_other = differs(less(a, a.like(0)), less(b, b.like(0))) * nonzero(rest);
-  return select(is_other, rest - b, rest);
+Result rest_of(Call& c, Binary f) {
+  const auto dtype = c.result_dtype({"self", "other"});
+  return divided(c, dtype, dtype, wide_of(dtype), f);
 }
-Result fmod(Call& c) { return whole_division(c, remainder_like_dividend); }
-Result remainder(Call& c) { return whole_division(c, mod); }
+Result fmod(Call& c) { return rest_of(c, remainder_like_dividend); }
+Result remainder(Call& c) { return rest_of(c, mod); }
 
 Result power(Call& c) {
   return elementwise(c, {"self", "exponent"}, [&](const auto& x) {
@@ -106,6 +120,10 @@ Result power(Call& c) {
 }
 
 GraphTensor negative(const GraphTensor& x) { return -x; }
+// Without the sign of −0.
+GraphTensor magnitude(const GraphTensor& x) {
+  return is_floating(x.dtype()) ? absolute(x) + 0.0 : absolute(x);
+}
 GraphTensor sign(const GraphTensor& x) {
   if (x.dtype() == DType::kBool) return x;
   const auto zero = x.like(0);
@@ -118,7 +136,7 @@ GraphTensor rounded_to_even(const GraphTensor& x) {
   const auto rest = x - down;  // exact
   const auto half = x.like(0.5);
   const auto is_up = less(half, rest) + equal(rest, half) * nonzero(mod(down, x.like(2)));
-  return select(is_up, down + 1.0, down);
+  return select(is_up, -(-down - 1.0), down);  // of −1 it is −0
 }
 GraphTensor fraction(const GraphTensor& x) { return x - rounded_to_zero(x); }
 Result round(Call& c) {
@@ -147,10 +165,11 @@ Result clamp(Call& c) {
     return result;
   });
 }
-// self + value · a · b, and a / b.
+// self + value · a · b, or value · a / b.
 Result addc(Call& c, bool divides) {
   return elementwise(c, {"self", "tensor1", "tensor2"}, [&](const auto& x) {
-    return x[0] + times_number(c, divides ? x[1] / x[2] : x[1] * x[2], "value");
+    const auto scaled = times_number(c, x[1], "value");
+    return x[0] + (divides ? scaled / x[2] : scaled * x[2]);
   });
 }
 Result lerp(Call& c) {
@@ -174,7 +193,7 @@ Result nan_to_num(Call& c) {
 }
 Result identity(Call& c) { return c.tensor(c.has("self") ? "self" : "input"); }
 constexpr auto kElementwise = std::to_array<Operator>({
-    {"aten.abs.default", plain_unary<absolute>},
+    {"aten.abs.default", plain_unary<magnitude>},
     {"aten.add.Scalar", add},
     {"aten.add.Tensor", add},
     {"aten.addcdiv.default", [](Call& c) {

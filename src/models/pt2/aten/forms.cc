@@ -78,9 +78,10 @@ GraphTensor is_nan(const GraphTensor& x) {
 }
 GraphTensor absolute(const GraphTensor& x) { return x.dtype() == DType::kBool ? x : max(x, -x); }
 GraphTensor rounded_to_zero(const GraphTensor& x) {
-  const auto whole = x.cast(DType::kI64).cast(x.dtype());
-  // Beyond that every number is whole, and NaN stays.
-  return select(less(absolute(x), x.like(0x1p52)), whole, x);
+  const auto size = absolute(x);
+  // Of a fraction its sign is left; beyond 2⁵² every number is whole, and NaN stays.
+  const auto whole = select(less(size, x.like(1)), x * 0.0, x.cast(DType::kI64).cast(x.dtype()));
+  return select(less(size, x.like(0x1p52)), whole, x);
 }
 GraphTensor rounded_down(const GraphTensor& x) {
   const auto whole = rounded_to_zero(x);
@@ -182,7 +183,7 @@ Dim extent_over(const GraphTensor& x, const std::vector<std::size_t>& axes) {
 GraphTensor mean_over(const GraphTensor& x, const std::vector<std::size_t>& axes, bool keeps) {
   const auto wide = widened(x);
   const auto count = dim_value(x.graph(), extent_over(x, axes), wide.dtype());
-  return (sum_over(wide, axes, keeps) * recip(count)).cast(x.dtype());
+  return (sum_over(wide, axes, keeps) / count).cast(x.dtype());
 }
 GraphTensor variance_over(const GraphTensor& x, const std::vector<std::size_t>& axes,
                           double correction, bool keeps) {
@@ -190,7 +191,7 @@ GraphTensor variance_over(const GraphTensor& x, const std::vector<std::size_t>& 
   const auto centred = wide - mean_over(wide, axes, true);
   const auto count = dim_value(x.graph(), extent_over(x, axes), wide.dtype());
   const auto by = max(count - correction, count.like(0));
-  return (sum_over(centred * centred, axes, keeps) * recip(by)).cast(x.dtype());
+  return (sum_over(centred * centred, axes, keeps) / by).cast(x.dtype());
 }
 
 GraphTensor linear_of(const GraphTensor& x, const GraphTensor& weight,

@@ -235,10 +235,8 @@ Result histc(Call& c) {
   }
   const auto is_point = equal(low, high);
   const auto from = select(is_point, low - 1.0, low), to = select(is_point, high + 1.0, high);
-  // As torch: product and quotient rounded one after the other. The quotient in f64, then rounded,
-  // is what a division gives.
-  const auto scaled = ((x - from) * static_cast<double>(bins)).cast(DType::kF64);
-  const auto place = rounded_down((scaled / (to - from).cast(DType::kF64)).cast(x.dtype()));
+  // As torch: product and quotient rounded one after the other.
+  const auto place = rounded_down((x - from) * static_cast<double>(bins) / (to - from));
   const auto bin = min(place, place.like(static_cast<double>(bins - 1))).cast(DType::kI64);
   const auto is_inside = less_equal(from, x) * less_equal(x, to);
   const auto each = GraphTensor::iota(c.graph(), bins).unsqueeze(1);

@@ -145,7 +145,7 @@ Result average_pool_backward(Call& c) {
   const auto change = widened(c.tensor("grad_output")), x = c.tensor("self");
   const auto w = pooling_windows(c, 2);
   if (c.flag("ceil_mode", false) || c.has("divisor_override")) fail("ceil_mode or a divisor");
-  auto share = change * (1 / static_cast<double>(w.size[0] * w.size[1]));
+  auto share = change / static_cast<double>(w.size[0] * w.size[1]);
   if (!c.flag("count_include_pad", true)) {
     const auto ones = windows_of(change.like(1).broadcast_to(x.shape()), w, 0);
     share = change / sum_over(ones, window_axes(ones, 2), false);
@@ -171,7 +171,7 @@ Result adaptive_average_pool_backward(Call& c) {
     const auto at = signed_axis(axis + 1);
     change = change.unsqueeze(at).expand(at, each).reshape(shape);
   }
-  return (change * (1 / count)).cast(x.dtype());
+  return (change / count).cast(x.dtype());
 }
 
 constexpr std::string_view kKnown = "axes of known extent; windows are copied";
