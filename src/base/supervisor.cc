@@ -181,6 +181,7 @@ void close_all_but(const int* keep, int count) noexcept {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   for (const int wish : {SIGINT, SIGTERM, SIGHUP}) signal(wish, SIG_DFL);
 
   bool ready = true;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -18,19 +19,40 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupted.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/build_commit.h"
 #include "cli/commands.h"
+#include "lab/run/disk_ends_run.h"
 #include "lab/run/provenance.h"
 
 namespace assay::cli {
 namespace {
 
-int complain(const std::exception& e, int status) {
-  // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
-  std::fprintf(stderr, "assay: %s\n", printable(e.what()).c_str());
-  return status;
+// Whether errors are for a program that started this one (docs/exits.md). What this one starts in
+// turn is not asked for them.
+bool errors_as_json() {
+  const char* asked = std::getenv("ASSAY_ERRORS");
+  const bool as_json = asked != nullptr && asked == std::string_view("json");
+  ::unsetenv("ASSAY_ERRORS");
+  return as_json;
 }
+
+class Complaints {
+ public:
+  explicit Complaints(bool as_json) : as_json_(as_json) {}
+  // Prints the message and returns the status.
+  int operator()(const std::exception& e, int status, const char* kind) const {
+    // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
+    auto line = printable(e.what());
+    line = as_json_ ? canonical_json({{"kind", kind}, {"message", line}}) : "assay: " + line;
+    std::fprintf(stderr, "%s\n", line.c_str());
+    return status;
+  }
+
+ private:
+  bool as_json_;
+};
 
 constexpr const char* kNotPrinted = "cannot write to standard output";
 constexpr const char* kNoMemory = "not enough memory for what was asked";
@@ -77,27 +99,38 @@ int run_program(int argc, char** argv, const std::function<int(const Command&)>&
   // A run goes on when nobody reads what it prints; `assay list | head` ends with a status of its
   // own.
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size is an error like any other
   usual_end = std::set_terminate(end_without_memory);
+  const Complaints complain(errors_as_json());
   try {
     const auto parsed = parse_arguments(argc, argv, version_line(), as_typed);
     const int* const answered = std::get_if<int>(&parsed);
     const int status = answered != nullptr ? *answered : serve(std::get<Command>(parsed));
     return finish_output(status);
   } catch (const Interrupted& e) {
-    return complain(e, kInterrupted);
+    return complain(e, kInterrupted, "interrupted");
+  } catch (const lab::DiskEndsRun& e) {
+    return complain(e, kEnvironmentRefused, "disk");
   } catch (const EnvironmentError& e) {
-    return complain(e, kEnvironmentRefused);
+    return complain(e, kEnvironmentRefused, "environment");
+  } catch (const DiskError& e) {
+    return complain(e, kBadInput, "disk");
   } catch (const UserError& e) {
-    return complain(e, kBadInput);
+    return complain(e, kBadInput, "input");
   } catch (const std::bad_alloc&) {
-    return complain(EnvironmentError(kNoMemory), kEnvironmentRefused);
+    return complain(EnvironmentError(kNoMemory), kEnvironmentRefused, "environment");
+  } catch (const std::filesystem::filesystem_error& e) {
+    // A path that cannot be looked at: too long, in a folder that may not be entered.
+    const auto said =
+        fmt::format("cannot look at '{}': {}", e.path1().string(), e.code().message());
+    return complain(UserError(said), kBadInput, "input");
   } catch (const std::system_error& e) {
     if (e.code().value() == EPIPE) return kOutputClosed;
     // Of a disk that is full in the middle of a long text.
-    if (std::ferror(stdout) != 0) return complain(UserError(kNotPrinted), kBadInput);
-    return complain(e, kBug);
+    if (std::ferror(stdout) != 0) return complain(UserError(kNotPrinted), kBadInput, "disk");
+    return complain(e, kBug, "bug");
   } catch (const std::exception& e) {
-    return complain(e, kBug);  // a bug of ours; the message says where
+    return complain(e, kBug, "bug");  // the message says where
   }
 }
 

@@ -142,7 +142,6 @@ int main(int argc, char** argv) {
   using namespace assay::cli;
   signal(SIGINT, end_now);
   signal(SIGTERM, end_now);
-  signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size is an error like any other
   return run_program(argc, argv, [argv](const Command& command) {
     const auto* arguments = std::get_if<TransportArguments>(&command);
     if (arguments == nullptr) assay::fail("this program serves 'assay transport' only");

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "lab/record/journal.h"
+#include "lab/run/disk_ends_run.h"
 
 namespace assay::lab {
 namespace {
@@ -85,7 +86,7 @@ void on_disk(const Write& write) {
   try {
     write();
   } catch (const DiskError& e) {
-    throw EnvironmentError(e.what());
+    throw DiskEndsRun(e.what());
   }
 }
 

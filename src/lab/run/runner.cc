@@ -21,6 +21,7 @@
 #include "lab/run/attempt_row.h"
 #include "lab/run/budget.h"
 #include "lab/run/cores.h"
+#include "lab/run/disk_ends_run.h"
 #include "lab/run/disturbances.h"
 #include "lab/run/execute.h"
 #include "lab/run/ledger.h"
@@ -412,7 +413,7 @@ RunResult run_at(const RunContext& context, Plan plan, RunPlace place) {
   try {
     return Runner(context, std::move(plan), std::move(place)).run();
   } catch (const DiskError& e) {
-    throw EnvironmentError(
+    throw DiskEndsRun(
         fmt::format("{}; when that is mended: assay run --resume {}", e.what(), journal));
   }
 }
