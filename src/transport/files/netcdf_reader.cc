@@ -55,7 +55,11 @@ LibraryLock lock_libraries() {
 }
 
 NetcdfReader::NetcdfReader(const std::string& path) : lock_(lock_libraries()), path_(path) {
-  if (!std::filesystem::exists(path)) fail("no such file: '{}'", path);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    if (error) fail("cannot read '{}': {}", path, error.message());
+    fail("no such file: '{}'", path);
+  }
   check_netcdf_length(path);  // a regular file, or the library waits for whoever writes to a pipe
   check_survivable(path);
   const int status = nc_open(path.c_str(), NC_NOWRITE, &id_);

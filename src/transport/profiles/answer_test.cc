@@ -61,6 +61,8 @@ TEST(ProfilesInput, SaysWhatIsWrong) {
   EXPECT_THAT(refusal(plasma + "[field]\nrange = [1, 0]\n"), testing::HasSubstr("ascend"));
   EXPECT_THAT(refusal(plasma + "[[species]]\nname = 'Xx'\ntemperature = 1\n"),
               testing::HasSubstr("mass"));
+  EXPECT_THAT(refusal(plasma + "[[species]]\nname = 'D'\ndensity = 1e19\ntemperature = 1\n"),
+              testing::HasSubstr("'D' is there twice"));
   EXPECT_THAT(refusal(plasma + "[[species]]\nname = 'H'\ntemperature = 1\n"),
               testing::HasSubstr("alone"));
   EXPECT_THAT(refusal(plasma + "[[species]]\nname = 'C'\ndensity = 2e19\ntemperature = 900\n"),

@@ -253,7 +253,13 @@ ProfilesInput parse_profiles(std::string text, const std::string& path) {
   in.text = std::move(text);
   const auto t = TomlTable::parse(in.text, path);
   if (t.has("plasma")) read_plasma(t.table("plasma"), in);
-  for (const auto& s : t.tables("species")) in.species.push_back(read_species(s));
+  for (const auto& s : t.tables("species")) {
+    auto species = read_species(s);
+    if (std::ranges::find(in.species, species.name, &SpeciesProfiles::name) != in.species.end()) {
+      s.reject("name", "'{}' is there twice", species.name);
+    }
+    in.species.push_back(std::move(species));
+  }
   if (in.species.empty()) fail("{}: at least one [[species]] is needed", path);
   if (std::ranges::count_if(in.species, [](const auto& s) { return !s.density; }) > 1) {
     fail("{}: one species alone may leave its density out", path);

@@ -27,17 +27,19 @@ int read_count(const TomlTable& t, const char* key, int least) {
   return static_cast<int>(value);
 }
 
-Harmonic read_mode(const TomlTable& t, const Json& row) {
-  const auto whole = [&](std::size_t i) {
-    return row[i].is_number_integer() && std::abs(row[i].get<double>()) <= kLargestModeNumber;
-  };
-  const bool fine = row.is_array() && (row.size() == 3 || row.size() == 4) && whole(0) &&
-                    whole(1) && std::all_of(row.begin() + 2, row.end(), [](const Json& value) {
+void read_mode(const TomlTable& t, const Json& row, Surface& s) {
+  const bool fine = row.is_array() && (row.size() == 3 || row.size() == 4) &&
+                    row[0].is_number_integer() && row[1].is_number_integer() &&
+                    std::all_of(row.begin() + 2, row.end(), [](const Json& value) {
                       return value.is_number() && std::isfinite(value.get<double>());
                     });
   if (!fine) t.reject("b", "expected rows [m, n, B_mn], got {}", canonical_json(row));
-  return {row[0].get<int>(), row[1].get<int>(), row[2].get<double>(),
-          row.size() == 4 ? row[3].get<double>() : 0};
+  try {
+    add_mode(s.b, row[0].get<double>(), row[1].get<double>(), row[2].get<double>(),
+             row.size() == 4 ? row[3].get<double>() : 0);
+  } catch (const UserError& e) {
+    t.reject("b", "{}", e.what());
+  }
 }
 
 // A surface in Boozer angles, written out.
@@ -53,15 +55,9 @@ Surface read_modes(const TomlTable& t) {
   const auto rows = t.json("b");
   if (!rows.is_array() || rows.empty()) t.reject("b", "expected a list of rows [m, n, B_mn]");
   for (const auto& row : rows) {
-    const auto mode = read_mode(t, row);
-    for (const auto& other : s.b) {
-      const bool mirrored = other.m == -mode.m && other.n == -mode.n;  // the same cosine
-      if ((other.m == mode.m && other.n == mode.n) || mirrored) {
-        t.reject("b", "the mode ({}, {}) is there twice", mode.m, mode.n);
-      }
-    }
+    read_mode(t, row, s);
+    const auto& mode = s.b.back();
     if (mode.m == 0 && mode.n == 0) s.b0 = mode.cosine;
-    s.b.push_back(mode);
   }
   if (t.has("b0")) s.b0 = t.number("b0");
   if (s.b0 && !(*s.b0 > 0)) t.reject("b", "the mode (0, 0) must be positive, got {}", *s.b0);

@@ -104,6 +104,20 @@ void drop_small_modes(Surface& surface, double min_bmn) {
   });
 }
 
+void add_mode(Series& b, double m, double n, double cosine, double sine) {
+  for (const double number : {m, n}) {
+    if (!(std::abs(number) <= kLargestModeNumber) || number != std::floor(number)) {
+      fail("mode numbers are whole, from -{0} to {0}, not ({1}, {2})", kLargestModeNumber, m, n);
+    }
+  }
+  for (const auto& h : b) {
+    if ((h.m == m && h.n == n) || (h.m == -m && h.n == -n)) {
+      fail("the mode ({}, {}) is there twice", m, n);
+    }
+  }
+  b.push_back({static_cast<int>(m), static_cast<int>(n), cosine, sine});
+}
+
 void validate(const Surface& s) {
   if (s.nfp < 1)
     fail("surface '{}': the number of field periods must be at least 1, got {}", s.name, s.nfp);

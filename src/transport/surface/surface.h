@@ -66,6 +66,11 @@ Surface builtin_surface(std::string_view name);
 // Drops modes with |B_mn| < min_bmn·|B_00| from every series of B; the mean stays.
 void drop_small_modes(Surface& surface, double min_bmn);
 
+// Adds a mode that somebody spelled. Throws UserError where m and n are not whole numbers up to
+// kLargestModeNumber, and where the mode is there already, by its numbers or by their negatives,
+// whose cosine is the same.
+void add_mode(Series& b, double m, double n, double cosine, double sine);
+
 // Throws UserError naming the surface and the value: nothing NaN or infinite, nfp ≥ 1, ψ' ≠ 0,
 // B_ζ + ι·B_θ ≠ 0 (a Boozer Jacobian of zero), at least one mode.
 void validate(const Surface& surface);
