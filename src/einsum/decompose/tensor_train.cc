@@ -186,6 +186,19 @@ void check_options(const TrainOptions& o, std::size_t modes) {
   }
 }
 
+// No cut of a tensor has more singular values than it has rows or columns.
+void check_ranks(const TrainOptions& o, const Shape& shape) {
+  std::int64_t rows = 1;
+  for (std::size_t cut = 0; cut < o.ranks.size(); ++cut) {
+    rows *= shape[cut];
+    const auto most = std::min(rows, shape.element_count() / rows);
+    if (o.ranks[cut] > most) {
+      fail("tensor train: rank {} is from 1 to {}, which shape {} allows, not {}", cut, most,
+           shape.to_string(), o.ranks[cut]);
+    }
+  }
+}
+
 void check_cores(const std::vector<Tensor>& cores) {
   if (cores.empty()) fail("tensor train: there are no cores");
   std::int64_t left = 1;
@@ -212,6 +225,7 @@ TrainResult tensor_train(const TensorView& x, const TrainOptions& options) {
     fail("tensor train: the tensor has no elements or no modes, shape {}", x.shape().to_string());
   }
   check_options(options, x.rank());
+  check_ranks(options, x.shape());
   return x.dtype() == DType::kF32 ? decompose<float>(x, options) : decompose<double>(x, options);
 }
 

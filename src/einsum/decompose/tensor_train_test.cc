@@ -76,6 +76,13 @@ TEST(TensorTrain, SaysWhatItCannotDo) {
   const auto x = hilbert(3);
   EXPECT_THAT([&] { tensor_train(x.view(), {.ranks = {2}}); },
               ThrowsMessage<UserError>(HasSubstr("1 ranks for 3 modes")));
+  for (const auto& [first, second] : {std::pair(4, 3), {3, 4}, {9, 9}}) {
+    EXPECT_THAT(
+        [&] {
+          tensor_train(x.view(), {.ranks = {first, second}});
+        },
+        ThrowsMessage<UserError>(HasSubstr("is from 1 to 3, which shape")));
+  }
 }
 
 }  // namespace
