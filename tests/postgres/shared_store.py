@@ -14,6 +14,7 @@ Each ends with status 0 where all that it must show holds, and prints what it me
 import filecmp
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -136,29 +137,48 @@ def kills(times=20):
     server.end()
 
 
+def hold_table(server, seconds):
+    """Who has the table for so long: nobody else writes to it."""
+    locked = "BEGIN; LOCK TABLE assay.attempt IN SHARE MODE; SELECT 'locked'; SELECT pg_sleep(%d)" % seconds
+    holder = subprocess.Popen(["psql", "-qAtX", server.url()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holder.stdin.write(locked + ";\n")
+    holder.stdin.close()
+    expect(holder.stdout.readline().strip() == "locked", "nobody else writes to the table")
+    return holder
+
+
 def silence(seconds=20):
     server = Server()
     assay("store", "ingest", server.url(), "/dev/null")
     with tempfile.TemporaryDirectory() as folder:
-        journal = f"{folder}/run.jsonl"
-        locked = "BEGIN; LOCK TABLE assay.attempt IN SHARE MODE; SELECT 'locked'; SELECT pg_sleep(%d)" % seconds
-        holder = subprocess.Popen(["psql", "-qAtX", server.url()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        holder.stdin.write(locked + ";\n")
-        holder.stdin.close()
-        expect(holder.stdout.readline().strip() == "locked", "nobody else writes to the table")
-        run = subprocess.Popen(
-            [ASSAY, "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers", "reference,naive", "--rounds", "4",
-             "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%", "--store", server.url(), "--out", journal],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "ASSAY_PEERS": "/nonexistent"})  # fmt: skip
-        rows = 0
-        while holder.poll() is None and rows < 8:
-            time.sleep(0.1)
-            rows = open(journal).read().count("\n") if os.path.exists(journal) else 0
-        expect(holder.poll() is None, f"{rows} rows are in the journal while the server is silent")
+
+        def run_beside(holder, journal):
+            run = subprocess.Popen(
+                [ASSAY, "run", "semiring_matmul", "--points", '{"n":16,"algebra":"real"}', "--providers", "reference,naive", "--rounds", "4",
+                 "--steady", "1ms", "--max-steal", "100%", "--max-foreign", "100%", "--store", server.url(), "--out", journal],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "ASSAY_PEERS": "/nonexistent"})  # fmt: skip
+            rows = 0
+            while holder.poll() is None and rows < 8:
+                time.sleep(0.1)
+                rows = open(journal).read().count("\n") if os.path.exists(journal) else 0
+            expect(holder.poll() is None, f"{rows} rows are in the journal while the server is silent")
+            return run
+
+        run = run_beside(hold_table(server, seconds), f"{folder}/a.jsonl")
         said = run.communicate()[1]
         expect("said nothing for" in said, "the run says so")
         stored = int(server.sql("SELECT count(*) FROM assay.attempt"))
         expect(run.returncode == 0 and stored == 8, f"{stored} rows are in the store in the end")
+
+        holder = hold_table(server, 10 * seconds)
+        run = run_beside(holder, f"{folder}/b.jsonl")
+        while run.poll() is None and holder.poll() is None:  # the first may come before it waits for the store
+            time.sleep(6)
+            run.send_signal(signal.SIGINT)
+        said = run.communicate()[1]
+        expect(holder.poll() is None, "Ctrl-C ends the wait for a server that is silent at the end")
+        expect("later: assay store ingest" in said, "the run says what brings its rows there")
+        holder.kill()
     server.end()
 
 

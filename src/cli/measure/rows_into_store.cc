@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <future>
 #include <thread>
 #include <utility>
@@ -19,16 +20,29 @@
 
 namespace assay::cli {
 
-RowsIntoStore::RowsIntoStore(std::string url, TerminalProgress& progress)
+using namespace std::chrono_literals;
+
+namespace {
+
+// For how long a store may say nothing, at least, whoever wants what.
+constexpr std::chrono::seconds kAtLeast{5};
+
+}  // namespace
+
+RowsIntoStore::RowsIntoStore(std::string url, TerminalProgress& progress,
+                             const std::atomic<bool>& stop)
     : url_(std::move(url)),
       store_(std::make_shared<lab::Store>(url_, lab::Access::kCreate)),
-      progress_(progress) {}
+      progress_(progress),
+      stop_(stop) {}
 
 void RowsIntoStore::take(std::span<const lab::Row> rows) {
   if (store_ == nullptr) return;
   for (const auto& row : rows) lines_.push_back(lab::row_to_line(row));
   try {
-    ingest();
+    in_time(kAtLeast, [lines = lines_](lab::Store& store) {
+      lab::ingest_lines(store, lines, "the run", lab::Patience::kNone);
+    });
     lines_.clear();
   } catch (const lab::StoreBusy&) {
     // They go with those that come next.
@@ -42,10 +56,15 @@ void RowsIntoStore::take_begun(const std::string& path) { lab::ingest_journals(*
 
 int RowsIntoStore::finish(const std::string& path) {
   try {
-    const auto store = store_ ? store_ : std::make_shared<lab::Store>(url_, lab::Access::kCreate);
-    lab::ingest_journals(*store, {path});
+    // Another writer may have the store for a minute, and a large journal takes its time.
+    std::error_code unknown;
+    const auto bytes = std::filesystem::file_size(path, unknown);
+    const auto patience = 70s + std::chrono::seconds(unknown ? 0 : bytes >> 20);
+    in_time(stop_ ? kAtLeast : patience,
+            [path](lab::Store& store) { lab::ingest_journals(store, {path}); });
     return kFine;
   } catch (const UserError& e) {
+    store_.reset();
     progress_.clear_line();
     std::fputs(fmt::format("assay: {}\nthe journal has all rows; later: assay store ingest {} {}\n",
                            printable(e.what()), lab::shell_word(lab::shown_source(url_)),
@@ -56,17 +75,23 @@ int RowsIntoStore::finish(const std::string& path) {
   }
 }
 
-// In a thread that is left alone where the server says nothing: it has what it needs.
-void RowsIntoStore::ingest() {
-  constexpr std::chrono::seconds kPatience{5};
-  std::packaged_task<void()> work([store = store_, lines = lines_] {
-    lab::ingest_lines(*store, lines, "the run", lab::Patience::kNone);
+// In a thread that is left alone where the server says nothing, or nobody wants to wait any more:
+// it has what it needs.
+void RowsIntoStore::in_time(std::chrono::seconds patience, Work work) {
+  std::packaged_task<void()> task([url = url_, store = store_, work = std::move(work)] {
+    work(store ? *store : *std::make_unique<lab::Store>(url, lab::Access::kCreate));
   });
-  auto done = work.get_future();
-  std::thread(std::move(work)).detach();
-  if (done.wait_for(kPatience) == std::future_status::timeout)
-    fail("the store has said nothing for {} seconds: '{}'", kPatience.count(),
-         lab::shown_source(url_));
+  auto done = task.get_future();
+  std::thread(std::move(task)).detach();
+  const auto begin = std::chrono::steady_clock::now();
+  while (done.wait_for(50ms) == std::future_status::timeout) {
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kAtLeast && stop_)
+      fail("interrupted while the store took the rows: '{}'", lab::shown_source(url_));
+    if (waited > patience)
+      fail("the store has said nothing for {} seconds: '{}'", patience.count(),
+           lab::shown_source(url_));
+  }
   done.get();
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,8 +24,8 @@ class TerminalProgress;
 // now it gets later, at the latest at the end, and a run neither waits nor ends for it.
 class RowsIntoStore {
  public:
-  // A store that cannot be opened is a UserError.
-  RowsIntoStore(std::string url, TerminalProgress& progress);
+  // A store that cannot be opened is a UserError. `stop` becomes true on Ctrl-C.
+  RowsIntoStore(std::string url, TerminalProgress& progress, const std::atomic<bool>& stop);
 
   void take(std::span<const lab::Row> rows);
   // Before more is measured: what the journal at `path` holds already.
@@ -32,11 +35,13 @@ class RowsIntoStore {
   int finish(const std::string& path);
 
  private:
-  void ingest();
+  using Work = std::function<void(lab::Store&)>;
+  void in_time(std::chrono::seconds patience, Work work);
 
   const std::string url_;
   std::shared_ptr<lab::Store> store_;  // null: it failed
   TerminalProgress& progress_;
+  const std::atomic<bool>& stop_;
   std::vector<std::string> lines_;  // that the store does not have yet
 };
 

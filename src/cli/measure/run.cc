@@ -266,7 +266,7 @@ int run_each(const RunArguments& typed, const std::vector<RunArguments>& runs) {
   // A store that cannot be opened is refused now, not after an hour of measuring.
   std::optional<RowsIntoStore> store;
   if (!typed.store.empty()) {
-    store.emplace(typed.store, progress);
+    store.emplace(typed.store, progress, *setup.context().stop);
     setup.context().on_rows = [&](std::span<const lab::Row> rows) { store->take(rows); };
   }
   RunSetup::catch_interrupts();

@@ -3,6 +3,7 @@
 #include "lab/store/postgres_connection.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <limits>
@@ -17,12 +18,9 @@
 namespace assay::lab {
 namespace {
 
-// As long as SQLite is given: another writer's largest ingest, or a server's way back after a
-// crash.
-constexpr int kPatienceSeconds = 60;
-
 std::string one_line_of(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }
@@ -37,6 +35,20 @@ std::string field_of(const PGresult* result, int code) {
   const char* text = PQresultErrorField(result, code);
   return text == nullptr ? "" : text;
 }
+
+class Parameters {
+ public:
+  explicit Parameters(std::span<const SqlValue> values) {
+    for (const auto& value : values) texts_.push_back(text_of(value));
+    for (const auto& text : texts_) pointers_.push_back(text.c_str());
+  }
+  int count() const { return static_cast<int>(pointers_.size()); }
+  const char* const* texts() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<const char*> pointers_;
+};
 
 }  // namespace
 
@@ -54,21 +66,7 @@ std::int64_t PostgresResult::changed() const { return number_of(PQcmdTuples(resu
 PostgresConnection::PostgresConnection(const std::string& url) : name_(shown_source(url)) {
   check_postgres_url(url);
   url_ = connection_url(url);
-  at_start(fmt::format(
-      "SET client_min_messages = error; SET client_encoding = 'UTF8'; SET search_path = assay;"
-      "SET lock_timeout = '{}s'; SET synchronous_commit = on;"
-      // Answers are read to the end, and compiling a plan takes longer than most of them.
-      "SET cursor_tuple_fraction = 1; SET jit = off;"
-      // Lines are compressed in a fifth of the time, by servers that can.
-      "SELECT set_config(name, 'lz4', false) FROM pg_settings"
-      " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals);",
-      kPatienceSeconds));
   reconnect();
-}
-
-void PostgresConnection::at_start(std::string sql) {
-  start_ += sql;
-  if (session_) execute(sql);
 }
 
 void PostgresConnection::reconnect() {
@@ -76,17 +74,13 @@ void PostgresConnection::reconnect() {
   for (;;) {
     session_.reset(PQconnectdb(url_.c_str()));
     if (!is_lost()) break;
-    // A server that is there, but not ready, says so.
-    const std::string_view said = PQerrorMessage(session_.get());
-    if (said.find("the database system is") == said.npos ||
-        std::chrono::steady_clock::now() > end) {
-      raise_lost();
-    }
+    // A server that is there, but not ready, is asked again.
+    const bool is_starting = PQping(url_.c_str()) == PQPING_REJECT;
+    if (!is_starting || std::chrono::steady_clock::now() > end) raise_lost();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   PQsetNoticeProcessor(
       session_.get(), [](void*, const char*) {}, nullptr);
-  execute(start_);
 }
 
 PostgresResult PostgresConnection::execute(const std::string& sql) {
@@ -95,12 +89,39 @@ PostgresResult PostgresConnection::execute(const std::string& sql) {
 
 PostgresResult PostgresConnection::execute(const std::string& sql,
                                            std::span<const SqlValue> values) {
-  std::vector<std::string> texts;
-  for (const auto& value : values) texts.push_back(text_of(value));
-  std::vector<const char*> pointers;
-  for (const auto& text : texts) pointers.push_back(text.c_str());
-  return checked(PQexecParams(session_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr,
-                              pointers.data(), nullptr, nullptr, 0));
+  const Parameters parameters(values);
+  return checked(PQexecParams(session_.get(), sql.c_str(), parameters.count(), nullptr,
+                              parameters.texts(), nullptr, nullptr, 0));
+}
+
+void PostgresConnection::visit(const std::string& sql, std::span<const SqlValue> values,
+                               const RowVisitor& visitor) {
+  const Parameters parameters(values);
+  if (PQsendQueryParams(session_.get(), sql.c_str(), parameters.count(), nullptr,
+                        parameters.texts(), nullptr, nullptr, 0) != 1) {
+    raise_lost();
+  }
+  PQsetSingleRowMode(session_.get());
+  for (;;) {
+    const auto row = checked(PQgetResult(session_.get()), PGRES_SINGLE_TUPLE);
+    if (row.rows() == 0) break;  // what ends them
+    try {
+      visitor(row);
+    } catch (...) {
+      give_up_answer();
+      throw;
+    }
+  }
+  PQclear(PQgetResult(session_.get()));  // there is none: the session may be used again
+}
+
+// The server is told that nobody waits for the rest.
+void PostgresConnection::give_up_answer() noexcept {
+  std::array<char, 256> error{};
+  const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> cancel(PQgetCancel(session_.get()),
+                                                                  &PQfreeCancel);
+  if (cancel != nullptr) PQcancel(cancel.get(), error.data(), static_cast<int>(error.size()));
+  while (PGresult* more = PQgetResult(session_.get())) PQclear(more);
 }
 
 void PostgresConnection::begin_copy(const std::string& sql) {
@@ -135,8 +156,8 @@ void PostgresConnection::raise_lost() const {
 }
 
 void PostgresConnection::raise(const PGresult* refusal) const {
-  if (is_lost()) raise_lost();
   const auto state = field_of(refusal, PG_DIAG_SQLSTATE);
+  if (is_lost() || state.starts_with("57P")) raise_lost();  // 57P: it shuts down, or ended us
   auto text = one_line_of(field_of(refusal, PG_DIAG_MESSAGE_PRIMARY));
   if (text.empty()) text = one_line_of(PQerrorMessage(session_.get()));
   if (const auto detail = field_of(refusal, PG_DIAG_MESSAGE_DETAIL); !detail.empty()) {

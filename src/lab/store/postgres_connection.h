@@ -7,6 +7,7 @@
 #include <libpq-fe.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@
 #include "lab/store/database.h"
 
 namespace assay::lab {
+
+// As long as SQLite is given: another writer's largest ingest, or a server's way back after a
+// crash.
+inline constexpr int kPatienceSeconds = 60;
 
 // An array of texts, as the value of a parameter.
 std::string postgres_array(std::span<const std::string> texts);
@@ -46,6 +51,11 @@ class PostgresConnection {
   // One statement with parameters $1, $2, …
   PostgresResult execute(const std::string& sql, std::span<const SqlValue> values);
 
+  // One statement with parameters whose rows are visited one by one as they come: a row's size is
+  // all that is in memory. The session is busy until it returns.
+  using RowVisitor = std::function<void(const PostgresResult&)>;  // of one row
+  void visit(const std::string& sql, std::span<const SqlValue> values, const RowVisitor& visitor);
+
   // COPY … FROM STDIN: what it reads, in pieces of any size, and its end. Where that does not come,
   // the next statement ends it as an error. See PostgresCopy.
   void begin_copy(const std::string& sql);
@@ -56,15 +66,15 @@ class PostgresConnection {
   bool is_lost() const { return PQstatus(session_.get()) != CONNECTION_OK; }
   // A new session in place of the old one.
   void reconnect();
-  // What every session begins with.
-  void at_start(std::string sql);
 
  private:
   PostgresResult checked(PGresult* result, ExecStatusType other = PGRES_COMMAND_OK) const;
   [[noreturn]] void raise(const PGresult* refusal) const;
   [[noreturn]] void raise_lost() const;
 
-  std::string url_, name_, start_;
+  void give_up_answer() noexcept;
+
+  std::string url_, name_;
   std::unique_ptr<PGconn, decltype(&PQfinish)> session_{nullptr, &PQfinish};
 };
 

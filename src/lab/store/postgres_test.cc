@@ -65,12 +65,41 @@ TEST_F(PostgresTest, ANewerStoreIsRefusedAndLeftAlone) {
   EXPECT_EQ(open(url_, Access::kRead)->runs().at(0).rows, 4);
 }
 
-TEST_F(PostgresTest, AStoreOfTwoVersionsIsDamaged) {
+TEST_F(PostgresTest, AStoreWithoutOneVersionIsDamaged) {
+  open(url_);
+  for (const char* sql : {"INSERT INTO assay.store VALUES (1, 0)", "DELETE FROM assay.store"}) {
+    server_->execute(url_, sql);
+    for (const Access access : {Access::kRead, Access::kWrite, Access::kCreate}) {
+      EXPECT_THAT([&] { open(url_, access); }, ThrowsMessage<UserError>(HasSubstr("damaged")));
+    }
+  }
+}
+
+// As a server does by itself a minute after an ingest.
+TEST_F(PostgresTest, IsRebuiltAfterItWasAnalysed) {
   const auto store = open(url_);
-  server_->execute(url_, "INSERT INTO assay.store VALUES (1, 0)");
-  const auto problems = store->verify();
-  ASSERT_EQ(problems.size(), 1u);
-  EXPECT_THAT(problems[0].message, HasSubstr("has 2 rows"));
+  const auto rows = example_run("r1", 1500);
+  add(*store, rows);
+  server_->execute(url_, "ANALYZE");
+  EXPECT_EQ(store->rebuild(), 3000);
+  EXPECT_EQ(export_run(*store, "r1"), journal_text(rows));
+  EXPECT_THAT(store->verify(), IsEmpty());
+}
+
+// A pooler gives a session to one program after another.
+TEST_F(PostgresTest, LeavesItsSessionAsItWas) {
+  server_->execute(url_, "CREATE TABLE public.before AS SELECT name, setting FROM pg_settings");
+  add(*open(url_), example_run("r1", 1));
+  for (const Access access : {Access::kRead, Access::kWrite}) {
+    const auto db = open_postgres(url_, access);
+    EXPECT_EQ(db->number("SELECT count(*) FROM attempt"), 2);
+    if (access == Access::kWrite) Transaction(*db, Database::Kind::kWrite).commit();
+    db->change("CREATE TABLE public.after AS SELECT name, setting FROM pg_settings", {});
+    EXPECT_EQ(db->number("SELECT count(*) FROM (TABLE public.after EXCEPT TABLE public.before)"
+                         " AS other WHERE name <> 'application_name'"),
+              0);
+    server_->execute(url_, "DROP TABLE public.after");
+  }
 }
 
 TEST_F(PostgresTest, AnOlderStoreIsBroughtForwardByWhoeverWrites) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "lab/store/database.h"
@@ -12,8 +13,8 @@
 namespace assay::lab {
 namespace {
 
-// Rows that `rebuild` has in hand at once.
-constexpr std::size_t kRowsAtOnce = 1000;
+// What `rebuild` has in hand at once, at most, but for a longer line.
+constexpr std::int64_t kRowsAtOnce = 1000, kCharactersAtOnce = 8 << 20;
 
 // Numbers each run's rows from 0 without gaps, in the order they have now.
 void renumber(Database& db) {
@@ -24,6 +25,25 @@ void renumber(Database& db) {
       ") AS numbered WHERE attempt.id = numbered.numbered_id AND attempt.sequence <> "
       "numbered.place",
       {});
+}
+
+struct Ids {
+  std::int64_t first, last;
+};
+std::vector<Ids> pieces_of_before(Database& db) {
+  std::vector<Ids> pieces;
+  std::int64_t rows = kRowsAtOnce, characters = 0;  // of the last piece
+  db.query("SELECT id, length(line) FROM before ORDER BY id", {}, [&](const Record& row) {
+    const auto id = row.number(0);
+    characters += row.number(1);
+    if (++rows > kRowsAtOnce || characters > kCharactersAtOnce) {
+      pieces.push_back({id, id});
+      rows = 1;
+      characters = row.number(1);
+    }
+    pieces.back().last = id;
+  });
+  return pieces;
 }
 
 // Lines on their way into the new table.
@@ -38,7 +58,6 @@ class Rebuild {
         fmt::format("run '{}', attempt '{}' of '{}'", old.text(2), old.text(3), db_.name()));
     entries_.push_back({columns_of_line(line, [&] { return names_.back(); }), line});
     sequences_.push_back(old.number(0));
-    if (lines_.size() == kRowsAtOnce) flush();
   }
 
   void flush() {
@@ -114,9 +133,14 @@ std::int64_t Store::rebuild() {
   Transaction transaction(db, Database::Kind::kWrite);
   db.set_table_aside();
   Rebuild rebuild(db);
-  db.query("SELECT sequence, line, run_id, attempt_id FROM before ORDER BY id", {},
-           [&](const Record& old) { rebuild.add(old); });
-  rebuild.flush();
+  for (const auto& [first, last] : pieces_of_before(db)) {
+    const SqlValue ids[] = {first, last};
+    db.query(
+        "SELECT sequence, line, run_id, attempt_id FROM before WHERE id BETWEEN $1 AND $2"
+        " ORDER BY id",
+        ids, [&](const Record& old) { rebuild.add(old); });
+    rebuild.flush();
+  }
   db.drop_table_aside();
   renumber(db);
   const auto rows = db.number("SELECT count(*) FROM attempt");
