@@ -28,6 +28,8 @@ class GivenSizes {
            Bindings& known) const;
   // By a number that an expression is, as by an extent.
   void add_value(const Dim& size, std::int64_t value, const std::string& by, Bindings& known) const;
+  // The graph's, with their intervals.
+  const Symbols& symbols() const { return symbols_; }
 
  private:
   struct Line {  // extent = first + step · symbol

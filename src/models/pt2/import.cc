@@ -412,9 +412,14 @@ class Importer {
 void bind_size(const TakenLeaf& leaf, std::int64_t value, const compiler::GivenSizes& sizes,
                compiler::Bindings& symbols) {
   if (leaf.below.empty()) return sizes.add_value(leaf.size, value, leaf.name, symbols);
-  const auto below = Dim::symbol(leaf.below);
+  const auto below = Dim::symbol(leaf.below), above = leaf.size + below;
+  const auto added = above.range(sizes.symbols()), taken = below.range(sizes.symbols());
+  if (value < added.low - taken.high || value > added.high - taken.low) {
+    fail("'{}' is from {} to {}, got {}", leaf.name, added.low - taken.high, added.high - taken.low,
+         value);
+  }
   const auto least = std::max(value, -std::numeric_limits<std::int64_t>::max());
-  sizes.add_value(leaf.size + below, std::max<std::int64_t>(value, 0), leaf.name, symbols);
+  sizes.add_value(above, std::max<std::int64_t>(value, 0), leaf.name, symbols);
   sizes.add_value(below, std::max<std::int64_t>(-least, 0), leaf.name, symbols);
 }
 

@@ -174,8 +174,9 @@ TEST_F(ImportTest, NumbersBelowZero) {
     const auto n = static_cast<float>(value);
     EXPECT_THAT(values_of(outputs, "output"), ElementsAre(n, 3 * n));
   }
-  EXPECT_THAT(refusal_text([&] { bound(-101); }), HasSubstr("'count' makes n_below 101"));
-  EXPECT_THAT(refusal_text([&] { bound(51); }), HasSubstr("'count' makes n 51"));
+  EXPECT_THAT(refusal_text([&] { bound(-101); }),
+              HasSubstr("'count' is from -100 to 50, got -101"));
+  EXPECT_THAT(refusal_text([&] { bound(51); }), HasSubstr("'count' is from -100 to 50, got 51"));
   const auto least = std::numeric_limits<std::int64_t>::min();
   EXPECT_NE(refusal_text([&] { bound(least); }), "");
 }

@@ -19,9 +19,10 @@ using namespace assay::compiler;  // NOLINT: the front end's words are this file
 
 using Binary = GraphTensor (*)(const GraphTensor&, const GraphTensor&);
 
-template <Binary kFunction>
+template <Binary kFunction, Numbers kNumbers = Numbers::kRounded>
 Result plain_binary(Call& c) {
-  return elementwise(c, {"self", "other"}, [](const auto& x) { return kFunction(x[0], x[1]); });
+  return elementwise(
+      c, {"self", "other"}, [](const auto& x) { return kFunction(x[0], x[1]); }, false, kNumbers);
 }
 // Integers are whole already.
 template <Unary kFunction>
@@ -33,8 +34,10 @@ Result rounding(Call& c) {
 
 // self + alpha · other
 Result sum_of(Call& c, std::string_view a, std::string_view b, bool is_difference) {
+  const auto dtype = c.result_dtype({a, b});
   return elementwise(c, {a, b}, [&](const auto& x) {
-    const auto scaled = times_number(c, x[1], "alpha");
+    const bool is_plain = !c.has("alpha") || c.known_number("alpha") == 1;
+    const auto scaled = is_plain ? x[1] : x[1] * widened(c.operand("alpha", dtype));
     return is_difference ? x[0] - scaled : x[0] + scaled;
   });
 }
@@ -173,8 +176,9 @@ Result addc(Call& c, bool divides) {
   });
 }
 Result lerp(Call& c) {
-  return elementwise(c, {"self", "end", "weight"},
-                     [](const auto& x) { return x[0] + x[2] * (x[1] - x[0]); });
+  return elementwise(
+      c, {"self", "end", "weight"}, [](const auto& x) { return x[0] + x[2] * (x[1] - x[0]); },
+      false, Numbers::kWide);
 }
 Result nan_to_num(Call& c) {
   return elementwise(c, {"self"}, [&](const auto& x) {
@@ -196,10 +200,8 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.abs.default", plain_unary<magnitude>},
     {"aten.add.Scalar", add},
     {"aten.add.Tensor", add},
-    {"aten.addcdiv.default", [](Call& c) {
-  return addc(c, true); }},
-    {"aten.addcmul.default", [](Call& c) {
-  return addc(c, false); }},
+    {"aten.addcdiv.default", [](Call& c) { return addc(c, true); }},
+    {"aten.addcmul.default", [](Call& c) { return addc(c, false); }},
     {"aten.ceil.default", rounding<ceiling>},
     {"aten.clamp.Tensor", clamp},
     {"aten.clamp.default", clamp, "integers exactly"},
@@ -233,9 +235,9 @@ constexpr auto kElementwise = std::to_array<Operator>({
     {"aten.max.other", plain_binary<max>},
     {"aten.min.other", plain_binary<min>},
     {"aten.minimum.default", plain_binary<min>},
-    {"aten.mul.Scalar", plain_binary<operator*>},
-    {"aten.mul.Tensor", plain_binary<operator*>},
-    {"aten.multiply.Tensor", plain_binary<operator*>},
+    {"aten.mul.Scalar", plain_binary<operator*, Numbers::kWide>},
+    {"aten.mul.Tensor", plain_binary<operator*, Numbers::kWide>},
+    {"aten.multiply.Tensor", plain_binary<operator*, Numbers::kWide>},
     {"aten.nan_to_num.default", nan_to_num},
     {"aten.neg.default", plain_unary<negative>},
     {"aten.pow.Scalar", power, "through f64; integers wrap, exponents below 65536"},

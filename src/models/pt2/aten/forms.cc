@@ -20,14 +20,13 @@ DType floating_of(DType dtype) { return is_floating(dtype) ? dtype : DType::kF32
 
 GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
                         const std::function<GraphTensor(const std::vector<GraphTensor>&)>& f,
-                        bool in_floating_point) {
+                        bool in_floating_point, Numbers numbers) {
   auto dtype = c.result_dtype(names);
   if (in_floating_point) dtype = floating_of(dtype);
   std::vector<GraphTensor> operands;
   for (const auto name : names) {
-    // A tensor is rounded to the dtype; a number is not rounded to sixteen bits.
-    operands.push_back(c.is_tensor(name) ? widened(c.operand(name, dtype))
-                                         : c.operand(name, wide_of(dtype)));
+    const bool is_wide = numbers == Numbers::kWide && !c.is_tensor(name);
+    operands.push_back(widened(c.operand(name, is_wide ? wide_of(dtype) : dtype)));
   }
   const auto result = f(operands);
   return result.dtype() == wide_of(dtype) ? result.cast(dtype) : result;

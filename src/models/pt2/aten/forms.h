@@ -20,10 +20,14 @@ GraphTensor widened(const GraphTensor& x);
 // Integers and bool become f32, torch's default.
 DType floating_of(DType dtype);
 
+// What becomes of a number beside tensors of sixteen bits: it is rounded as they are, or, in
+// torch's products and quotients, it is not.
+enum class Numbers : std::uint8_t { kRounded, kWide };
+
 // f of the arguments of these names, in the dtype that torch promotes them to.
 GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
                         const std::function<GraphTensor(const std::vector<GraphTensor>&)>& f,
-                        bool in_floating_point = false);
+                        bool in_floating_point = false, Numbers numbers = Numbers::kRounded);
 
 // A function of each element: of numbers as floating point, or of each dtype in its own.
 using Unary = GraphTensor (*)(const GraphTensor&);
