@@ -1,61 +1,116 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of a wrong type, refused by name. What a function takes is what its annotations say."""
+"""Arguments of a wrong type, refused by name before anything is done. What a function takes is what its annotations say."""
 
 from __future__ import annotations
 
 import collections.abc
 import functools
 import inspect
+import numbers as numeric
 import os
 import pathlib
 import types
 import typing
 from collections.abc import Callable
 from operator import index
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from ._errors import UserError
+from ._texts import shown, text
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def named(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose TypeError names the argument, what is expected, and what was given.
+    """A function that looks at its arguments first, and whose TypeError names the one that is wrong, what is expected,
+    and what was given. Texts are whole and in UTF-8 (_texts.text).
 
-    "cp: rank: a whole number, not of type str: 'two'". Arguments are looked at only once a call has failed, so that one
-    that goes well costs nothing.
+    "cp: rank: a whole number, not of type str: 'two'". What is annotated as Any, and what `*` and `**` collect, is not
+    looked at.
     """
+
+    @functools.cache
+    def known() -> tuple[inspect.Signature, dict[str, Any]]:
+        signature, hints = inspect.signature(function), typing.get_type_hints(function)
+        collected = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        return signature, {name: hints[name] for name, each in signature.parameters.items()
+                           if name in hints and each.kind not in collected}
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        signature, hints = known()
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:
+            return function(*args, **kwargs)  # Python says what is wrong
+        for name, value in given.items():
+            wrong = _wrong(value, hints[name], name) if name in hints else None
+            if wrong is not None:
+                raise TypeError(f"{function.__name__}: {wrong}")
+            if name in hints and isinstance(value, str):
+                text(value, f"{function.__name__}: {name}")
         try:
             return function(*args, **kwargs)
-        except TypeError as error:
-            if str(error).startswith(f"{function.__name__}: "):
-                raise
-            wrong = _wrong(function, args, kwargs)
-            if wrong is None:
-                raise
-        raise TypeError(f"{function.__name__}: {wrong}")
+        except TypeError:
+            for name, value in given.items():  # what does not fit into the engines' own numbers
+                if type(value) is int and not 0 <= value < 2**31:
+                    raise UserError(f"{function.__name__}: {name}: out of range: {shown(value)}") from None
+            raise
 
     return call
 
 
-def _wrong(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """The first argument that is not what it is annotated as; None where Python says what is wrong, or nothing is."""
+def is_whole(value: Any) -> bool:
+    return not isinstance(value, bool) and _succeeds(index, value)
+
+
+def is_number(value: Any) -> bool:
+    """A real one: of Python, or of whoever's type becomes a float; no text, no flag, no list of one."""
+    if isinstance(value, (bool, str, bytes, bytearray)) or getattr(value, "ndim", 0) != 0:
+        return False
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")  # numpy.float64(1j) would only warn
+    is_complex = isinstance(value, numeric.Complex) and not isinstance(value, numeric.Real)
+    return not is_complex and kind in "iuf" and _succeeds(float, value)
+
+
+def numbers(values: Any, what: str) -> NDArray[numpy.float64]:
+    """A number or a list of them as an array of one axis. Raises TypeError that names what is none, UserError where
+    there are none or where they lie otherwise."""
+    import numpy
+
+    array = None
     try:
-        given = inspect.signature(function).bind(*args, **kwargs).arguments
-    except TypeError:
+        given = numpy.asarray(values)
+        if given.dtype.kind in "iuf" or given.dtype.kind == "O" and all(map(is_number, given.flat)):
+            array = numpy.atleast_1d(given.astype(numpy.float64))
+    except Exception:  # whatever the maker of an array raises where it has none to give
+        pass
+    if array is None:
+        raise TypeError(f"{what}: a number or a list of numbers, not of type {type(values).__name__}: {shown(values)}")
+    if array.ndim != 1 or len(array) == 0:
+        raise UserError(f"{what}: a number or a list of numbers, not of shape {array.shape}: {shown(values)}")
+    return array
+
+
+def _wrong(value: Any, hint: Any, name: str) -> str | None:
+    """What is wrong with a value; None where nothing is. Of a sequence the first in it that is wrong is named."""
+    if _fits(value, hint):
         return None
-    hints = typing.get_type_hints(function)
-    for name, value in given.items():
-        if name in hints and not _fits(value, hints[name]):
-            return f"{name}: {_described(hints[name])}, not of type {type(value).__name__}: {value!r}"
-    # What does not fit into the engines' own numbers.
-    for name, value in given.items():
-        if type(value) is int and not 0 <= value < 2**31:
-            return f"{name}: out of range: {value}"
-    return None
+    if typing.get_origin(hint) is collections.abc.Sequence and is_sequence(value):
+        within = (_wrong(each, typing.get_args(hint)[0], f"{name}[{i}]") for i, each in enumerate(value))
+        return next(wrong for wrong in within if wrong is not None)
+    return f"{name}: {_described(hint)}, not of type {type(value).__name__}: {shown(value)}"
+
+
+def is_sequence(value: Any) -> bool:
+    return (not isinstance(value, (str, bytes, bytearray, collections.abc.Mapping, collections.abc.Set))
+            and _succeeds(iter, value) and _succeeds(len, value))
 
 
 def _fits(value: Any, hint: Any) -> bool:
@@ -63,27 +118,26 @@ def _fits(value: Any, hint: Any) -> bool:
     if kind in (typing.Union, types.UnionType):
         return any(_fits(value, part) for part in parts)
     if kind is collections.abc.Sequence:
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-            return False
-        return all(_fits(each, parts[0]) for each in value)
+        return is_sequence(value) and all(_fits(each, parts[0]) for each in value)
     if hint is int:
-        return not isinstance(value, bool) and _succeeds(index, value)
+        return is_whole(value)
     if hint is float:
-        return not isinstance(value, (bool, str, bytes)) and _succeeds(float, value)
-    of_class = kind or hint
+        return is_number(value)
+    of_class = os.PathLike if hint is pathlib.Path else kind or hint
     return of_class is Any or not isinstance(of_class, type) or isinstance(value, of_class)
 
 
 def _succeeds(convert: Callable[[Any], Any], value: Any) -> bool:
     try:
         convert(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever the value's own type raises
         return False
     return True
 
 
 _WORDS: dict[Any, str] = {int: "a whole number", float: "a number", str: "a str", bool: "True or False",
-                          types.NoneType: "None", os.PathLike: "a path", pathlib.Path: "a path", tuple: "a tuple"}
+                          types.NoneType: "None", os.PathLike: "a path", pathlib.Path: "a path", tuple: "a tuple",
+                          collections.abc.Callable: "a function", collections.abc.Mapping: "a dict"}
 
 
 def _described(hint: Any) -> str:

@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import _program
+from ._arguments import is_sequence, named
 from ._errors import UserError
-from ._texts import path, text
+from ._files import writing
+from ._frames import library
+from ._texts import path, shown, text
 from ._toml import toml_key, toml_text, toml_value
 
 Function = Callable[[dict[str, Any], dict[str, Any]], Any]
@@ -23,13 +26,16 @@ def _reference(function: Any, what: str) -> str:
     """FILE.py:FUNCTION, by which a fresh process finds it again. Raises UserError that says why none could."""
 
     def refuse(why: str) -> NoReturn:
-        name = getattr(function, "__qualname__", None) or repr(function)
+        name = getattr(function, "__qualname__", None) or shown(function)
         raise UserError(f"bench: {what} {why}, and a fresh process looks for a function in a file, outside of any other, "
                         f"by its name: {name}")
 
     original = inspect.unwrap(function) if callable(function) else None
     if not inspect.isfunction(original):
         refuse(f"is no function but of type {type(function).__name__}")
+    if inspect.iscoroutinefunction(original) or inspect.isgeneratorfunction(original) or inspect.isasyncgenfunction(original):
+        raise UserError(f"bench: {what} is async or a generator, which called does nothing yet, and nothing would be "
+                        f"measured: {function.__name__}")
     if function.__name__ == "<lambda>":
         refuse("is a lambda, which has no name")
     if function.__qualname__ != function.__name__:
@@ -45,11 +51,37 @@ def _lines(table: Mapping[str, Any], what: str) -> list[str]:
     return [f"{toml_key(key, what)} = {toml_value(value, f'{what}.{key}')}" for key, value in table.items()]
 
 
+def _shape(given: Any, what: str) -> list[Any]:
+    if not is_sequence(given):
+        raise TypeError(f"bench: {what}: a list of extents, not of type {type(given).__name__}: {shown(given)}")
+    return list(given)
+
+
+def _option(flag: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [f"--{flag}"] if value else []
+    if not isinstance(value, (str, int, float)):
+        raise TypeError(f"run: {flag}: a str, a number, True or False, not of type {type(value).__name__}: {shown(value)}")
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise UserError(f"run: {flag}: out of range: {shown(value)}")
+    return [_program.option(flag, str(value))]
+
+
+def _json(points: Any) -> str:
+    """Points as `assay run --points` takes them: a word, or JSON, where arrays and numbers of NumPy are lists and numbers."""
+    if isinstance(points, str):
+        return points
+    try:
+        return json.dumps(points, allow_nan=False, default=lambda value: value.tolist())
+    except (TypeError, ValueError, AttributeError, RecursionError) as why:
+        raise UserError(f"run: points: no JSON can be made of it, {why}: {shown(points)}") from None
+
+
 class Benchmark:
     """A case made of functions; `bench` makes it. Called, it is the function that was decorated."""
 
     def __init__(self, function: Function, case: dict[str, Any]) -> None:
-        self.name = getattr(function, "__name__", repr(function))
+        self.name = getattr(function, "__name__", "")
         self.__doc__ = function.__doc__
         self._function = function
         self._case = case
@@ -60,11 +92,14 @@ class Benchmark:
     def __call__(self, inputs: dict[str, Any], point: dict[str, Any]) -> Any:
         return self._function(inputs, point)
 
+    @named
     def provider(self, name: str, **keys: Any) -> Callable[[Function], Function]:
         """Decorates another function that computes the same, under a name of its own; keys are those of a case
         file's [providers.NAME]: modules, setup, synchronise, description, unequal_work."""
 
         def added(function: Function) -> Function:
+            if name in self._providers:
+                raise UserError(f"bench: there is a provider of this name already: {shown(name)}")
             self._providers[name] = {"python": self._found_again(function, f"provider {name}"), **keys}
             return function
 
@@ -92,13 +127,14 @@ class Benchmark:
                 lines += ["", f"[{toml_key(key, 'bench')}]", *_lines(value, key)]
         return "\n".join(lines) + "\n"
 
+    @named
     def run(
         self,
         *,
         out: str | Path = "results",
         frame: str = "pandas",
         points: Any = None,
-        **options: str | int | bool,
+        **options: str | int | float | bool,
     ) -> Any:
         """Measures every provider at every point, each attempt in a fresh process, and returns the rows of this run.
 
@@ -111,19 +147,21 @@ class Benchmark:
                             "if __name__ == '__main__'")
         from .lab import rows
 
-        folder = path(out, "out")
-        cases = Path(folder) / "cases"
-        cases.mkdir(parents=True, exist_ok=True)
-        case = cases / f"{self.name}.toml"
-        case.write_text(self.case_file(), encoding="utf-8")
-        said = [_program.option("points", json.dumps(points))] if points is not None else []
+        library(frame)
+        folder = path(out, "run: out")
+        said = [_program.option("points", _json(points))] if points is not None else []
         for name, value in options.items():
-            flag = name.replace("_", "-")
-            said += [] if value is False else [f"--{flag}"] if value is True else [_program.option(flag, str(value))]
+            said += _option(name.replace("_", "-"), value)
+        content = self.case_file()
+        case = Path(folder) / "cases" / f"{self.name}.toml"
+        with writing(f"'{case}'"):
+            case.parent.mkdir(parents=True, exist_ok=True)
+            case.write_text(content, encoding="utf-8")
         done = _program.run("run", *said, _program.option("out", folder), "--json", operands=[str(case)])
         return rows(json.loads(done.output)["journal"], frame=frame)
 
 
+@named
 def bench(
     *,
     inputs: Mapping[str, Mapping[str, Any]],
@@ -154,8 +192,12 @@ looks for a function in a file, outside of any other, by its name: doubled
     """
 
     def made(function: Function) -> Benchmark:
+        for name, table in inputs.items():
+            if not isinstance(table, Mapping):
+                raise TypeError(f"bench: inputs.{name}: a dict, not of type {type(table).__name__}: {shown(table)}")
         case: dict[str, Any] = {**tables, "parameters": parameters, "inputs": inputs}
-        case["outputs"] = {name: of if isinstance(of, Mapping) else {"shape": list(of)} for name, of in outputs.items()}
+        case["outputs"] = {name: of if isinstance(of, Mapping) else {"shape": _shape(of, f"outputs.{name}")}
+                           for name, of in outputs.items()}
         benchmark = Benchmark(function, case)
         if isinstance(oracle, str):
             case["oracle"] = oracle

@@ -10,8 +10,9 @@ from operator import index
 from typing import Any
 
 from . import _core
-from ._arguments import named
+from ._arguments import is_sequence, is_whole, named
 from ._errors import UserError
+from ._texts import shown
 
 # Our names of dtypes by those of NumPy, torch and jax.
 _DTYPES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128", "bfloat16": "bf16"}
@@ -20,12 +21,12 @@ _DTYPES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128":
 def _dtype_name(dtype: Any) -> str:
     import numpy
 
-    name = str(dtype).removeprefix("torch.")
-    if name not in _DTYPES:
-        try:
+    try:
+        name = str(dtype).removeprefix("torch.")
+        if name not in _DTYPES:
             name = numpy.dtype(dtype).name
-        except TypeError:
-            raise UserError(f"dtype: no dtype of NumPy, torch or jax: {dtype!r}") from None
+    except (TypeError, ValueError):
+        raise UserError(f"dtype: no dtype of NumPy, torch or jax: {shown(dtype)}") from None
     if name not in _DTYPES:
         raise UserError(f"dtype: contractions are computed in {', '.join(_DTYPES)}, not '{name}'")
     return _DTYPES[name]
@@ -38,7 +39,7 @@ def _interleaved(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
         try:
             return "..." if given is Ellipsis else f"{{{index(given)}}}"
         except TypeError:
-            raise UserError(f"einsum: labels in lists are whole numbers and Ellipsis, not {given!r}") from None
+            raise UserError(f"einsum: labels in lists are whole numbers and Ellipsis, not {shown(given)}") from None
 
     def term(labels: Sequence[Any]) -> str:
         if not isinstance(labels, (list, tuple, range)):
@@ -58,7 +59,7 @@ def _interleaved(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 def _check_optimize(optimize: Any) -> None:
     if not isinstance(optimize, (bool, str)):
         raise UserError(f"einsum: optimize says whether to search for an order, which always is searched for, "
-                        f"and cannot be one: {optimize!r}")
+                        f"and cannot be one: {shown(optimize)}")
 
 
 def einsum(
@@ -173,6 +174,31 @@ def einsum_path(
     return ["einsum_path", *planned.path], planned.explain()
 
 
+def _array(given: Any, what: str) -> Any:
+    """What has axes; of numbers and lists arrays are made, as everywhere."""
+    if isinstance(getattr(given, "ndim", None), int):
+        return given
+    if isinstance(given, (list, tuple, int, float, complex)):
+        import numpy
+
+        try:
+            made = numpy.asarray(given)
+        except Exception as why:  # whatever NumPy raises of lists that are no array
+            raise UserError(f"{what}: no array can be made of it: {why}") from None
+        return made.astype(numpy.float64) if made.dtype.kind in "iu" else made
+    raise TypeError(f"{what}: an array, not of type {type(given).__name__}: {shown(given)}")
+
+
+def _axes(given: Any, rank: int, what: str) -> list[int]:
+    """Numbers of axes, from the end where they are below 0, each once."""
+    if not is_sequence(given) or not all(map(is_whole, given)):
+        raise TypeError(f"{what}: whole numbers, not of type {type(given).__name__}: {shown(given)}")
+    axes = [index(axis) for axis in given]
+    if any(not -rank <= axis < rank for axis in axes) or len({axis % rank for axis in axes}) != len(axes):
+        raise UserError(f"{what}: each is one of {rank} axes, and another one: {shown(given)}")
+    return [axis % rank for axis in axes]
+
+
 def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Any:
     """The product that `numpy.tensordot` computes, which opt_einsum asks its backends for.
 
@@ -180,9 +206,19 @@ def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Any:
     >>> tensordot(numpy.ones((2, 3)), numpy.ones((3, 4)), 1).shape
     (2, 4)
     """
-    if isinstance(axes, int):
-        axes = (range(a.ndim - axes, a.ndim), range(axes))
-    of_a, of_b = ([axis] if isinstance(axis, int) else list(axis) for axis in axes)
+    a, b = _array(a, "tensordot: a"), _array(b, "tensordot: b")
+    of: Any = axes
+    if is_whole(of):
+        count = index(of)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise UserError(f"tensordot: axes: from 0 to {min(a.ndim, b.ndim)} of them are summed, not {shown(count)}")
+        of = (range(a.ndim - count, a.ndim), range(count))
+    if not is_sequence(of):
+        raise TypeError(f"tensordot: axes: a whole number or a pair of lists, not of type {type(of).__name__}: {shown(of)}")
+    if len(of) != 2:
+        raise UserError(f"tensordot: axes: those of a and those of b, not {shown(of)}")
+    of_a, of_b = (_axes([one] if is_whole(one) else one, array.ndim, f"tensordot: axes of {name}")
+                  for one, array, name in zip(of, (a, b), "ab", strict=True))
     if len(of_a) != len(of_b):
         raise UserError(f"tensordot: as many axes of one as of the other are summed, not {len(of_a)} and {len(of_b)}")
     labels_a, labels_b = list(range(a.ndim)), list(range(a.ndim, a.ndim + b.ndim))
@@ -197,6 +233,10 @@ def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Any:
 
 def transpose(a: Any, axes: Sequence[int]) -> Any:
     """The same elements with their axes in another order: a view."""
+    a = _array(a, "transpose: a")
+    axes = _axes(axes, a.ndim, "transpose: axes")
+    if len(axes) != a.ndim:
+        raise UserError(f"transpose: axes: each of {a.ndim} axes once, not {shown(axes)}")
     return a.permute(*axes) if hasattr(a, "permute") else a.transpose(axes)
 
 

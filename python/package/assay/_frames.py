@@ -14,6 +14,7 @@ from typing import Any
 
 from ._errors import UserError
 from ._modules import needed
+from ._texts import text
 
 
 class Kind(Enum):
@@ -37,8 +38,8 @@ _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
 def library(name: str) -> Any:
     """pandas or polars. Raises UserError for another, EnvironmentError where it is not installed."""
-    if name not in ("pandas", "polars"):
-        raise UserError(f"frame: pandas or polars, not {name!r}")
+    if text(name, "frame") not in ("pandas", "polars"):
+        raise UserError(f"frame: pandas or polars, not '{name}'")
     return needed(name)
 
 
@@ -48,7 +49,7 @@ def frame_of_rows(table: str, kind: str) -> Any:
     lines = csv.reader(io.StringIO(table, newline=""))
     titles = next(lines)
     at = titles.index("point")
-    of_point = {f"point.{key}": each for key, each in _kinds(json.loads(text) for text in {line[at] for line in lines})}
+    of_point = {f"point.{key}": each for key, each in _kinds(json.loads(point) for point in {line[at] for line in lines})}
     kinds = {title: _OF_ROWS.get(title) or (of_point.get(title, Kind.TEXT) if title.startswith("point.") else Kind.NUMBER)
              for title in titles}
     if kind == "polars":

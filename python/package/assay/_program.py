@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import shutil
 import subprocess
@@ -11,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ._errors import EnvironmentError, InternalError, UserError
+from ._errors import DiskError, EnvironmentError, InternalError, UserError
 from ._texts import text
 
 _USAGE, _ENVIRONMENT, _BUG, _INTERRUPTED = 2, 5, 70, 130  # docs/exits.md
@@ -43,16 +45,33 @@ def option(name: str, value: str) -> str:
     return f"--{name}={value}"
 
 
+def _said(done: subprocess.CompletedProcess[str]) -> tuple[str, str]:
+    """The kind of an error and its message: the last line, an object where the program knows ASSAY_ERRORS."""
+    line = done.stderr.strip().rpartition("\n")[2]
+    try:
+        said = json.loads(line)
+        return said["kind"], said["message"]
+    except (ValueError, TypeError, KeyError):
+        return "", line.removeprefix("assay: ") or f"exit status {done.returncode}"
+
+
 def run(*command: str, operands: Sequence[str] = ()) -> Finished:
     """Starts it, with this interpreter for everything that is measured in Python unless ASSAY_PYTHON says another.
 
     `command` and its options come first; `operands` (sources, cases) may begin with "-".
     """
     arguments = [*command, *(["--", *operands] if operands else [])]
-    surroundings = {"ASSAY_PYTHON": sys.executable, **os.environ}
-    done = subprocess.run([path(), *arguments], env=surroundings, capture_output=True, encoding="utf-8",
-                          errors="replace", check=False)
-    message = done.stderr.strip().rpartition("\n")[2].removeprefix("assay: ") or f"exit status {done.returncode}"
+    surroundings = {"ASSAY_PYTHON": sys.executable, **os.environ, "ASSAY_ERRORS": "json"}
+    program = path()
+    try:
+        done = subprocess.run([program, *arguments], env=surroundings, capture_output=True, encoding="utf-8",
+                              errors="replace", check=False)
+    except OSError as error:
+        why = f"cannot start '{program}': {error.strerror}"
+        raise UserError(f"{why}: what was given is too long") if error.errno == errno.E2BIG else EnvironmentError(why) from None
+    kind, message = _said(done)
+    if kind == "disk":
+        raise DiskError(message)
     if done.returncode == _USAGE:
         raise UserError(message)
     if done.returncode == _ENVIRONMENT:

@@ -13,6 +13,7 @@ from . import _core
 from ._arguments import named
 from ._errors import UserError
 from ._texts import path as path_text
+from ._texts import shown
 from ._trees import Tree, tree_from
 
 
@@ -103,7 +104,7 @@ class Exported:
         expected = None if kind == "as_none" else constant
         if leaf is not expected and (type(leaf) is not type(expected) or leaf != expected):
             raise UserError(f"{self._path}: input '{name}' was {expected!r} when the program was exported, "
-                            f"and is part of it: got {leaf!r}")
+                            f"and is part of it: got {shown(leaf)}")
 
     def __reduce__(self) -> Any:
         raise TypeError("an assay.Exported cannot be pickled or copied: it has the state of its process. "

@@ -13,6 +13,8 @@ from typing import Any
 import numpy
 
 from . import _core
+from ._errors import UserError
+from ._texts import shown
 
 jax: Any = import_module("jax")  # installed or not, its types are not ours to check
 
@@ -112,12 +114,20 @@ def _edge_backward(reduce: str, backend: str, saved: Any, change: Any) -> Any:
 _edge_aggregate.defvjp(_edge_forward, _edge_backward)
 
 
+def _array(given: Any, what: str) -> Any:
+    try:
+        return jax.numpy.asarray(given)
+    except Exception:  # whatever jax raises of what is no array
+        raise UserError(f"{what}: jax makes no array of it: {shown(given)}") from None
+
+
 def matmul(a: Any, b: Any, algebra: str, backend: str) -> Any:
-    return _matmul(*map(jax.numpy.asarray, (a, b)), algebra, backend)
+    return _matmul(_array(a, "matmul: a"), _array(b, "matmul: b"), algebra, backend)
 
 
 def ell_aggregate(values: Any, indices: Any, x: Any, w: Any, how: str, backend: str) -> Any:
-    values, indices, x = map(jax.numpy.asarray, (values, indices, x))
+    values, indices, x = (_array(given, f"ell_aggregate: {name}")
+                          for given, name in ((values, "values"), (indices, "indices"), (x, "x")))
     if w is None:
         return _aggregate(values, indices, x, how, backend)
-    return _edge_aggregate(values, indices, x, jax.numpy.asarray(w), how, backend)
+    return _edge_aggregate(values, indices, x, _array(w, "ell_aggregate: w"), how, backend)

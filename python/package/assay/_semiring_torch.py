@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core
 from ._errors import UserError
+from ._texts import shown
 
 torch: Any = import_module("torch")  # installed or not, its types are not ours to check
 
@@ -63,12 +64,20 @@ class _EdgeAggregate(torch.autograd.Function):  # type: ignore[misc]
         return of_values, None, of_x, of_w, None, None
 
 
+def _tensor(given: Any, what: str) -> Any:
+    try:
+        return torch.as_tensor(given)
+    except Exception:  # whatever torch raises of what is no tensor
+        raise UserError(f"{what}: torch makes no tensor of it: {shown(given)}") from None
+
+
 def matmul(a: Any, b: Any, algebra: str, backend: str) -> Any:
-    return _Matmul.apply(torch.as_tensor(a), torch.as_tensor(b), algebra, backend)
+    return _Matmul.apply(_tensor(a, "matmul: a"), _tensor(b, "matmul: b"), algebra, backend)
 
 
 def ell_aggregate(values: Any, indices: Any, x: Any, w: Any, how: str, backend: str) -> Any:
-    values, indices, x = map(torch.as_tensor, (values, indices, x))
+    values, indices, x = (_tensor(given, f"ell_aggregate: {name}")
+                          for given, name in ((values, "values"), (indices, "indices"), (x, "x")))
     if w is None:
         return _Aggregate.apply(values, indices, x, how, backend)
-    return _EdgeAggregate.apply(values, indices, x, torch.as_tensor(w), how, backend)
+    return _EdgeAggregate.apply(values, indices, x, _tensor(w, "ell_aggregate: w"), how, backend)

@@ -14,11 +14,13 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import named
+from ._arguments import named, numbers
 from ._errors import UserError
-from ._modules import needed
+from ._files import writing
+from ._modules import axes_or_new, needed
 from ._texts import path as path_text
 from ._texts import path_if_given
+from ._texts import text as plain_text
 from ._toml import toml_key, toml_value
 from ._transport_grid import grid_of
 
@@ -86,9 +88,9 @@ class Database(_Filed):
     def plot(self, coefficient: str = "D11", rho: float | None = None, axes: Any = None) -> Any:
         """One coefficient's modulus over ν/v on one surface (the middle one), a line for each field, on matplotlib's
         axes, which are returned."""
-        values = self._named(coefficient, ("rho", "nu_v", "Er_tilde"))
-        at = len(self.rho) // 2 if rho is None else int(numpy.argmin(abs(self.rho - rho)))
-        axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
+        values = self._named(plain_text(coefficient, "plot: coefficient"), ("rho", "nu_v", "Er_tilde"))
+        at = len(self.rho) // 2 if rho is None else int(numpy.argmin(abs(self.rho - numbers(rho, "plot: rho")[0])))
+        axes = axes_or_new(axes)
         order = numpy.argsort(self.nu_v)
         for column, er in enumerate(self.er_tilde):
             axes.loglog(self.nu_v[order], numpy.abs(values[at, order, column]), "o-", label=f"Ẽ_r = {er:g}")
@@ -117,8 +119,8 @@ def database(
     (0.01: 1 %) chooses a grid for each case, in place of `grid`. `journal` names files (`journal`.0, …) that keep every
     case from the moment it is done.
     """
-    radii, collisions, fields = (numpy.atleast_1d(numpy.asarray(axis, dtype=numpy.float64)).tolist()
-                                 for axis in (rho, nu_v, er_tilde))
+    radii, collisions, fields = (numbers(axis, f"database: {name}").tolist()
+                                 for name, axis in (("rho", rho), ("nu_v", nu_v), ("er_tilde", er_tilde)))
     size = list(astuple(grid_of(grid)))
     made = _core.transport_database(path_text(wout, "database: wout"), path_if_given(boozer, "database: boozer"), radii,
                                     collisions, fields, size, accuracy, min_bmn, method,
@@ -149,8 +151,8 @@ class Profiles(_Filed):
 
     def plot(self, quantity: str = "Er", axes: Any = None) -> Any:
         """A quantity of the radius, or of radius and species, over ρ on matplotlib's axes, which are returned."""
-        axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
-        if self.dimensions.get(quantity) == ("radius", "species"):
+        axes = axes_or_new(axes)
+        if self.dimensions.get(plain_text(quantity, "plot: quantity")) == ("radius", "species"):
             for name, values in zip(self.species, self.data[quantity].T, strict=True):
                 axes.plot(self.rho, values, "o-", label=name)
             axes.legend()
@@ -183,14 +185,15 @@ def profiles(
     text = None  # of the file `name`
     if isinstance(plasma, Mapping):
         name = "plasma"
-        text = "".join(f"{toml_key(key, name)} = {toml_value(value, f'{name}: {key}')}\n" for key, value in plasma.items())
+        text = "".join(f"{toml_key(key, name)} = {toml_value(value, f'{name}: {key}', wide=True)}\n" for key, value in plasma.items())
     else:
         name = path_text(plasma, "profiles: plasma")
-    with tempfile.TemporaryDirectory() as folder:
-        if isinstance(database, Database):
-            held = Path(folder) / "database.h5"
+    if isinstance(database, Database):
+        with writing("a temporary folder"), tempfile.TemporaryDirectory() as folder:
+            held = str(Path(folder) / "database.h5")
             database.save(held)
-            database = held
+            made = _core.transport_profiles(text, name, held, method)
+    else:
         made = _core.transport_profiles(text, name, path_if_given(database, "profiles: database"), method)
     filed = _filed(made)
     data = filed["data"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _core
 from ._errors import UserError
+from ._texts import shown
 
 _FAR = 2**31 - 1  # what an engine can be asked about
 
@@ -37,9 +38,9 @@ class Grid:
             try:
                 size = index(given)
             except TypeError:
-                raise TypeError(f"grid: {field.name} is a whole number, not of type {type(given).__name__}: {given!r}") from None
+                raise TypeError(f"grid: {field.name} is a whole number, not of type {type(given).__name__}: {shown(given)}") from None
             if abs(size) > _FAR:
-                raise UserError(f"{field.name} must be at most {_FAR}, got {size}")
+                raise UserError(f"{field.name} must be at most {_FAR}, got {shown(size)}")
             object.__setattr__(self, field.name, size)
         _core.check_grid(self.n_theta, self.n_zeta, self.n_xi)
 
@@ -53,5 +54,5 @@ def grid_of(given: Any) -> Grid:
     except TypeError:
         sizes = ()
     if len(sizes) != 3:
-        raise UserError(f"grid: n_theta, n_zeta and n_xi, not {given!r}")
+        raise UserError(f"grid: n_theta, n_zeta and n_xi, not {shown(given)}")
     return Grid(*sizes)

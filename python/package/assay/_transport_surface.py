@@ -13,7 +13,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import named
+from ._arguments import named, numbers
 from ._errors import UserError
 from ._texts import path as path_text
 from ._texts import path_if_given, text as plain_text
@@ -89,7 +89,7 @@ def surface(
                             "b_zeta": b_zeta or None, "b0": b0},
                    both={"psi_prime": psi_prime})
     if modes is not None:
-        terms = [[float(number) for number in mode] for mode in modes]
+        terms = [numbers(mode, f"surface: modes[{i}]").tolist() for i, mode in enumerate(modes)]
         slope = 1.0 if psi_prime is None else psi_prime
         named = "modes" if name is None else plain_text(name, "surface: name")
         made = _core.surface_spelled(named, nfp, iota, slope, b_theta, b_zeta, terms, b0)

@@ -16,10 +16,13 @@ from typing import Any
 from . import _core
 from ._arguments import named
 from ._errors import UserError
-from ._texts import path_if_given
+from ._texts import path_if_given, shown
 from ._texts import text as plain_text
 
 __all__ = ["CollectiveResult", "GemmResult", "Topology", "collective", "default_topology_text", "simulate", "topology"]
+
+
+_LARGEST = 2**31  # axis of a matrix
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def topology(path: str | Path | None = None, *, text: str | None = None) -> Topo
     assay.UserError: topology:10: clock.core_GHz: must be positive, got -1
     """
     if path is not None and text is not None:
-        raise UserError(f"topology: a path or a text, not both: {path!r}")
+        raise UserError(f"topology: a path or a text, not both: {shown(path)}")
     if text is not None:
         made = _core.parse_topology(plain_text(text, "topology: text"))
     else:
@@ -83,6 +86,9 @@ def simulate(
     >>> result.time_ns, result.closed_form_ns, round(result.mac_utilisation, 3)
     (4136.0, 4136.0, 0.99)
     """
+    for name, size in (("m", m), ("k", k), ("n", n)):
+        if not 1 <= size <= _LARGEST:
+            raise UserError(f"simulate: {name} is from 1 to {_LARGEST}, not {shown(size)}")
     where = on or topology()
     text, explanation = _core.chip_simulate(where._topology, f"{m}x{k}x{n}", variant, order, multicast)
     data = json.loads(text)
@@ -124,6 +130,8 @@ def collective(
     >>> result.time_ns, round(result.busbw / 1e9, 1)
     (34527.28, 45.6)
     """
+    if not isinstance(size, str) and not 1 <= size < 2**63:
+        raise UserError(f"collective: size is from 1 to 2^63 - 1 bytes, not {shown(size)}")
     where = on or topology()
     text, explanation = _core.chip_collective(where._topology, kind, algorithm, str(size), network, ranks, splits)
     data = json.loads(text)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _program
+from ._arguments import named
 from ._bench import Benchmark, bench
 from ._frames import Kind, frame_of, frame_of_rows, library
 from ._texts import path
@@ -26,6 +27,7 @@ def _sources(given: tuple[str | Path, ...], call: str) -> list[str]:
     return [path(source, f"{call}: source {number}") for number, source in enumerate(given)]
 
 
+@named
 def rows(*sources: str | Path, run: str | None = None, latest: bool = False, frame: str = "pandas") -> Any:
     """Every row of journals, folders of them or stores (results/), one for each attempt, as a data frame.
 
@@ -75,6 +77,7 @@ class Comparison:
                          for title, of in _OF_PAIRS.items()}, kind)
 
 
+@named
 def compare(a: str | Path, b: str | Path, *sources: str | Path, metric: str | None = None, pool: bool = False) -> Comparison:
     """Two providers, runs, commits or sources, whose rows are in `sources` (results/)."""
     options = [*([_program.option("metric", metric)] if metric is not None else []), *(["--pool"] if pool else [])]
@@ -95,24 +98,31 @@ class Gate:
         return self.status == 0
 
 
+@named
 def check_baseline(baseline: str | Path) -> None:
     """Raises UserError where `gate` could hold nothing to this baseline: what may be asked before minutes of measuring."""
     _program.run("gate", _program.option("baseline", path(baseline, "check_baseline: baseline")), "--dry-run")
 
 
+def _share(given: float | str) -> str:
+    return given if isinstance(given, str) else repr(float(given))
+
+
+@named
 def gate(
     baseline: str | Path,
     current: str | Path,
     *,
-    delta: float = 0.05,
-    alpha: float = 0.05,
+    delta: float | str = 0.05,
+    alpha: float | str = 0.05,
     strict: bool = False,
     junit: str | Path | None = None,
 ) -> Gate:
-    """Holds rows of now to those of a baseline: sources, runs or commits. `delta`: how much slower is too slow."""
+    """Holds rows of now to those of a baseline: sources, runs or commits. `delta`: how much slower is too slow, as a
+    share (0.05) or a text ("5%")."""
     options = [_program.option("baseline", path(baseline, "gate: baseline")),
                _program.option("current", path(current, "gate: current")),
-               _program.option("delta", repr(delta)), _program.option("alpha", repr(alpha)), *(["--strict"] if strict else [])]
+               _program.option("delta", _share(delta)), _program.option("alpha", _share(alpha)), *(["--strict"] if strict else [])]
     if junit is not None:
         options.append(_program.option("junit", path(junit, "gate: junit")))
     done = _program.run("gate", *options, "--json")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from ._errors import UserError
+from ._texts import shown
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,13 +46,21 @@ class Measurer:
 
     def __call__(self, benchmark: Any, **options: Any) -> Any:
         """`options` are those of `Benchmark.run`."""
+        from ._bench import Benchmark
+
+        if not isinstance(benchmark, Benchmark):
+            raise TypeError("assay_benchmark: what assay.bench made, not of type "
+                            f"{type(benchmark).__name__}: {shown(benchmark)}")
         options.setdefault("quick", not self._config.getoption("--assay-full"))
         options.setdefault("out", self._config.getoption("--assay-out"))
         rows = benchmark.run(**options)
-        bad = rows[~rows["status"].isin(["ok", "excluded"])]  # a disturbed attempt was made again
-        if len(bad):
-            worst = bad.iloc[0]
-            pytest.fail(f"{benchmark.name}: {worst['provider']}: {worst['status']}: {worst['failure_message']}", pytrace=False)
+        told = zip(*(rows[column].to_list() for column in ("provider", "point", "status", "failure_message")), strict=True)
+        # A disturbed attempt was made again; rounds that say the same are one line.
+        bad = Counter(each for each in told if each[2] not in ("ok", "excluded"))
+        if bad:
+            pytest.fail("\n".join(
+                f"{benchmark.name}: {provider}: {status}: {message} at {point}{f' ({count} times)' if count > 1 else ''}"
+                for (provider, point, status, message), count in bad.items()), pytrace=False)
         return rows
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from . import _core
 from ._errors import UserError
+from ._texts import text
 
 __all__ = ["ell_aggregate", "matmul"]
 
@@ -50,6 +51,8 @@ def matmul(a: Any, b: Any, algebra: str = "log", *, out: Any = None, backend: st
     """
     framework = _differentiating(a, b)
     if framework is not None:
+        text(algebra, "matmul: algebra")
+        text(backend, "matmul: backend")
         if out is not None:
             raise UserError("matmul: out cannot be given where a gradient is wanted, or where jax traces")
         return framework.matmul(a, b, algebra, backend)
@@ -79,12 +82,15 @@ def ell_aggregate(
     array([[110.],
            [  1.]])
     """
+    text(algebra, "ell_aggregate: algebra")
+    text(reduce, "ell_aggregate: reduce")
     if w is None and reduce != "sum":
         raise UserError(f"ell_aggregate: reduce belongs to w, the algebra says what is done without: '{reduce}'")
     if w is not None and algebra != "real":
         raise UserError(f"ell_aggregate: with w the algebra is real, not '{algebra}'")
     framework = _differentiating(values, indices, x, w)
     if framework is not None:
+        text(backend, "ell_aggregate: backend")
         return framework.ell_aggregate(values, indices, x, w, algebra if w is None else reduce, backend)
     if w is None:
         return _core.ell_matmul(values, indices, x, algebra, backend)

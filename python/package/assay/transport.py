@@ -16,10 +16,11 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _core
-from ._arguments import named
+from ._arguments import named, numbers
 from ._errors import UserError
-from ._modules import needed
-from ._texts import path_if_given
+from ._modules import axes_or_new, needed
+from ._texts import path_if_given, shown
+from ._texts import text as plain_text
 from ._transport_files import Database, Profiles, database, profiles
 from ._transport_grid import Grid, grid_of
 from ._transport_surface import Surface, surface, surface_names
@@ -57,7 +58,7 @@ class Prepared:
 
     def plot(self, axes: Any = None) -> Any:
         """|B| over both angles, on matplotlib's axes, which are returned."""
-        axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
+        axes = axes_or_new(axes)
         theta, zeta = self.angles()
         theta, zeta = numpy.append(theta, 2 * numpy.pi), numpy.append(zeta, 2 * numpy.pi / self.surface.nfp)
         shown = axes.contourf(zeta, theta, numpy.pad(self.b, (0, 1), mode="wrap").T, levels=24)
@@ -67,8 +68,8 @@ class Prepared:
 
 
 @named
-def prepare(of: Surface | str, grid: Grid | tuple[int, int, int], *, adjoint_consistent: bool = False) -> Prepared:
-    """A surface on a grid, once for as many cases as wanted.
+def prepare(of: Surface | str, grid: Any, *, adjoint_consistent: bool = False) -> Prepared:
+    """A surface on a grid, once for as many cases as wanted: a `Grid`, or its three numbers.
 
     >>> prepare("example", (17, 25, 16)).b.shape
     (25, 17)
@@ -123,9 +124,9 @@ class Scan:
 
     def plot(self, coefficient: str = "d11", axes: Any = None) -> Any:
         """One coefficient's modulus over ν̂, a line for each field, on matplotlib's axes, which are returned."""
-        if coefficient not in _NUMBERS:
+        if plain_text(coefficient, "plot: coefficient") not in _NUMBERS:
             raise UserError(f"plot: one of {', '.join(_NUMBERS)}, not '{coefficient}'")
-        axes = axes if axes is not None else needed("matplotlib.pyplot").figure().add_subplot()
+        axes = axes_or_new(axes)
         for column, epsi in enumerate(self.epsi_hat):
             axes.loglog(self.nu_hat, numpy.abs(getattr(self, coefficient)[:, column]), "o-", label=f"Ê_ψ = {epsi:g}")
         name = coefficient.upper() if coefficient in ("d11", "d31", "d13", "d33") else coefficient
@@ -135,11 +136,12 @@ class Scan:
 
 
 def _fields_of(on: Prepared, epsi_hat: Any, er_hat: Any) -> Array:
+    epsi = numbers(epsi_hat, "scan: epsi_hat")
     if er_hat is None:
-        return numpy.atleast_1d(numpy.asarray(epsi_hat, dtype=numpy.float64))
-    if numpy.any(numpy.asarray(epsi_hat) != 0):
-        raise UserError(f"the field is epsi_hat or er_hat, not both: {epsi_hat}")
-    return numpy.array([_core.epsi_of_er(float(er), on.surface.psi_prime) for er in numpy.atleast_1d(er_hat)])
+        return epsi
+    if numpy.any(epsi != 0):
+        raise UserError(f"scan: the field is epsi_hat or er_hat, not both: {shown(epsi_hat)}")
+    return numpy.array([_core.epsi_of_er(er, on.surface.psi_prime) for er in numbers(er_hat, "scan: er_hat").tolist()])
 
 
 @named
@@ -154,32 +156,32 @@ def scan(
 ) -> Scan:
     """Solves every pair of ν̂ and a field, Ê_ψ or Ê_r, one case on each thread.
 
-    `method` is auto, dense, structured, parity or mixed. `journal` names a file that keeps every case from the moment
+    Each is a number or a list of numbers. `method` is auto, dense, structured, parity or mixed. `journal` names a file that keeps every case from the moment
     it is done: a scan that finds its own file there goes on where that one ended.
 
     >>> found = scan(prepare("example", (9, 9, 8)), [1e-2, 1e-1], [0.0, 1e-3])
     >>> found.d11.shape, bool((found.d33 > 0).all())
     ((2, 2), True)
     """
-    nu = numpy.atleast_1d(numpy.asarray(nu_hat, dtype=numpy.float64))
+    nu = numbers(nu_hat, "scan: nu_hat")
     fields = _fields_of(on, epsi_hat, er_hat)
     table = _core.transport_scan(on._prepared, nu.tolist(), fields.tolist(), method,
                                  path_if_given(journal, "scan: journal"))
-    numbers = {name: table.pop(name).reshape(len(nu), len(fields)) for name in _NUMBERS}
-    return Scan(nu, fields, **numbers, **table)
+    found = {name: table.pop(name).reshape(len(nu), len(fields)) for name in _NUMBERS}
+    return Scan(nu, fields, **found, **table)
 
 
 @named
 def solve(on: Prepared, nu_hat: float, epsi_hat: float = 0.0, *, er_hat: float | None = None, method: str = "auto") -> Solution:
-    """Solves one case.
+    """Solves one case; of lists of them, `scan` does.
 
     >>> solution = solve(prepare("example", (17, 25, 16)), 1e-1)
     >>> solution.method, solution.onsager < 1e-3
     ('parity', True)
     """
     of = scan(on, nu_hat, epsi_hat, er_hat=er_hat, method=method)
-    numbers = {name: float(getattr(of, name)[0, 0]) for name in _NUMBERS}
-    return Solution(float(nu_hat), float(of.epsi_hat[0]), **numbers, method=of.method[0], warnings=of.warnings[0],
+    found = {name: float(getattr(of, name)[0, 0]) for name in _NUMBERS}
+    return Solution(float(nu_hat), float(of.epsi_hat[0]), **found, method=of.method[0], warnings=of.warnings[0],
                     notes=of.notes[0])
 
 

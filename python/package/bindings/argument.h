@@ -28,13 +28,16 @@ T argument(nanobind::handle given, const char* name, const char* expected) {
   return value;
 }
 
-// A str, valid while it lives. Throws UserError that names the argument for a NUL character, which
-// would end the text of every message about it.
+// A str, valid while it lives. Throws UserError that names the argument for what is no UTF-8, and
+// for a NUL character, which would end the text of every message about it.
 inline std::string_view text_argument(nanobind::handle given, const char* name) {
   if (!PyUnicode_Check(given.ptr())) refuse_type(given, name, "a str");
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
-  if (text == nullptr) nanobind::raise_python_error();
+  if (text == nullptr) {
+    PyErr_Clear();
+    fail("{}: is not UTF-8: {}", name, nanobind::repr(given).c_str());
+  }
   const std::string_view whole(text, static_cast<std::size_t>(size));
   if (whole.find('\0') != std::string_view::npos) {
     fail("{}: has a NUL character: '{}'", name, printable(whole));

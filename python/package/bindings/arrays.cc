@@ -139,6 +139,13 @@ TensorView view_of(const Array& array, ArgumentName name) {
     fail("{}: no dtype of a tensor: DLPack's code {} with {} bits", name.to_string(),
          array.dtype().code, array.dtype().bits);
   }
+  if (array.data() == nullptr && array.size() != 0) {
+    fail(
+        "{}: has no elements to look at: its framework only stands in for them (torch's "
+        "FakeTensor, "
+        "functionalize)",
+        name.to_string());
+  }
   const std::span extents(array.shape_ptr(), array.ndim());
   const std::span strides(array.stride_ptr(), array.ndim());
   check_alignment(array.data(), *dtype, name);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/errors.h"
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -36,6 +38,10 @@ void translate_errors(nb::module_ errors) {
           raise(to.disk, e);
         } catch (const UserError& e) {
           raise(to.user, e);
+        } catch (const std::filesystem::filesystem_error& e) {
+          // A path that cannot be looked at: too long, in a folder that may not be entered.
+          raise(to.user, UserError(fmt::format("cannot look at '{}': {}", e.path1().string(),
+                                               e.code().message())));
         } catch (const InternalError& e) {
           raise(to.internal, e);
         }

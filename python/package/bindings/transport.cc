@@ -43,10 +43,11 @@ Surface spelled(const std::string& name, int nfp, double iota, double psi_prime,
       fail("surface: a mode is m, n, the cosine and perhaps the sine term, not {} numbers",
            mode.size());
     }
-    surface.b.push_back({.m = static_cast<int>(mode[0]),
-                         .n = static_cast<int>(mode[1]),
-                         .cosine = mode[2],
-                         .sine = mode.size() == 4 ? mode[3] : 0});
+    try {
+      add_mode(surface.b, mode[0], mode[1], mode[2], mode.size() == 4 ? mode[3] : 0);
+    } catch (const UserError& e) {
+      fail("surface: modes: {}", e.what());
+    }
   }
   validate(surface);
   return surface;

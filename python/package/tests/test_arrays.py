@@ -75,6 +75,25 @@ def test_tensors_of_torch_are_seen_where_they_are():
 
 
 @needs("torch")
+def test_tensors_that_only_stand_in_for_elements_are_refused():
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    calls = (lambda x: assay.einsum("ij->", x), lambda x: assay.plan("ij->", x), lambda x: assay.einsum("ij->ij", numpy.ones((2, 3)), out=x),
+             lambda x: assay.cp(x, 1), lambda x: assay.tucker(x, (1, 1)), lambda x: assay.tt(x, (1,)), lambda x: assay.tensordot(x, x.T, 1),
+             lambda x: assay.semiring.matmul(x, x.T), lambda x: assay.semiring.ell_aggregate(x, numpy.zeros((2, 3), "i4"), x))
+    with FakeTensorMode() as mode:
+        fake = torch.ones(2, 3, dtype=torch.float64)
+    for call in calls:
+        with pytest.raises(assay.UserError, match=r"has no elements to look at|DLPack gives no view"):
+            call(fake)
+        with pytest.raises(assay.UserError, match=r"has no elements to look at|DLPack gives no view"), mode:
+            call(fake)
+        with pytest.raises(assay.UserError, match=r"has no elements to look at|DLPack gives no view"):
+            torch.func.functionalize(call)(torch.ones(2, 3, dtype=torch.float64))
+
+
+@needs("torch")
 def test_torch_gives_torch():
     import torch
 

@@ -12,6 +12,7 @@ import assay
 import numpy
 import pytest
 from arrays import needs
+from wrong_values import WRONG
 
 torch = pytest.importorskip("torch", reason="no module torch: `make peers` installs it")
 ROWS = {0: torch.export.Dim.DYNAMIC}
@@ -183,6 +184,15 @@ def test_what_cannot_be_taken_is_refused_by_name(layer, tmp_path):
         assert message in str(caught.value)
     with pytest.raises(assay.UserError, match="none.pt2"):
         assay.load_pt2(tmp_path / "none.pt2")
+
+
+def test_whatever_is_given_for_a_tensor_is_refused(layer):
+    ours = layer[1]
+    for value in WRONG.values():
+        for call in (lambda: ours(value), lambda: ours(numpy.ones((3, 6), "f"), value), lambda: ours(colour=value)):
+            with pytest.raises((assay.UserError, TypeError)) as caught:
+                call()
+            assert "\n" not in str(caught.value) and "incompatible" not in str(caught.value)
 
 
 def test_parameters_are_taken_where_nobody_wants_a_gradient(layer):

@@ -85,6 +85,38 @@ def test_errors_are_the_engines(prepared, tmp_path):
             call()
 
 
+def test_one_case_takes_one_number_of_each(prepared):
+    for call, name in ((lambda: transport.solve(prepared, 0.1, [0, 0.1]), "epsi_hat"), (lambda: transport.solve(prepared, [0.1]), "nu_hat"),
+                       (lambda: transport.solve(prepared, 0.1, er_hat=numpy.array([0, 0.1])), "er_hat"),
+                       (lambda: transport.derivatives(prepared, (0.1, 0.2)), "nu_hat")):
+        with pytest.raises(TypeError, match=f": {name}: a number.*, not of type (list|tuple|ndarray): "):
+            call()
+    one = transport.scan(prepared, 0.1, er_hat=[1e-3])
+    assert transport.solve(prepared, numpy.float64(0.1), er_hat=numpy.array(1e-3)).d11 == one.d11[0, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_imaginary_parts_are_not_lost(prepared):
+    for value in (0.1 + 1j, numpy.complex128(0.1), numpy.complex64(1j), numpy.array(0.1j)):
+        for call, name in ((lambda z: transport.solve(prepared, z), "nu_hat"), (lambda z: transport.solve(prepared, 0.1, er_hat=z), "er_hat"),
+                           (lambda z: transport.scan(prepared, [0.1, z]), "nu_hat"), (lambda z: transport.scan(prepared, 0.1, z), "epsi_hat"),
+                           (lambda z: transport.scan(prepared, 0.1, er_hat=[z]), "er_hat"),
+                           (lambda z: transport.surface(modes=[(0, 0, 1.0), (1, 0, z)], iota=0.5, b_zeta=5.0), r"modes\[1\]"),
+                           (lambda z: transport.surface(modes=[(0, 0, 1.0)], iota=z, b_zeta=5.0), "iota"),
+                           (lambda z: transport.database("wout.nc", rho=0.5, nu_v=z), "nu_v")):
+            with pytest.raises(TypeError, match=f": {name}: a number"):
+                call(value)
+
+
+def test_modes_that_are_none_or_there_twice_are_refused():
+    for more, message in (((1.5, 0, 0.1), r"mode numbers are whole, from -1000 to 1000, not \(1.5, 0\)"),
+                          ((0, 1001, 0.1), r"not \(0, 1001\)"), ((float("nan"), 0, 0.1), "not .nan, 0"), ((0, 0, 0.1), r"the mode \(0, 0\) is there twice"),
+                          ((-1, 2, 0.1), r"the mode \(-1, 2\) is there twice"), ((1, -2, 0.1), r"the mode \(1, -2\) is there twice")):
+        with pytest.raises(assay.UserError, match=f"surface: modes: .*{message}"):
+            transport.surface(modes=[(0, 0, 1.0), (1, -2, -0.1), more], iota=0.5, b_zeta=5.0)
+    assert transport.surface(modes=[(0, 0, 1.0), (1, 2, 0.1), (1, -2, 0.1)], iota=0.5, b_zeta=5.0).modes.shape == (3, 4)
+
+
 def test_sizes_of_grids_are_refused_by_name(prepared):
     for sizes, message in (((2, 9, 8), "n_theta must be at least 3, got 2"), ((9, 0, 8), "n_zeta must be at least 3, got 0"),
                            ((9, 9, -2**70), "n_xi"), ((9, 9, 10**12), "n_xi must be at most"), ((9, 9, 10001), "n_xi must be at most 10000, got 10001"),
@@ -127,6 +159,10 @@ def test_paths_that_are_none_are_refused_by_name(name, tmp_path):
                          (tmp_path / "a\0b", assay.UserError), (os.fsdecode(b"caf\xe9"), assay.UserError)):
         with pytest.raises(error, match=f"^{name}: "):
             PATHS[name](value)
+    with pytest.raises(assay.UserError, match=f"^{name}: nothing was given"):
+        PATHS[name]("")
+    with pytest.raises(assay.UserError, match="File name too long|no such file|/aaa"):
+        PATHS[name](str(tmp_path / ("a" * 5000)))
     assert not list(tmp_path.iterdir())
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Equilibria from files, databases over them, profiles: assay.transport."""
 
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import assay
@@ -153,7 +154,9 @@ def test_errors_of_a_plasma_name_its_keys(table, tmp_path):
     for change, message in (({"species": [{**species[0], "density": None}, species[1]]}, r"plasma: species\[0\].density: .*None"),
                             ({"species": [{**species[0], "density": b"1e19"}]}, r"plasma: species\[0\].density: .*bytes"),
                             ({"field": {"er": {"rho": [0.1, object()]}}}, r"plasma: field.er.rho\[1\]: .*object"),
-                            ({"field": {"points": 2**64}}, "plasma: field.points: .*18446744073709551616"),
+                            ({"field": {"points": 2**64}}, r"plasma:.*points: .*1.8446744073709552e\+19"),
+                            ({"field": {"points": 10**400}}, "plasma: field.points: whole numbers of TOML are from"),
+                            ({"species": [*species, species[1]]}, "plasma:.*name: 'H' is there twice"),
                             ({"field": {3: 4}}, "plasma: field: keys are texts, not of type int: 3"), ({5: 6}, "plasma: keys.*5"),
                             ({"field": {"er": float("nan")}}, "plasma:.*er: expected a finite number, got nan"),
                             ({"field": {"a\"b.c": 1}}, 'plasma:.*a"b.c'),
@@ -174,6 +177,19 @@ def test_numbers_of_numpy_are_numbers_of_a_plasma(table):
     found = transport.profiles(plasma, database=table)
     expected = transport.profiles({**PLASMA, "field": {"er": 0, "points": 161}}, database=table)
     numpy.testing.assert_array_equal(found.heat_flux, expected.heat_flux)
+
+
+def test_large_whole_numbers_are_numbers_of_a_plasma(table):
+    electrons, ions = PLASMA["species"]
+    expected = transport.profiles({"species": [{**electrons, "density": 3e19}, ions], "field": {"er": 0.0}}, database=table)
+    found = transport.profiles({"species": [{**electrons, "density": 3 * 10**19}, ions], "field": {"er": 0}}, database=table)
+    numpy.testing.assert_array_equal(found.heat_flux, expected.heat_flux)
+
+
+def test_a_database_that_no_temporary_file_can_hold(made, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(assay.UserError, match="cannot write a temporary folder: No such file"):
+        transport.profiles(PLASMA, database=made)
 
 
 def test_eight_threads_read_files_at_once(files):
