@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input gets one clear line on stderr, exit status 2, and loses nothing that was there."""
 
+import json
 import os
+import resource
 import sqlite3
 import subprocess
 
@@ -105,6 +107,26 @@ class BadInput(CliTest):
         self.assertIn("warning", result.stderr)
         self.run_ok("run", "--resume", "j.jsonl")
         self.assertEqual(len(self.read("j.jsonl").splitlines()), len(whole.splitlines()))
+
+    def test_errors_for_programs(self):
+        """The kind of an error, as an object; and a limit on the size of files is an error, not a signal."""
+        asked = {"environment": {"ASSAY_ERRORS": "json"}}
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        for arguments, options, status, kind, message in (
+            (("export", "none.jsonl"), {}, 2, "input", "none.jsonl"),
+            (("export", "x" * 5000), {}, 2, "input", "xxx"),
+            (("run", *self.SMALL[1:], "--out", "j.jsonl"), {"preexec_fn": limit}, 5, "disk", "File too large"),
+            (("new", "case", "softmax"), {"preexec_fn": limit}, 2, "disk", "File too large"),
+        ):
+            result = self.assay(*arguments, **asked, **options)
+            said = json.loads(result.stderr.splitlines()[-1])
+            self.assertEqual((result.returncode, said["kind"]), (status, kind), result.stderr)
+            self.assertIn(message, said["message"])
+            plain = self.assay(*arguments, **options)
+            self.assertEqual((plain.returncode, plain.stderr.splitlines()[-1][:7]), (status, "assay: "))
 
     def test_full_disk(self):
         self.run_ok(*self.SMALL, "--out", "j.jsonl")
