@@ -116,7 +116,8 @@ _edge_aggregate.defvjp(_edge_forward, _edge_backward)
 
 def _array(given: Any, what: str) -> Any:
     try:
-        return jax.numpy.asarray(given)
+        # Of lists NumPy makes arrays: within themselves, they are the end of jax.
+        return jax.numpy.asarray(given if isinstance(given, jax.Array) else numpy.asarray(given))
     except Exception:  # whatever jax raises of what is no array
         raise UserError(f"{what}: jax makes no array of it: {shown(given)}") from None
 

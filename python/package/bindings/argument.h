@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <string_view>
 
 #include "base/error.h"
@@ -28,6 +29,15 @@ T argument(nanobind::handle given, const char* name, const char* expected) {
   return value;
 }
 
+// As Python shows it; some things cannot be, such as a whole number of too many digits.
+inline std::string shown(nanobind::handle given) {
+  try {
+    return nanobind::repr(given).c_str();
+  } catch (const nanobind::python_error&) {
+    return "what cannot be shown";
+  }
+}
+
 // A str, valid while it lives. Throws UserError that names the argument for what is no UTF-8, and
 // for a NUL character, which would end the text of every message about it.
 inline std::string_view text_argument(nanobind::handle given, const char* name) {
@@ -36,7 +46,7 @@ inline std::string_view text_argument(nanobind::handle given, const char* name) 
   const char* text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
   if (text == nullptr) {
     PyErr_Clear();
-    fail("{}: is not UTF-8: {}", name, nanobind::repr(given).c_str());
+    fail("{}: is not UTF-8: {}", name, shown(given));
   }
   const std::string_view whole(text, static_cast<std::size_t>(size));
   if (whole.find('\0') != std::string_view::npos) {

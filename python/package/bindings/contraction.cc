@@ -79,8 +79,7 @@ einsum::CallOptions call_options(nb::handle dtype, nb::handle memory, nb::handle
     std::uint64_t bytes = 0;
     const bool fits = nb::try_cast(memory, bytes);
     if (!fits && PyLong_Check(memory.ptr())) {
-      fail("memory: a number of bytes is at least 0 and has 64 bits, got {}",
-           nb::str(memory).c_str());
+      fail("memory: a number of bytes is at least 0 and has 64 bits, got {}", shown(memory));
     }
     if (!fits) refuse_type(memory, "memory", "a number of bytes or a str");
     options.memory = bytes;
@@ -212,9 +211,10 @@ void bind_contraction(nb::module_& module) {
     thread_count = threads;
   });
   module.def("get_threads", [] { return thread_count; });
-  module.def("einsum", &contract, nb::arg("expression"), nb::arg("operands"), nb::arg("out").none(),
-             nb::arg("dtype").none(), nb::arg("memory").none(), nb::arg("backend").none());
-  module.def("plan", &make_plan, nb::arg("expression"), nb::arg("operands"),
+  module.def("einsum", &contract, nb::arg("expression").none(), nb::arg("operands"),
+             nb::arg("out").none(), nb::arg("dtype").none(), nb::arg("memory").none(),
+             nb::arg("backend").none());
+  module.def("plan", &make_plan, nb::arg("expression").none(), nb::arg("operands"),
              nb::arg("dtype").none(), nb::arg("memory").none(), nb::arg("backend").none(),
              nb::arg("objective").none());
   nb::class_<KeptPlan>(module, "Plan")

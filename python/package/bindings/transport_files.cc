@@ -32,6 +32,9 @@ Surface equilibrium(const std::string& type, const std::string& path, double psi
                     const std::string& wout, std::optional<double> psi_prime,
                     std::optional<double> minor_radius, double min_bmn) {
   if (!(psi_n > 0 && psi_n <= 1)) fail("psi_n: above 0 and at most 1, not {}", psi_n);
+  if (minor_radius && !(*minor_radius > 0)) {
+    fail("minor_radius: above 0, not {}", *minor_radius);
+  }
   if (!(min_bmn >= 0 && min_bmn < 1)) fail("min_bmn: from 0 to below 1, not {}", min_bmn);
   return without_gil([&] {
     return load_surface({.type = type,

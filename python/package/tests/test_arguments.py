@@ -37,6 +37,10 @@ def plan(expression, operand, **options):
     return assay.plan(expression, operand, **options)
 
 
+def path(expression, operand, optimize):
+    return assay.einsum_path(expression, operand, optimize=optimize)
+
+
 def planned(operand, out):
     return assay.plan("ij->i", A)(operand, out=out)
 
@@ -85,22 +89,22 @@ def plot_profiles(quantity, axes):
     transport.profiles(PLASMA).plot(quantity, axes)
 
 
-NUMBER = {"flag", "real", "nan", "below", "wide"}
 ANY_TEXT = {"text", "long"}
+EVERY_TEXT = {"text", "empty", "long", "nul", "no_utf8"}
 # A function, arguments that it takes, and of each what of the above it takes as well.
 CALLS = [
     (einsum, {"expression": "ij->i", "operand": A, "out": None, "dtype": None, "memory": None, "backend": None, "optimize": True},
-     {"operand": {"matrix"}, "memory": {"wide"} & set(), "optimize": {"text", "empty", "long"}}),
+     {"operand": {"matrix"}, "dtype": {"numpy_complex"}, "optimize": EVERY_TEXT}),
     (plan, {"expression": "ij->i", "operand": (2, 3), "dtype": None, "memory": None, "backend": None, "objective": None},
-     {"operand": {"matrix"}}),
+     {"operand": {"matrix"}, "dtype": {"numpy_complex"}}),
     (planned, {"operand": A, "out": None}, {}),
-    (assay.einsum_path, {"expression": "->", "optimize": True}, {"optimize": {"text", "empty", "long"}}),
+    (path, {"expression": "ij->i", "operand": A, "optimize": True}, {"operand": {"matrix"}, "optimize": EVERY_TEXT}),
     (assay.tensordot, {"a": A, "b": A.T, "axes": 1}, {}),
     (assay.transpose, {"a": A, "axes": (1, 0)}, {"a": {"matrix"}}),
     (assay.set_threads, {"threads": 2}, {}),
     (assay.cp, {"x": A, "rank": 1, "sweeps": 2, "change": 1e-9, "init": "svd", "restarts": 0, "nonnegative": False, "seed": 0},
      {"x": {"matrix"}, "change": {"real", "below", "nan", "wide"}, "nonnegative": {"flag"}}),
-    (assay.tucker, {"x": A, "ranks": (1, 1), "tolerance": None, "method": "hooi", "seed": 0}, {"x": {"matrix"}, "ranks": {"array"}}),
+    (assay.tucker, {"x": A, "ranks": (1, 1), "tolerance": None, "method": "hooi", "seed": 0}, {"x": {"matrix"}, "ranks": {"array"}, "tolerance": {"real", "wide"}}),
     (assay.tt, {"x": A, "ranks": (1,), "tolerance": None}, {"x": {"matrix"}, "tolerance": {"real", "wide"}}),
     (assay.mp2_energy, {"b": numpy.full((1, 1, 1), 0.1), "occupied": [-0.5], "virtual": [0.5], "frozen_occupied": 0, "frozen_virtual": 0}, {}),
     (assay.load_pt2, {"path": "none.pt2"}, {}),
@@ -116,7 +120,7 @@ CALLS = [
     (transport.derivatives, {"on": prepared(), "nu_hat": 0.1, "epsi_hat": 0.0}, {"nu_hat": {"real", "wide"}, "epsi_hat": {"real", "below"}}),
     (transport.surface, {"name": "example"}, {}),
     (spelled, {"modes": MODES, "name": "mine", "nfp": 1, "iota": 0.5, "psi_prime": 1.0, "b_theta": 0.0, "b_zeta": 5.0, "b0": None},
-     {"name": {"text", "empty", "long"}, "iota": {"real", "below", "wide"}, "psi_prime": {"real", "below", "wide"},
+     {"name": {"none", "text", "empty", "long"}, "iota": {"real", "below", "wide"}, "psi_prime": {"none", "real", "below", "wide"},
       "b_theta": {"real", "below", "wide"}, "b_zeta": {"real", "below", "wide"}, "b0": {"real", "below", "wide"}}),
     (equilibrium, {"wout": None, "psi_n": 0.25, "minor_radius": None, "min_bmn": 0.0, "psi_prime": None},
      {"minor_radius": {"real", "wide"}, "psi_prime": {"real", "below", "wide"}}),
@@ -126,7 +130,7 @@ CALLS = [
      {"nu_v": {"real", "wide", "array"}, "er_tilde": {"real", "below", "array"}, "journal": {"text"}}),
     (transport.profiles, {"plasma": PLASMA, "database": None, "method": "auto"}, {}),
     (save, {"path": "profiles.npz"}, {}),
-    (chip.topology, {"path": None}, {}), (chip.topology, {"text": chip.default_topology_text()}, {}),
+    (chip.topology, {"path": None}, {}), (chip.topology, {"text": chip.default_topology_text()}, {"text": {"none"}}),
     (chip.simulate, {"m": 64, "k": 64, "n": 64, "on": None, "variant": "load_ref", "order": "mnk", "multicast": 1}, {}),
     (chip.collective, {"kind": "all_reduce", "size": 4096, "network": "ring", "ranks": 4, "algorithm": "ring", "splits": 1, "on": None}, {}),
     (case, CASE, {"parameters": {"dict"}, "inputs": {"dict"}, "outputs": {"dict"}, "oracle": {"text", "empty", "long"}}),
@@ -258,7 +262,7 @@ def test_frames_of_whatever_is_given(call, tmp_path):
 
 
 def test_every_public_function_is_looked_at():
-    looked = {function.__name__ for function, _, _ in CALLS} | {"bench"}
+    looked = {function.__name__ for function, _, _ in CALLS} | {"bench", "einsum_path"}
     public = [(module, name) for module in (assay, chip, lab, semiring, transport) for name in module.__all__]
     functions = {name for module, name in public if inspect.isfunction(getattr(module, name))
                  and inspect.signature(getattr(module, name)).parameters}

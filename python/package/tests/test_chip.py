@@ -43,7 +43,7 @@ def test_a_topology_of_ones_own():
 
 
 def test_errors_are_the_engines(tmp_path):
-    for call, message in ((lambda: chip.simulate(0, 1, 1), "0x1x1"),
+    for call, message in ((lambda: chip.simulate(0, 1, 1), "m is from 1 to 2147483648, not 0"),
                           (lambda: chip.simulate(8, 8, 8, variant="fast"), "fast"),
                           (lambda: chip.collective("reduce", 64, ranks=4), "reduce"),
                           (lambda: chip.collective("all_reduce", "1 elephant", ranks=4), "elephant"),

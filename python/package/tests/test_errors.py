@@ -99,7 +99,7 @@ def test_wrong_types_are_type_errors():
     (lambda x: assay.tucker(x, ("a", "b")), "tucker: ranks[0]: a whole number, not of type str: 'a'"),
     (lambda x: assay.tucker(x, (2, 2.0)), "tucker: ranks[1]: a whole number, not of type float: 2.0"),
     (lambda x: assay.tt(x, b"x"), "tt: ranks: a sequence, each of it a whole number, not of type bytes: b'x'"),
-    (lambda x: assay.tt(x, (3,)), "tensor train: rank 0 is from 1 to 2, which shape (2, 2) allows, not 3"),
+    (lambda x: assay.tt(x, (3,)), "tensor train: rank 0 is from 1 to 2, which shape 2x2 allows, not 3"),
     (lambda x: assay.chip.simulate(2, 3, -5), "simulate: n is from 1 to 2147483648, not -5"),
     (lambda x: assay.chip.topology(""), "topology: path: nothing was given: ''"),
     (lambda x: assay.lab.rows(latest="newest"), "rows: latest: True or False, not of type str: 'newest'"),

@@ -4,6 +4,7 @@
 
 import functools
 import resource
+import shutil
 
 import assay
 import numpy
@@ -37,13 +38,12 @@ def test_a_full_disk_takes_no_case_file(files_of, tmp_path):
 @needs("pandas")
 @needs_program
 def test_a_disk_that_is_full_later_is_a_disk_error(measured, files_of, tmp_path):
-    case = len(softmax.case_file())
-    files_of(case + 8)
+    before = shutil.copytree(measured[1], tmp_path / "before")
+    files_of(len(softmax.case_file().encode()) + 8)
     with pytest.raises(assay.DiskError, match="cannot .*jsonl?.*: File too large"):
         softmax.run(out=tmp_path, quick=True, rounds=1, providers="softmax", **BRIEF)
     with pytest.raises(assay.DiskError, match="cannot write .*gate.xml': File too large"):
-        files_of(16)
-        lab.gate(measured[1], measured[1], junit=tmp_path / "gate.xml")
+        lab.gate(before, measured[1], junit=tmp_path / "gate.xml")
 
 
 @needs_program
@@ -57,8 +57,9 @@ def test_arguments_that_the_system_does_not_take():
 
 
 @needs_program
-def test_shares_are_numbers_or_texts(measured):
-    found = [lab.gate(measured[1], measured[1], delta=delta).data for delta in ("5%", 0.05, "0.05", numpy.float64(0.05))]
+def test_shares_are_numbers_or_texts(measured, tmp_path):
+    before = shutil.copytree(measured[1], tmp_path / "before")
+    found = [lab.gate(before, measured[1], delta=delta).data for delta in ("5%", 0.05, "0.05", numpy.float64(0.05))]
     assert all(one == found[0] for one in found)
     with pytest.raises(assay.UserError, match="--delta: expected a share such as 2% or 0.02, got 'much'"):
         lab.gate("a", "b", delta="much")

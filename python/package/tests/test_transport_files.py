@@ -154,7 +154,7 @@ def test_errors_of_a_plasma_name_its_keys(table, tmp_path):
     for change, message in (({"species": [{**species[0], "density": None}, species[1]]}, r"plasma: species\[0\].density: .*None"),
                             ({"species": [{**species[0], "density": b"1e19"}]}, r"plasma: species\[0\].density: .*bytes"),
                             ({"field": {"er": {"rho": [0.1, object()]}}}, r"plasma: field.er.rho\[1\]: .*object"),
-                            ({"field": {"points": 2**64}}, r"plasma:.*points: .*1.8446744073709552e\+19"),
+                            ({"field": {"points": 2**64}}, "plasma:.*field.points: expected an integer, got a number"),
                             ({"field": {"points": 10**400}}, "plasma: field.points: whole numbers of TOML are from"),
                             ({"species": [*species, species[1]]}, "plasma:.*name: 'H' is there twice"),
                             ({"field": {3: 4}}, "plasma: field: keys are texts, not of type int: 3"), ({5: 6}, "plasma: keys.*5"),
