@@ -58,8 +58,9 @@ def factory(spec, point):
 
 def write_report(path, report):
     temporary = f"{path}.tmp"
-    with open(temporary, "w") as file:
-        json.dump(report, file)
+    # Errors may quote names of files that are no UTF-8, of which os.fsdecode makes what no JSON has.
+    with open(temporary, "w", encoding="utf-8", errors="replace") as file:
+        json.dump(report, file, ensure_ascii=False)
     os.replace(temporary, path)
 
 

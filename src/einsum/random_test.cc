@@ -117,7 +117,10 @@ Sample make_sample(std::uint64_t seed) {
     }
     s.terms.push_back(axes);
     std::vector<std::int64_t> shape;
-    for (const char l : axes) shape.push_back(draw.chance(8) ? 1 : s.extents[l]);
+    for (const char l : axes) {
+      const auto before = axes.find(l);  // a diagonal has equal extents
+      shape.push_back(before < shape.size() ? shape[before] : draw.chance(8) ? 1 : s.extents[l]);
+    }
     s.storage.emplace_back(mixed ? draw_dtype(draw) : dtype, Shape());
     s.views.push_back(shuffled_view(draw, s.storage.back(), shape));
     fill_uniform(s.storage.back().mutable_view(), Philox(seed, static_cast<std::uint64_t>(o) + 1),

@@ -38,6 +38,7 @@ def wrong(inputs, point): return 3 * inputs["x"]
 def double(inputs, point): return 2 * inputs["x"].astype(np.float64)
 def short(inputs, point): return 2 * inputs["x"][1:]
 def raises(inputs, point): raise ValueError("not today")
+def names_a_file(inputs, point): raise ValueError("no caf\\udce9, no caf\u00e9")
 def leaves(inputs, point): sys.exit(7)
 def leaves_well(inputs, point): os._exit(0)
 def changes(inputs, point):
@@ -272,7 +273,7 @@ class Own(CliTest):
 
     def test_functions_that_misbehave(self):
         text = CASE
-        names = ("wrong", "double", "short", "raises", "leaves", "changes", "remembers", "other_name", "text", "crashes", "none", "missing", "lazy")
+        names = ("wrong", "double", "short", "raises", "names_a_file", "leaves", "changes", "remembers", "other_name", "text", "crashes", "none", "missing", "lazy")
         for name in names:
             text += f'[providers.{name}]\npython = "f.py:{name}"\n'
         text += '[providers.with_setup]\npython = "f.py:after_setup"\nsetup = "f.py:own_setup"\nsynchronise = "gc.collect"\n'
@@ -288,6 +289,7 @@ class Own(CliTest):
         self.expect(rows, "double", "wrong_result", "shape", "f64")
         self.expect(rows, "short", "wrong_result", "shape")
         self.expect(rows, "raises", "failed", "error", "ValueError: not today")
+        self.expect(rows, "names_a_file", "failed", "error", "ValueError: no caf?, no café")
         self.expect(rows, "leaves", "failed", "exit_code", "exit code 7")
         self.expect(rows, "changes", "failed", "error", "read-only")
         self.expect(rows, "remembers", "wrong_result", "stale")

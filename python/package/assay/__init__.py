@@ -16,7 +16,6 @@ docs/python.md has a page on all of it.
 import os as _os
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from . import _core
 from ._decompose import CpResult, Mp2Energy, TrainResult, TuckerResult, cp, mp2_energy, tt, tucker
@@ -42,14 +41,16 @@ _MODULES = ("chip", "lab", "semiring", "transport")
 _NAMES = {"Benchmark": "_bench", "bench": "_bench", "Exported": "_pt2", "load_pt2": "_pt2"}
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _MODULES:
-        return _import_module(f".{name}", __name__)
-    if name in _NAMES:
-        return getattr(_import_module(f".{_NAMES[name]}", __name__), name)
-    if name == "__version__":
-        return _import_module("importlib.metadata").version(__name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not _TYPE_CHECKING:  # which would take every name for one of ours
+
+    def __getattr__(name):
+        if name in _MODULES:
+            return _import_module(f".{name}", __name__)
+        if name in _NAMES:
+            return getattr(_import_module(f".{_NAMES[name]}", __name__), name)
+        if name == "__version__":
+            return _import_module("importlib.metadata").version(__name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -59,7 +59,8 @@ def named(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except TypeError:
             for name, value in given.items():  # what does not fit into the engines' own numbers
-                if type(value) is int and not 0 <= value < 2**31:
+                within = value if is_sequence(value) else [value]
+                if any(type(each) is int and not 0 <= each < 2**31 for each in within):
                     raise UserError(f"{function.__name__}: {name}: out of range: {shown(value)}") from None
             raise
 

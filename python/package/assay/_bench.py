@@ -158,7 +158,11 @@ class Benchmark:
             case.parent.mkdir(parents=True, exist_ok=True)
             case.write_text(content, encoding="utf-8")
         done = _program.run("run", *said, _program.option("out", folder), "--json", operands=[str(case)])
-        return rows(json.loads(done.output)["journal"], frame=frame)
+        try:
+            journal = json.loads(done.output)["journal"]
+        except (ValueError, KeyError):  # what assay says of itself, or of a plan
+            raise UserError(f"run: nothing is measured with these options: {', '.join(options)}") from None
+        return rows(journal, frame=frame)
 
 
 @named
@@ -190,6 +194,9 @@ def bench(
     assay.UserError: bench: provider doubled is in no file, but was typed into a notebook or a prompt, and a fresh process \
 looks for a function in a file, outside of any other, by its name: doubled
     """
+
+    if "providers" in tables:
+        raise UserError("bench: providers are functions that NAME.provider(…) decorates, and no table")
 
     def made(function: Function) -> Benchmark:
         for name, table in inputs.items():

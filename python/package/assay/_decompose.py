@@ -21,7 +21,7 @@ def _reconstructed(core: Any, core_labels: list[int], factors: list[Any], labels
     return einsum(*arguments, of)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CpResult:
     """X ≈ Σ_r weights[r] · factors[0][:, r] ∘ factors[1][:, r] ∘ …"""
 
@@ -64,7 +64,7 @@ def cp(
     return CpResult(**_core.cp(x, rank, sweeps, change, init, restarts, nonnegative, seed))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TuckerResult:
     """X ≈ core ×₁ factors[0] ×₂ factors[1] …, with orthonormal factors."""
 
@@ -101,7 +101,7 @@ def tucker(
     return TuckerResult(**_core.tucker(x, list(ranks), tolerance, method, seed))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainResult:
     """X ≈ cores[0] · cores[1] · …, a tensor train."""
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from operator import index
@@ -19,6 +20,14 @@ _DTYPES = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128":
 
 
 def _dtype_name(dtype: Any) -> str:
+    try:
+        return _known_dtype_name(dtype)
+    except TypeError:  # what has no hash
+        raise UserError(f"dtype: no dtype of NumPy, torch or jax: {shown(dtype)}") from None
+
+
+@functools.lru_cache(maxsize=64)
+def _known_dtype_name(dtype: Any) -> str:
     import numpy
 
     try:

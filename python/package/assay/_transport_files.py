@@ -27,7 +27,7 @@ from ._transport_grid import grid_of
 Array = NDArray[numpy.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Filed:
     """Arrays with names, units and descriptions, as `assay transport` writes them into files."""
 
@@ -69,7 +69,7 @@ def _filed(made: _core.DataFile) -> dict[str, Any]:
             "attributes": {**texts, **contents["numbers"]}, "warnings": warnings, "_data": made}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Database(_Filed):
     """Coefficients over an equilibrium, as arrays ρ × ν/v × Ẽ_r; `database` makes it.
 
@@ -131,7 +131,7 @@ def database(
                     d31=data["D31"], d13=data["D13"], d33=data["D33"], d33_spitzer=data["D33_spitzer"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Profiles(_Filed):
     """What a plasma does, over its radii; `profiles` makes it. Fluxes are r outward, flows and currents along b.
 

@@ -21,7 +21,7 @@ from ._texts import path_if_given, text as plain_text
 Array = NDArray[numpy.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Surface:
     """The magnetic field on a flux surface. `surface` makes it."""
 

@@ -22,10 +22,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--assay-baseline", help="rows that this session's must not be slower than: assay gate at the end")
 
 
+def _is_worker(config: pytest.Config) -> bool:
+    """Whether pytest-xdist started this process for a part of the tests: who started it decides."""
+    return hasattr(config, "workerinput")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A baseline that is not there is told before minutes of measurements, not after them."""
     baseline = config.getoption("--assay-baseline")
-    if baseline is None:
+    if baseline is None or _is_worker(config):
         return
     from .lab import check_baseline
 
@@ -72,12 +77,24 @@ def assay_benchmark(request: pytest.FixtureRequest) -> Iterator[Measurer]:
 
 
 _USED = pytest.StashKey[bool]()
+_MEASURED = "assay_measured"  # whether a worker used the fixture, told at its end
 _GATE = pytest.StashKey[Any]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """A worker of pytest-xdist has ended. One that died may have measured something before."""
+    if error is not None or getattr(node, "workeroutput", {}).get(_MEASURED, True):
+        node.config.stash[_USED] = True
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     baseline = session.config.getoption("--assay-baseline")
-    if baseline is None or not session.config.stash.get(_USED, False):
+    is_used = session.config.stash.get(_USED, False)
+    if _is_worker(session.config):
+        session.config.workeroutput[_MEASURED] = is_used  # type: ignore[attr-defined]
+        return
+    if baseline is None or not is_used:
         return
     from .lab import gate
 

@@ -33,7 +33,7 @@ _UNITS = {"d11": "1/(m T²)", "d31": "1/T", "d13": "1/T", "d33": "m", "d33_spitz
 _NUMBERS = tuple(_UNITS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """A surface on a grid, with all that does not depend on the case. `prepare` makes it.
 
@@ -100,7 +100,7 @@ class Solution:
     notes: list[str]  # what was done otherwise than asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scan:
     """The coefficients of every pair of ν̂ and Ê_ψ, as arrays ν̂ × Ê_ψ."""
 

@@ -31,6 +31,10 @@ constexpr auto kMethods =
                                       {einsum::TuckerMethod::kStHosvd, "sthosvd"},
                                       {einsum::TuckerMethod::kHooi, "hooi"}});
 
+constexpr auto kStops = make_names<einsum::CpStop>({{einsum::CpStop::kChange, "change"},
+                                                     {einsum::CpStop::kTargetFit, "target_fit"},
+                                                     {einsum::CpStop::kSweeps, "sweeps"}});
+
 nb::list to_list(Framework framework, std::vector<Tensor> tensors) {
   nb::list list;
   for (auto& tensor : tensors) list.append(to_array(framework, std::move(tensor)));
@@ -58,7 +62,7 @@ nb::dict cp(nb::handle x, std::int64_t rank, int sweeps, double change, const st
   result["factors"] = to_list(framework, std::move(found.factors));
   result["fit"] = found.fit;
   result["relative_error"] = found.relative_error;
-  result["stop"] = std::string(name_of(found.stop));
+  result["stop"] = std::string(kStops[found.stop]);
   result["sweeps"] = found.sweeps;
   result["trace"] = found.trace;
   result["congruence"] = found.congruence;

@@ -21,6 +21,28 @@ def test_the_error_is_that_of_what_is_reconstructed(decompose):
     assert relative_distance(HILBERT, found.reconstruct()) == pytest.approx(found.relative_error, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.parametrize("how, stop", [({}, "change"), ({"sweeps": 1}, "sweeps")])
+def test_why_a_decomposition_ended(how, stop):
+    assert assay.cp(HILBERT, 2, **how).stop == stop
+
+
+def test_a_change_that_is_none_is_refused():
+    with pytest.raises(assay.UserError, match="cp: the change that ends it is a number, not nan"):
+        assay.cp(HILBERT, 1, change=float("nan"))
+
+
+@pytest.mark.parametrize("call", [lambda: assay.tt(numpy.ones((2, 2, 2)), (2**70, 2)),
+                                  lambda: assay.tucker(numpy.ones((2, 2, 2)), (2, 2**70, 2))])
+def test_ranks_out_of_range_are_refused(call):
+    with pytest.raises(assay.UserError, match="ranks: out of range: .*1180591620717411303424"):
+        call()
+
+
+def test_results_are_compared_by_what_they_are():
+    found = assay.cp(HILBERT, 1)
+    assert found == found and found != assay.cp(HILBERT, 1) and len({found}) == 1
+
+
 def test_known_errors_of_the_hilbert_tensor():
     assert assay.tucker(HILBERT, (2, 2, 2), method="hosvd").relative_error == pytest.approx(3.1201645797e-2, rel=1e-9)
     assert assay.tucker(HILBERT, (3, 3, 3)).relative_error == pytest.approx(2.6442134513e-3, rel=1e-9)

@@ -55,6 +55,16 @@ def test_a_result_without_axes_is_a_number_of_numpy():
     assert assay.einsum("i,i->", a, a, out=out) is out
 
 
+@pytest.mark.parametrize("expression, shapes", [("ii->", [(1, 3)]), ("ii->i", [(3, 1)]), ("j,iij->", [(2,), (1, 3, 2)]),
+                                                ("iji->j", [(4, 2, 1)])])
+def test_a_diagonal_has_equal_extents(expression, shapes):
+    operands = [numpy.ones(shape) for shape in shapes]
+    with pytest.raises(ValueError):
+        numpy.einsum(expression, *operands)
+    with pytest.raises(assay.UserError, match="einsum: label 'i' has extent .* on axis 0 of operand"):
+        assay.einsum(expression, *operands)
+
+
 def test_labels_in_lists_are_looked_at():
     a = numpy.ones((2, 2))
     for arguments, message in (((a, [0, 1], a), "followed by a list of its labels, not by one of type ndarray"),

@@ -99,6 +99,18 @@ def test_parameters_within_themselves_are_refused():
         softmax.run(points=listed)
 
 
+@needs_program
+def test_options_that_measure_nothing_are_refused(tmp_path):
+    for options in ({"help": True}, {"dry_run": True}):
+        with pytest.raises(assay.UserError, match=f"run: nothing is measured with these options: {next(iter(options))}"):
+            softmax.run(out=tmp_path, **options)
+
+
+def test_providers_are_no_table():
+    with pytest.raises(assay.UserError, match="bench: providers are functions"):
+        described(softmax64, providers={"a": 1})
+
+
 def test_a_provider_is_there_once():
     benchmark = described(softmax64)
     with pytest.raises(assay.UserError, match="there is a provider of this name already: 'softmax64'"):

@@ -39,6 +39,26 @@ def test_the_fixture_measures_and_the_gate_decides(tmp_path):
     assert again.returncode == (1 if "exit status 1" in again.stdout else 0) and "exit status 4" not in again.stdout
 
 
+@needs("pandas")
+@needs("xdist")
+@needs_program
+def test_the_gate_decides_over_what_workers_measured(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "from softmax_bench import softmax\n"
+        f"BRIEF = {BRIEF}\n"
+        "def test_measured(assay_benchmark):\n"
+        "    assay_benchmark(softmax, providers='softmax', rounds=1, **BRIEF)\n"
+        "def test_something_else():\n"
+        "    pass\n")
+    session(tmp_path, "--assay-out", "base")
+    for chosen, is_gated in (("measured", True), ("else", False)):
+        done = session(tmp_path, "-n", "1", "-k", chosen, "--assay-out", f"now-{chosen}", "--assay-baseline", "base")
+        assert ("assay gate" in done.stdout) == is_gated, done.stdout + done.stderr
+        assert ("FAILED" in done.stdout) == (done.returncode == 1)
+    missing = session(tmp_path, "-n", "1", "--assay-baseline", "none.jsonl")
+    assert missing.returncode == 4 and "--assay-baseline" in missing.stderr
+
+
 @needs_program
 def test_a_baseline_that_is_not_there_is_told_first(tmp_path):
     (tmp_path / "test_it.py").write_text(

@@ -23,9 +23,9 @@ def test_the_package_is_strict(tmp_path):
 
 
 def test_a_wrong_call_is_seen(tmp_path):
-    (tmp_path / "wrong.py").write_text("import assay\nassay.set_threads('many')\n")
+    (tmp_path / "wrong.py").write_text("import assay\nassay.set_threads('many')\nassay.einsm('ij->', 1)\n")
     done = mypy("wrong.py", folder=tmp_path)
-    assert done.returncode == 1 and "set_threads" in done.stdout
+    assert done.returncode == 1 and "set_threads" in done.stdout and '"einsm"' in done.stdout
 
 
 # What examples define needs no types; and of torch and jax, which may be missing and whose own types take minutes, nothing is known.

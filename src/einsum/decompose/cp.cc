@@ -3,6 +3,7 @@
 #include "einsum/decompose/cp.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
@@ -77,6 +78,7 @@ void check_cp(DType dtype, const Shape& shape, const CpOptions& o) {
   if (shape.element_count() == 0) fail("cp: the tensor is empty, shape {}", shape.to_string());
   if (o.rank < 1) fail("cp: the rank is at least 1, not {}", o.rank);
   if (o.max_sweeps < 1) fail("cp: at least one sweep is made, not {}", o.max_sweeps);
+  if (std::isnan(o.change)) fail("cp: the change that ends it is a number, not nan");
   if (o.start != nullptr) check_cp_start(dtype, shape, o);
 }
 

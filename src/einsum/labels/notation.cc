@@ -147,28 +147,35 @@ class Binder {
     }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       const Label l = axes[axis];
-      if (std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(axis), l) ==
-          axes.begin() + static_cast<std::ptrdiff_t>(axis)) {
+      const auto before = static_cast<std::size_t>(std::ranges::find(axes, l) - axes.begin());
+      if (before == axis) {
         ++terms_with_[static_cast<std::size_t>(l)];
       } else {
         terms_with_[static_cast<std::size_t>(l)] += 2;  // a diagonal does not occur once
+      }
+      // Operands are broadcast against each other, not an axis of one against another of its own.
+      if (shape[before] != shape[axis]) {
+        refuse_extents(l, shape[before], {operand, before}, shape[axis], {operand, axis});
       }
       set_extent(l, shape[axis], operand, axis);
     }
     problem_.terms.push_back(std::move(axes));
   }
 
+  using Place = std::pair<std::size_t, std::size_t>;  // an operand, and an axis of it
+
+  [[noreturn]] void refuse_extents(Label l, std::int64_t one, Place there, std::int64_t other,
+                                   Place here) const {
+    fail("einsum: label '{}' has extent {} on axis {} of operand {}, but {} on axis {} of operand {}",
+         problem_.names[static_cast<std::size_t>(l)], one, there.second, there.first, other,
+         here.second, here.first);
+  }
+
   void set_extent(Label l, std::int64_t extent, std::size_t operand, std::size_t axis) {
     auto& known = problem_.extents[static_cast<std::size_t>(l)];
     auto& first = first_[static_cast<std::size_t>(l)];
     if (extent == 1 || extent == known) return;
-    if (known != 1) {
-      fail(
-          "einsum: label '{}' has extent {} on axis {} of operand {}, but {} on axis {} of operand "
-          "{}",
-          problem_.names[static_cast<std::size_t>(l)], known, first.second, first.first, extent,
-          axis, operand);
-    }
+    if (known != 1) refuse_extents(l, known, first, extent, {operand, axis});
     known = extent;
     first = {operand, axis};
   }
@@ -211,7 +218,7 @@ class Binder {
   std::span<const Shape> shapes_;
   Problem problem_;
   std::map<std::pair<Symbol, int>, std::size_t> labels_;
-  std::vector<std::pair<std::size_t, std::size_t>> first_;  // operand and axis that set the extent
+  std::vector<Place> first_;  // where the extent was set
   std::vector<int> terms_with_;
   int ellipsis_axes_ = 0;
 };
