@@ -25,6 +25,7 @@
 #include "cli/commands.h"
 #include "lab/run/disk_ends_run.h"
 #include "lab/run/provenance.h"
+#include "lab/store/shown_source.h"
 
 namespace assay::cli {
 namespace {
@@ -43,8 +44,9 @@ class Complaints {
   explicit Complaints(bool as_json) : as_json_(as_json) {}
   // Prints the message and returns the status.
   int operator()(const std::exception& e, int status, const char* kind) const {
-    // A message may quote a file that is anyone's: one line, and nothing that moves the cursor.
-    auto line = printable(e.what());
+    // A message may quote a file that is anyone's: one line, and nothing that moves the cursor; and
+    // words that were mistyped, passwords among them.
+    auto line = lab::without_passwords(printable(e.what()));
     line = as_json_ ? canonical_json({{"kind", kind}, {"message", line}}) : "assay: " + line;
     std::fprintf(stderr, "%s\n", line.c_str());
     return status;

@@ -4,10 +4,12 @@
 
 import os
 import signal
+import subprocess
 import time
 import unittest
 
 from on_slurm import ASSAY, RunsOnSlurm
+from slurm_cluster import attempts
 
 
 class Interrupted(RunsOnSlurm):
@@ -29,6 +31,30 @@ class Interrupted(RunsOnSlurm):
         self.assertEqual(self.job_ids(), [])
         self.assay("run", "--resume", "j.jsonl")
         self.complete()
+
+    def test_an_error_leaves_no_job_behind_and_what_tasks_have_done(self):
+        child = self.begin()
+        os.remove(f"{self.folder}/j.jsonl")
+        status, said = self.end_of(child)
+        self.assertEqual(status, 5, said)
+        self.assertIn("the journal was removed or replaced while the run wrote it: 'j.jsonl'", said)
+        self.assertTrue(self.cluster.is_idle())
+        self.assertTrue(os.path.exists(f"{self.folder}/j.jsonl.slurm"))
+
+    def test_a_full_disk_leaves_no_job_behind_and_is_continued(self):
+        disk = f"{self.folder}/disk"
+        os.mkdir(disk)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=True)
+        os.symlink(f"{self.folder}/beside", f"{disk}/j.jsonl.slurm")
+        os.mkdir(f"{self.folder}/beside")
+        status, said = self.end_of(self.start("--out", "disk/j.jsonl"))
+        self.assertEqual(status, 5, said)
+        self.assertIn("No space left on device; when that is mended: assay run --resume disk/j.jsonl", said)
+        self.assertTrue(self.cluster.is_idle())
+        subprocess.run(["mount", "-o", "remount,size=16m", disk], check=True)
+        self.assay("run", "--resume", "disk/j.jsonl")
+        self.assertEqual(len(set(attempts(f"{disk}/j.jsonl"))), 4 * 2 * 4 + 1)
 
     def test_a_job_that_never_starts_says_why(self):
         self.cluster.command("scontrol", "update", "PartitionName=all", "MaxTime=1")

@@ -27,7 +27,7 @@ def _dtype_name(dtype: Any) -> str:
         raise UserError(f"dtype: no dtype of NumPy, torch or jax: {shown(dtype)}") from None
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64, typed=True)
 def _known_dtype_name(dtype: Any) -> str:
     import numpy
 

@@ -27,6 +27,12 @@ namespace {
 // For how long a store may say nothing, at least, whoever wants what.
 constexpr std::chrono::seconds kAtLeast{5};
 
+// Nobody waits for the store any longer, which may have said something a moment later.
+class Silent : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 }  // namespace
 
 RowsIntoStore::RowsIntoStore(std::string url, TerminalProgress& progress,
@@ -47,12 +53,25 @@ void RowsIntoStore::take(std::span<const lab::Row> rows) {
   } catch (const lab::StoreBusy&) {
     // They go with those that come next.
   } catch (const UserError& e) {
-    store_.reset();
-    progress_.note(fmt::format("warning: {}; the rows follow at the end", printable(e.what())));
+    follow_at_the_end(e);
   }
 }
 
-void RowsIntoStore::take_begun(const std::string& path) { lab::ingest_journals(*store_, {path}); }
+void RowsIntoStore::follow_at_the_end(const UserError& why) {
+  store_.reset();
+  progress_.note(fmt::format("warning: {}; the rows follow at the end", printable(why.what())));
+}
+
+void RowsIntoStore::take_begun(const std::string& path) {
+  try {
+    in_time(kAtLeast, [path](lab::Store& store) {
+      lab::ingest_journals(store, {path}, lab::Patience::kNone);
+    });
+  } catch (const lab::StoreBusy&) {  // the rest of the run is not kept from it, and all follow at the end
+  } catch (const Silent& e) {
+    follow_at_the_end(e);
+  }
+}
 
 int RowsIntoStore::finish(const std::string& path) {
   try {
@@ -86,11 +105,14 @@ void RowsIntoStore::in_time(std::chrono::seconds patience, Work work) {
   const auto begin = std::chrono::steady_clock::now();
   while (done.wait_for(50ms) == std::future_status::timeout) {
     const auto waited = std::chrono::steady_clock::now() - begin;
-    if (waited > kAtLeast && stop_)
-      fail("interrupted while the store took the rows: '{}'", lab::shown_source(url_));
-    if (waited > patience)
-      fail("the store has said nothing for {} seconds: '{}'", patience.count(),
-           lab::shown_source(url_));
+    if (waited > kAtLeast && stop_) {
+      throw Silent(fmt::format("interrupted while the store took the rows: '{}'",
+                               lab::shown_source(url_)));
+    }
+    if (waited > patience) {
+      throw Silent(fmt::format("the store has said nothing for {} seconds: '{}'", patience.count(),
+                               lab::shown_source(url_)));
+    }
   }
   done.get();
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "lab/record/row.h"
 
 namespace assay::lab {
@@ -28,7 +29,8 @@ class RowsIntoStore {
   RowsIntoStore(std::string url, TerminalProgress& progress, const std::atomic<bool>& stop);
 
   void take(std::span<const lab::Row> rows);
-  // Before more is measured: what the journal at `path` holds already.
+  // Before more is measured: what the journal at `path` holds already. Throws UserError where the
+  // store has other rows of that run.
   void take_begun(const std::string& path);
   // At the end, by a connection that has not failed. Returns the exit status; where the store does
   // not take the journal, standard error says how it gets it later.
@@ -36,6 +38,7 @@ class RowsIntoStore {
 
  private:
   using Work = std::function<void(lab::Store&)>;
+  void follow_at_the_end(const UserError& why);
   void in_time(std::chrono::seconds patience, Work work);
 
   const std::string url_;

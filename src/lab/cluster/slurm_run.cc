@@ -22,12 +22,14 @@
 #include "lab/cluster/predict.h"
 #include "lab/cluster/shares.h"
 #include "lab/cluster/task_jobs.h"
+#include "lab/run/disk_ends_run.h"
 
 namespace assay::lab {
 namespace {
 
 constexpr double kShortestPauseS = 0.3, kLongestPauseS = 5;
 constexpr double kUnseenS = 10;
+constexpr double kUntilJobsEndS = 30;  // that were cancelled
 // Of a task's time limit: predictions are guesses.
 constexpr double kShareOfLimit = 0.7;
 
@@ -106,7 +108,7 @@ class SlurmRun final : public Cluster {
                                           plural(static_cast<std::int64_t>(open_.size()), "task")));
     }
     write_options(shares_, run_id_, options_);
-    const auto ending = follow(dispatcher, *this, *context_.stop);
+    const auto ending = followed(dispatcher);
     jobs_->cancel();  // whatever is left, if anything
     if (ending == Ending::kHeld) {
       context_.progress->note(fmt::format("warning: tasks were cancelled, {} not measured whole",
@@ -171,11 +173,16 @@ class SlurmRun final : public Cluster {
       if (!closed) continue;
       open_.erase(task);
       look.ended.push_back(jobs_->ended(task, job, is_cancelling_));
-      const auto& ended = look.ended.back();
+      auto& ended = look.ended.back();
+      // Before this program was asked to go on.
+      if (is_first_look_ && ended.fate == Fate::kCancelled && !is_cancelling_) {
+        ended.fate = Fate::kLost;
+      }
       is_unseen_ = is_unseen_ || (job && job->exit_code == kFolderUnseen);
       if (ended.fate == Fate::kLost) context_.progress->note("lost: " + ended.why);
       pause_s_ = kShortestPauseS;
     }
+    is_first_look_ = is_first_look_ && !jobs;
     gathering_.write();
     if (is_cancelling_ && !open_.empty()) cancel();
     return look;
@@ -196,6 +203,28 @@ class SlurmRun final : public Cluster {
   }
 
  private:
+  // Nobody follows jobs after an error: they do not go on.
+  Ending followed(Dispatcher& dispatcher) {
+    try {
+      return follow(dispatcher, *this, *context_.stop);
+    } catch (...) {
+      end_jobs();
+      throw;
+    }
+  }
+
+  void end_jobs() {
+    if (!jobs_->cancel()) return;
+    const auto until = monotonic_ns() + static_cast<std::int64_t>(1e9 * kUntilJobsEndS);
+    const auto is_under_way = [](const auto& job) { return is_active(job.second); };
+    std::string why;
+    for (auto jobs = jobs_->look(open_, why); jobs && std::ranges::any_of(*jobs, is_under_way);
+         jobs = jobs_->look(open_, why)) {
+      if (monotonic_ns() > until) return;
+      ::usleep(200'000);
+    }
+  }
+
   void choose_jobs() {
     if (options_.carried) {
       jobs_ = std::make_unique<CarriedJobs>(context_, shares_, run_id_, options_.slurm);
@@ -240,6 +269,7 @@ class SlurmRun final : public Cluster {
   double pause_s_ = kShortestPauseS;
   std::map<int, std::int64_t> unseen_since_ns_;  // submissions that no answer had yet
   std::set<std::string> waits_;                  // why, as it was told
+  bool is_first_look_ = true;
   bool is_unseen_ = false;                       // the folder, by nodes
   bool is_cancelling_ = false, is_silent_ = false, was_told_of_the_end_ = false;
 };
@@ -262,6 +292,18 @@ std::size_t working_nodes(const RunContext& context, const SlurmOptions& options
       std::ranges::count_if(slurm_nodes(options, *context.stop), &SlurmNode::works));
 }
 
+// What was gathered is kept, whatever ended it.
+RunResult run_at(const RunContext& context, Plan plan, RunPlace place,
+                 const SlurmRunOptions& options, std::size_t nodes) {
+  const auto journal = place.journal;
+  try {
+    return SlurmRun(context, std::move(plan), std::move(place), options).run(nodes);
+  } catch (const DiskError& e) {
+    throw DiskEndsRun(
+        fmt::format("{}; when that is mended: assay run --resume {}", e.what(), journal));
+  }
+}
+
 }  // namespace
 
 RunResult start_slurm_run(const RunContext& context, const RunRequest& request,
@@ -274,7 +316,7 @@ RunResult start_slurm_run(const RunContext& context, const RunRequest& request,
   auto place = new_place(request, run_id, out, [&](const std::string& journal) {
     write_options(Shares(journal), run_id, options);
   });
-  return SlurmRun(context, std::move(plan), std::move(place), options).run(nodes);
+  return run_at(context, std::move(plan), std::move(place), options, nodes);
 }
 
 RunResult resume_slurm_run(const RunContext& context, RunPlace place,
@@ -293,7 +335,7 @@ RunResult resume_slurm_run(const RunContext& context, RunPlace place,
   }
   auto plan = outline_run(context, place.request);
   const auto nodes = working_nodes(context, options.slurm);
-  return SlurmRun(context, std::move(plan), std::move(place), options).run(nodes);
+  return run_at(context, std::move(plan), std::move(place), options, nodes);
 }
 
 bool is_slurm_run(const RunPlace& place) {

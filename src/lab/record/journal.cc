@@ -121,6 +121,10 @@ void JournalWriter::cut_torn_line() {
 }
 
 void JournalWriter::append(std::span<const Row> rows) {
+  if (!is_at(fd_.get(), path_)) {
+    throw EnvironmentError(
+        fmt::format("the journal was removed or replaced while the run wrote it: '{}'", path_));
+  }
   if (!is_whole_) cut_torn_line();
   std::string lines;
   for (const Row& row : rows) lines += row_to_line(row) + "\n";

@@ -45,7 +45,8 @@ class JournalWriter {
 
   // Writes the rows of one process, a line each, and syncs them; before the first of them a torn
   // last line is cut off. If that fails (full disk), the file is cut back to what it was and a
-  // UserError (a DiskError) names the path: no row that was written before is lost or damaged.
+  // UserError (a DiskError) names the path: no row that was written before is lost or damaged. An
+  // EnvironmentError where the file is at its path no more, and nobody would find the rows.
   void append(std::span<const Row> rows);
   void append(const Row& row) { append(std::span(&row, 1)); }
 

@@ -67,6 +67,7 @@ class PostgresDatabase : public Database {
     }
     if (access == Access::kCreate && version() == 0) make();
     bring_forward(steps);
+    if (!is_reader_) check_rights();
   }
 
   std::string name() const override { return db_.name(); }
@@ -231,10 +232,11 @@ class PostgresDatabase : public Database {
   void inspect(Inspector& inspector) override {
     for (const char* index : {"attempt_identity", "attempt_sequence", "attempt_series"}) {
       const auto sound = fmt::format(
-          "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('assay.{}') AND indisvalid",
+          "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('assay.{0}') AND indisvalid"
+          " AND (indisunique OR '{0}' <> 'attempt_identity')",
           index);
       if (number(sound) == 0) {
-        inspector.problem({}, {}, fmt::format("structure of the database: no index '{}'", index));
+        inspector.problem({}, {}, fmt::format("structure of the database: no index '{}' as it should be", index));
       }
     }
     query(select_rows_sql(placed_attempts()), {}, [&](const Record& row) { inspector.row(row); });
@@ -285,11 +287,24 @@ class PostgresDatabase : public Database {
   void make() {
     Transaction transaction(*this, Kind::kWrite);
     if (version() == 0) {  // still: another process may have been first
-      db_.execute("CREATE SCHEMA IF NOT EXISTS assay");
+      // Its owner may lack the right to make one.
+      if (number("SELECT count(*) FROM pg_namespace WHERE nspname = 'assay'") == 0) {
+        db_.execute("CREATE SCHEMA assay");
+      }
       db_.execute(*postgres_steps().begin());
       db_.execute("UPDATE store SET version = 1");
     }
     transaction.commit();
+  }
+
+  // Told now, not after an hour of measuring.
+  void check_rights() {
+    const auto may = [&](const char* table, const char* right) {
+      return number(fmt::format("SELECT has_table_privilege('assay.{}', '{}')::integer", table,
+                                right)) != 0;
+    };
+    if (may("attempt", "INSERT") && may("series", "INSERT") && may("store", "UPDATE")) return;
+    fail("the store may only be read with this role: '{}'", name());
   }
 
   void bring_forward(std::span<const char* const> steps) {

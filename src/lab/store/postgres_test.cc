@@ -151,7 +151,7 @@ TEST_F(PostgresTest, ARoleThatMayOnlyReadReadsEverything) {
   open(url_, Access::kWrite)->rebuild();
   EXPECT_EQ(export_run(*open(url, Access::kRead), "r1"), journal_text(rows));  // still its right
   EXPECT_THAT([&] { add(*open(url, Access::kWrite), example_run("r2", 1)); },
-              ThrowsMessage<UserError>(HasSubstr("permission denied")));
+              ThrowsMessage<UserError>(HasSubstr("may only be read with this role")));
   // Neither the wrong password nor the right one is in a message, and the environment gives none.
   ::setenv("PGPASSWORD", "se=cr/et", 1);
   for (const auto& wrong :

@@ -24,8 +24,12 @@ std::string shown_source(std::string_view text);
 // (u:x@h) may also be a label, an expression, a command.
 bool is_address(std::string_view text);
 
-// Whether a command line of somebody else's program has an address with a password in it, or sets
-// PGPASSWORD; not where a variable of the shell's stands for the password.
+// Whether a command line of somebody else's program has an address with a password in it, or gives
+// a value to what is called password; not where a variable of the shell's stands for the value.
 bool command_has_password(std::string_view command);
+
+// A message that quotes what somebody typed, wherever that was: of addresses without what stands
+// between ':' and '@', of what is called password without its value.
+std::string without_passwords(std::string_view message);
 
 }  // namespace assay::lab

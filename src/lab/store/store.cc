@@ -18,7 +18,7 @@ std::string path_of(const std::string& url) {
   std::string path = url;
   if (url.starts_with(kSqlite)) {
     path.erase(0, kSqlite.size());
-    if (path.starts_with("//")) {
+    if (path.starts_with("//") || path.find("://") != std::string::npos) {
       fail("write a store's path as sqlite:PATH, got '{}'", shown_source(url));
     }
   } else if (!url.ends_with(".db") || url.find("://") != std::string::npos) {

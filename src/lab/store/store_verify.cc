@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -55,6 +57,11 @@ class Verification : public Inspector {
   void check_order() {
     for (auto& [run_id, places] : places_) {
       std::ranges::sort(places);
+      std::set<std::string_view> attempts;
+      for (const auto& place : places) {
+        if (attempts.insert(place.attempt_id).second) continue;
+        problem(run_id, place.attempt_id, "is there twice");
+      }
       for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i].sequence == static_cast<std::int64_t>(i)) continue;
         problem(run_id, places[i].attempt_id,

@@ -105,10 +105,10 @@ Batch read_run(Store& store, const std::string& run_id) {
 
 }  // namespace
 
-Transfer ingest_journals(Store& store, const std::vector<std::string>& paths) {
+Transfer ingest_journals(Store& store, const std::vector<std::string>& paths, Patience patience) {
   Transfer transfer;
   JournalReader reader(paths, transfer.warnings);
-  transfer.report = store.ingest([&] { return reader.next(); });
+  transfer.report = store.ingest([&] { return reader.next(); }, patience);
   return transfer;
 }
 

@@ -20,7 +20,8 @@ struct Transfer {
 
 // Takes in the rows of journals, all in one transaction (see Store::ingest). UserError names path
 // and line of what cannot be read.
-Transfer ingest_journals(Store& store, const std::vector<std::string>& paths);
+Transfer ingest_journals(Store& store, const std::vector<std::string>& paths,
+                         Patience patience = Patience::kAMinute);
 
 // Takes in lines without their newlines; `name` says in messages where they came from.
 IngestReport ingest_lines(Store& store, std::span<const std::string> lines, std::string_view name,
