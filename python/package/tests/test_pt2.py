@@ -148,14 +148,44 @@ def test_what_is_written_in_place_is_written(tmp_path):
     torch.testing.assert_close(ours(cache, x), module(cache.clone(), x))
     anew = assay.load_pt2(tmp_path / "module.pt2")(cache, x)
     torch.testing.assert_close(anew, (cache.sum() + 1).repeat(2))
-    # One array as both: what is read is what was there before.
-    both = numpy.arange(12.0, dtype="float32").reshape(4, 3)
-    was = both.copy()
-    ours(both, both[:2])
-    numpy.testing.assert_array_equal(both, numpy.concatenate([was[:1], was[:2], was[3:]]))
-    both.flags.writeable = False
+    fixed = numpy.ones((4, 3), "float32")
+    fixed.flags.writeable = False
     with pytest.raises(assay.UserError, match="input 'cache'.*(read-only|not writable|writ)"):
-        ours(both, was[:2])
+        ours(fixed, numpy.ones((2, 3), "float32"))
+
+
+class Adding(torch.nn.Module):
+    def forward(self, a, b):
+        a.add_(1)
+        return b * 2
+
+
+# Both of one array of 4 × 6, and whether they have an element in common.
+TWICE = {
+    "the same": (lambda m: (m[0], m[0]), True), "from within": (lambda m: (m.reshape(-1)[:6], m.reshape(-1)[5:11]), True),
+    "across": (lambda m: (m[:3, 2], m[1, :3]), True), "backwards": (lambda m: (m[0], m[0, ::-1]), True),
+    "one again and again": (lambda m: (m[0], numpy.broadcast_to(m[0, 5:], 6)), True),
+    "rows": (lambda m: (m[0], m[1]), False), "columns": (lambda m: (m[:, 0], m[:, 1]), False),
+    "by turns": (lambda m: (m[0, ::2], m[0, 1::2]), False), "across, beside": (lambda m: (m[:3, 2], m[1, 3:]), False),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_what_is_written_is_no_other_input(tmp_path, name):
+    views, share = TWICE[name]
+    n = torch.export.Dim("n", min=2, max=100)
+    ours = exported(tmp_path, Adding(), (torch.zeros(3), torch.zeros(3)), dynamic_shapes=({0: n}, {0: n}))
+    whole = numpy.arange(24.0, dtype="float32").reshape(4, 6)
+    was = whole.copy()
+    if share:
+        with pytest.raises(assay.UserError, match="module.pt2: input 'a', which the program writes, shares .* input 'b'"):
+            ours(*views(whole))
+        numpy.testing.assert_array_equal(whole, was)
+    else:
+        given, expected = views(whole), views(was)
+        numpy.testing.assert_array_equal(ours(*given), expected[1] * 2)
+        expected[0][:] += 1
+        numpy.testing.assert_array_equal(whole, was)
 
 
 def test_sizes_that_make_no_sense_are_refused_by_name(tmp_path):
