@@ -36,6 +36,7 @@ class CompiledProgram {
   nanobind::list call(const nanobind::tuple& given);
 
   const std::vector<models::pt2::TakenLeaf>& arguments() const { return imported_.arguments; }
+  std::size_t result_count() const { return imported_.results.size(); }
   // "f32", and each extent as text.
   std::pair<std::string, std::vector<std::string>> described(const std::string& input) const;
   std::string explained() const;

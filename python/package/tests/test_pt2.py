@@ -270,18 +270,77 @@ def test_operators_that_are_not_covered_are_named_all_at_once(tmp_path):
         assert name in str(caught.value)
 
 
-def test_an_archive_without_trees_takes_leaves(layer, tmp_path):
-    module, ours = layer
-    with zipfile.ZipFile(ours._path) as before, zipfile.ZipFile(tmp_path / "bare.pt2", "w") as after:
+def changed(path, to, change):
+    """The archive with another program: `change` is called with what its JSON says of the graph's module."""
+    with zipfile.ZipFile(path) as before, zipfile.ZipFile(to, "w") as after:
         for entry in before.infolist():
             content = before.read(entry)
             if entry.filename.endswith("models/model.json"):
                 program = json.loads(content)
-                program["graph_module"]["module_call_graph"] = []
+                change(program["graph_module"])
                 content = json.dumps(program).encode()
             after.writestr(entry.filename, content)
+    return to
+
+
+def test_an_archive_without_trees_takes_leaves(layer, tmp_path):
+    module, ours = layer
+    bare = changed(ours._path, tmp_path / "bare.pt2", lambda said: said["module_call_graph"].clear())
     x = torch.randn(4, 6)
-    torch.testing.assert_close(assay.load_pt2(tmp_path / "bare.pt2")(x), module(x).detach())
+    torch.testing.assert_close(assay.load_pt2(bare)(x), module(x).detach())
+
+
+LEAF = {"type": None, "context": None, "children_spec": []}
+
+
+def tree(kind, context, *children):
+    return {"type": f"builtins.{kind}", "context": context, "children_spec": list(children)}
+
+
+DAMAGED_TREES = {
+    "no out_spec": lambda said: said.pop("out_spec"), "no in_spec": lambda said: said.pop("in_spec"),
+    "in_spec is a number": lambda said: said.update(in_spec=7), "in_spec is no JSON": lambda said: said.update(in_spec="["),
+    "names are true": lambda said: said.update(forward_arg_names=True), "names are numbers": lambda said: said.update(forward_arg_names=[1]),
+    "no tree": lambda said: said.update(out_spec="[1, 2]"), "no version": lambda said: said.update(out_spec=json.dumps(LEAF)),
+    "another version": lambda said: said.update(out_spec=json.dumps([9, LEAF])),
+    "too many results": lambda said: said.update(out_spec=json.dumps([1, tree("tuple", None, LEAF, LEAF)])),
+    "no results": lambda said: said.update(out_spec=json.dumps([1, tree("tuple", None)])),
+    "keys of nothing": lambda said: said.update(out_spec=json.dumps([1, tree("dict", '["a", "b"]', LEAF)])),
+    "keys are a text": lambda said: said.update(out_spec=json.dumps([1, tree("dict", '"a"', LEAF)])),
+    "keys are lists": lambda said: said.update(out_spec=json.dumps([1, tree("dict", "[[1]]", LEAF)])),
+    "a type is a list": lambda said: said.update(out_spec=json.dumps([1, {**LEAF, "type": []}])),
+    "a type nobody knows": lambda said: said.update(out_spec=json.dumps([1, {**LEAF, "type": "none.Such"}])),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED_TREES)
+def test_damaged_trees_are_refused_by_name(layer, tmp_path, name):
+    damaged = changed(layer[1]._path, tmp_path / "damaged.pt2", lambda said: DAMAGED_TREES[name](said["module_call_graph"][0]["signature"]))
+    with pytest.raises(assay.UserError, match=r"damaged.pt2: module_call_graph\[0\].signature") as caught:
+        assay.load_pt2(damaged)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tree_of_more_than_there_is_is_refused_by_name(tmp_path):
+    exported(tmp_path, Nested(), ((torch.ones(3, 2), torch.ones(4)), {"bias": torch.ones(2)}), {"scale": 3})
+    for kind, message in (("output_specs", "it has 7 results, the program 6"), ("input_specs", "it has 4 arguments, the program 3")):
+        damaged = changed(tmp_path / "module.pt2", tmp_path / "damaged.pt2", lambda said: said["signature"][kind].pop())  # noqa: B023
+        with pytest.raises(assay.UserError, match=f"damaged.pt2: .*{message}"):
+            assay.load_pt2(damaged)
+
+
+def test_torchs_default_dtype_is_that_of_the_export(tmp_path):
+    class Made(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.ones(3) + torch.arange(3) / 7 + torch.arange(3) * 0.1, torch.arange(3).sqrt(), torch.full((2,), 0.1)
+
+    torch.set_default_dtype(torch.float64)
+    try:
+        x = torch.randn(3)
+        expected, ours = Made()(x), exported(tmp_path, Made(), (x,))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.testing.assert_close(ours(x), expected, rtol=1e-15, atol=1e-15)
 
 
 def grown_bytes(call):
