@@ -25,6 +25,45 @@ TEST(Overlap, ViewsOfOneTensorByWhatTheyReach) {
   EXPECT_FALSE(overlap(all, Tensor(DType::kF64, {6, 4}).view()));
 }
 
+TEST(Overlap, BytesInCommon) {
+  const Tensor whole(DType::kF64, {6, 4});
+  const auto all = whole.view();
+  EXPECT_TRUE(share_memory(all, all.transpose()));
+  EXPECT_FALSE(share_memory(all.slice(1, 0, 2), all.slice(1, 2, 4)));
+  EXPECT_TRUE(share_memory(all.slice(1, 0, 3), all.slice(1, 2, 4)));
+  EXPECT_FALSE(share_memory(all.slice(0, 0, 6, 2), all.slice(0, 1, 6, 2)));
+  EXPECT_TRUE(share_memory(all.slice(0, 0, 6, 2), all.slice(0, 1, 6, 3)));
+  EXPECT_FALSE(share_memory(all.slice(0, 2, 2), all));
+  // One element over and over, and backwards: of the columns, the first three.
+  const TensorView element(DType::kF64, all.data<double>() + 7, {5}, {0});
+  EXPECT_TRUE(share_memory(element, all.slice(1, 3, 4)));
+  EXPECT_FALSE(share_memory(element, all.slice(1, 0, 3)));
+  const TensorView backwards(DType::kF64, all.data<double>() + 11, {3}, {-4});
+  EXPECT_TRUE(share_memory(backwards, all.slice(1, 3, 4)));
+  EXPECT_FALSE(share_memory(backwards, all.slice(1, 0, 3)));
+  // Against every pair of elements.
+  const auto* first = whole.view().data<double>();
+  const auto share = [](const TensorView& a, const TensorView& b) {
+    for (std::int64_t i = 0; i < a.extent(0) * a.extent(1); ++i) {
+      for (std::int64_t j = 0; j < b.extent(0) * b.extent(1); ++j) {
+        if (&a.at<double>(i / a.extent(1), i % a.extent(1)) ==
+            &b.at<double>(j / b.extent(1), j % b.extent(1)))
+          return true;
+      }
+    }
+    return false;
+  };
+  const TensorView fixed(DType::kF64, first + 3, {2, 3}, {10, 3});
+  for (std::int64_t at = 0; at < 5; ++at) {
+    for (std::int64_t rows = 0; rows < 8; ++rows) {
+      for (std::int64_t columns = 0; columns < 5; ++columns) {
+        const TensorView moving(DType::kF64, first + at, {2, 3}, {rows, columns});
+        EXPECT_EQ(share_memory(fixed, moving), share(fixed, moving)) << at << rows << columns;
+      }
+    }
+  }
+}
+
 TEST(Overlap, ElementsOfOneView) {
   const Tensor whole(DType::kF32, {4, 6});
   const auto all = whole.view();

@@ -31,10 +31,11 @@ def _dtype(dtype: Any) -> int:
 
 
 class FxProgram:
-    """`json` is the program, which gives the nodes and values that are `results`; `constants` are tensors of the graph
-    itself, which it takes after all others. One that computes none of them and writes nothing need not be run."""
+    """`json` is the program, which gives the nodes and values that are `results`, each with its axes in the order that
+    `orders` has for it, if any; `constants` are tensors of the graph itself, which it takes after all others. One that
+    computes none of them and writes nothing need not be run."""
 
-    def __init__(self, module: Any, results: list[Any], covered: set[str]) -> None:
+    def __init__(self, module: Any, results: list[Any], orders: list[list[int] | None], covered: set[str]) -> None:
         self.constants: list[Any] = []
         self._symbols: dict[str, Field] = {}
         self._of_sizes = {symbol for node in module.graph.nodes for symbol in _symbols_of_sizes(node.meta.get("val"))}
@@ -46,7 +47,7 @@ class FxProgram:
         calls = [node for node in module.graph.nodes if node.op == "call_function" and node.target is not operator.getitem]
         outputs: list[Field] = []
         if all(_name(node.target) in covered for node in calls):
-            outputs = self._read(module, results)
+            outputs = self._read(module, results, orders)
         else:  # their names are enough to refuse it
             self._nodes = [{"target": _target(node.target), "inputs": [], "outputs": []} for node in calls]
         self.does_something = any(isinstance(result, torch.fx.Node) for result in results) or any(
@@ -56,7 +57,7 @@ class FxProgram:
             "schema_version": {"major": 8}, "range_constraints": self._symbols,
             "graph_module": {"graph": graph, "signature": {"input_specs": self._inputs, "output_specs": outputs}}}
 
-    def _read(self, module: Any, results: list[Any]) -> list[Field]:
+    def _read(self, module: Any, results: list[Any], orders: list[list[int] | None]) -> list[Field]:
         for node in module.graph.nodes:
             if node.op == "placeholder":
                 self._take(node, node.meta["val"])
@@ -67,7 +68,16 @@ class FxProgram:
         for node in module.graph.find_nodes(op="get_attr"):
             self.constants.append(operator.attrgetter(node.target)(module))
             self._take(node, self.constants[-1])
-        return [{"user_output": {"arg": self._argument(result)}} for result in results]
+        given = [self._argument(result) if order is None else self._permuted(result, order)
+                 for result, order in zip(results, orders, strict=True)]
+        return [{"user_output": {"arg": argument}} for argument in given]
+
+    def _permuted(self, result: Any, order: list[int]) -> Field:
+        permuted = {"as_tensor": {"name": f"{result.name} as it lies"}}  # no name of torch's has a blank
+        self._nodes.append({
+            "name": result.name, "target": "torch.ops.aten.permute.default", "outputs": [permuted],
+            "inputs": [{"name": "self", "arg": self._argument(result)}, {"name": "dims", "arg": self._argument(order)}]})
+        return permuted
 
     def _take(self, node: Any, value: Any) -> None:
         if value is None or isinstance(value, (bool, int, float)):

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results of a graph that are views: of an argument, or of another result.
+"""How results of a graph lie in memory: as torch's own do, of which a program may make views; and those that are views
+themselves, of an argument or of another result.
 
 AOTAutograd makes such results anew from what they are views of, and where sizes are dynamic it takes their place there
 from the tensor that it got. So that has to be a view as well, and no copy of its elements."""
@@ -15,9 +16,11 @@ torch: Any = import_module("torch")
 
 
 class Views:
-    """`computed` are the results that a program computes; called with the arguments and these, it gives all results."""
+    """`computed` are the results that a program computes, row-major with their axes in the order that `orders` has, None
+    for their own; called with the arguments and these, it gives all results. Of results beyond `seen`, which the way
+    back takes, nobody sees the strides."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, seen: int | None = None) -> None:
         results = module.graph.output_node().args[0]
         written = {node.args[1]: node.args[0] for node in module.graph.nodes
                    if node.target is torch.ops.aten.copy_.default and node.args[0].op == "placeholder"}
@@ -28,9 +31,13 @@ class Views:
         written = {roots[node]: written[roots[node]] for node in are_results & of_arguments if roots[node] in written}
         roots = {node: written.get(root, root) for node, root in roots.items()}
         views = {node for node, root in roots.items() if root.op == "placeholder" or root is not node and root in are_results}
-        self.computed: list[Any] = [result for result in results if not isinstance(result, torch.fx.Node) or result not in views]
+        # What is there twice is one tensor, as it is torch's.
+        self.computed: list[Any] = [result for i, result in enumerate(results) if not isinstance(result, torch.fx.Node)
+                                    or result not in views and result not in results[:i]]
         seen_through = {roots[node] for node in views}
-        self._orders = [_order(node.meta["val"]) if node in seen_through else None for node in self.computed]
+        are_seen = {node for node in results[:seen] if isinstance(node, torch.fx.Node)} | seen_through
+        self.orders = [_order(node.meta.get("val")) if node in are_seen else None for node in self.computed]
+        self._back = [None if order is None else _inverse(order) for order in self.orders]
 
         replay, made = torch.fx.Graph(), {}
         for node in module.graph.find_nodes(op="placeholder"):
@@ -44,15 +51,14 @@ class Views:
                 made[node] = made[written[node]] if node in written else replay.node_copy(node, of)
             return made[node]
 
-        replay.output([of(result) if isinstance(result, torch.fx.Node) else made[result] for result in results])
-        self._replay = torch.fx.GraphModule(module, replay).forward if views else None
+        replay.output([of(result) if isinstance(result, torch.fx.Node) else result for result in results])
+        self._replay = torch.fx.GraphModule(module, replay).forward if len(self.computed) < len(results) else None
 
     def __call__(self, given: tuple[Any, ...], computed: list[Any]) -> list[Any]:
-        if self._replay is None:
-            return computed
-        arranged = (each if order is None else each.permute(order).contiguous().permute(_inverse(order))
-                    for each, order in zip(computed, self._orders, strict=True))
-        return list(self._replay(*given[:self.takes], *arranged))
+        # Detached, since views that a graph gives back cannot be written in place where they have a way back.
+        arranged = [each if back is None else each.permute(back).detach()
+                    for each, back in zip(computed, self._back, strict=True)]
+        return arranged if self._replay is None else list(self._replay(*given[:self.takes], *arranged))
 
 
 def _places_of_arguments_views() -> set[int]:
@@ -83,10 +89,12 @@ def _is_view(node: Any) -> bool:
 
 
 def _order(value: Any) -> list[int] | None:
-    """Of the axes of a tensor without gaps, as they lie in torch's memory; None where ours is the same."""
+    """Of the axes of a tensor, as they lie in torch's memory; None where they do so in their own order, or it is not known."""
     if not isinstance(value, torch.Tensor):
         return None
     strides = [stride.node.hint if isinstance(stride, torch.SymInt) else stride for stride in value.stride()]
+    if not all(strides):  # of elements that are repeated there is no order, nor of strides that only a run knows
+        return None
     order = sorted(range(value.dim()), key=lambda axis: -strides[axis])
     return None if order == list(range(value.dim())) else order
 

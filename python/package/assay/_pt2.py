@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _core
 from ._arguments import named
-from ._errors import UserError
+from ._errors import EnvironmentError, UserError
 from ._texts import path as path_text
 from ._texts import shown
 from ._trees import Tree, tree_from
@@ -43,18 +43,33 @@ class Exported:
         self._by_name: dict[str, Tree] = {}
         self._gives: Tree | None = None
         if signature is not None:
-            self._read_trees(signature)
+            try:
+                self._read_trees(signature)
+            except EnvironmentError:
+                raise  # what reads it is not there
+            except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as why:
+                said = f"no {why}" if isinstance(why, KeyError) else str(why)
+                raise UserError(f"{self._path}: module_call_graph[0].signature, by which arguments and results are nested, "
+                                f"cannot be read: {said}") from None
 
     def _read_trees(self, signature: dict[str, Any]) -> None:
         version, spec = json.loads(signature["in_spec"])
         by_place, by_name = spec["children_spec"]
         trees = [tree_from(version, child) for child in by_place["children_spec"]]
         names = signature.get("forward_arg_names") or []
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"forward_arg_names is {json.dumps(names)}")
         names = names[: len(trees)] if len(names) >= len(trees) else [f"argument {i}" for i in range(len(trees))]
         self._by_place = dict(zip(names, trees, strict=True))
         self._by_name = {name: tree_from(version, child) for name, child in
                          zip(json.loads(by_name["context"]), by_name["children_spec"], strict=True)}
-        self._gives = tree_from(*json.loads(signature["out_spec"]))
+        version, spec = json.loads(signature["out_spec"])
+        self._gives = tree_from(version, spec)
+        taken = sum(tree.count for tree in (*self._by_place.values(), *self._by_name.values()))
+        for what, said, found in (("arguments", taken, len(self._arguments)),
+                                  ("results", self._gives.count, self._program.result_count())):
+            if said != found:
+                raise ValueError(f"it has {said} {what}, the program {found}")
 
     @property
     def inputs(self) -> list[Input]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import operator
 from importlib import import_module
 from typing import Any
 
@@ -41,7 +42,8 @@ def backend(module: Any, inputs: list[Any], **options: Any) -> Any:
     wants_gradients = torch.is_grad_enabled() and any(
         isinstance(given, torch.Tensor) and given.requires_grad for given in inputs)
     autograd = import_module("torch._dynamo.backends.common").aot_autograd
-    made = autograd(fw_compiler=_compiled, bw_compiler=_compiled, decompositions=_decompositions())
+    made = autograd(fw_compiler=_compiled_way_there, bw_compiler=_compiled, inference_compiler=_compiled,
+                    partition_fn=_parted, decompositions=_decompositions())
     # The fused attention of torch has a way back that is nobody else's.
     attention = import_module("torch.nn.attention")
     plain = attention.sdpa_kernel(attention.SDPBackend.MATH) if wants_gradients else contextlib.nullcontext()
@@ -56,9 +58,33 @@ def _decompositions() -> dict[Any, Any]:
             if str(op) not in covered}
 
 
-def _compiled(module: Any, inputs: list[Any]) -> Any:
-    views = Views(module)
-    made = FxProgram(module, views.computed, set(_core.covered_operators()))
+def _parted(joint: Any, inputs: Any, **options: Any) -> Any:
+    """The way there and the way back, of both in one."""
+    _say_statistics(joint)
+    return import_module("torch._functorch.partitioners").default_partition(joint, inputs, **options)
+
+
+def _say_statistics(module: Any) -> None:
+    """Graphs say that the statistics of a batch of f16 or bf16 have its dtype. torch computes and keeps them in f32, and so
+    do we; running ones have the dtype that they had."""
+    for node in module.graph.find_nodes(op="call_function", target=torch.ops.aten._native_batch_norm_legit_functional.default):
+        result, *statistics = node.meta["val"]
+        of_batch = torch.promote_types(result.dtype, torch.float32)
+        dtypes = [of_batch, of_batch, *(running.meta["val"].dtype for running in node.args[3:5])]
+        node.meta["val"] = (result, *(each.to(dtype) for each, dtype in zip(statistics, dtypes, strict=True)))
+        for part in node.users:
+            if part.target is operator.getitem:
+                part.meta["val"] = node.meta["val"][part.args[1]]
+
+
+def _compiled_way_there(module: Any, inputs: list[Any]) -> Any:
+    return _compiled(module, inputs, seen=torch._guards.TracingContext.get().fw_metadata.num_forward)
+
+
+def _compiled(module: Any, inputs: list[Any], seen: int | None = None) -> Any:
+    _say_statistics(module)
+    views = Views(module, seen)
+    made = FxProgram(module, views.computed, views.orders, set(_core.covered_operators()))
     program = _core.compile_program(json.dumps(made.json), "torch.compile") if made.does_something else None
     constants = made.constants
 

@@ -22,6 +22,10 @@ _MAKERS: dict[str, Any] = {"builtins.tuple": tuple, "builtins.list": list, "buil
 class Tree(Protocol):
     """A shape of nested values."""
 
+    @property
+    def count(self) -> int:
+        """Of its leaves."""
+
     def leaves(self, value: Any, name: str) -> list[Any]:
         """The leaves of a value of this shape, in order. Raises UserError that says where it is not."""
 
@@ -34,6 +38,10 @@ class _Plain:
     kind: str | None  # a name of _MAKERS; None: a leaf
     keys: tuple[str, ...]  # of a dict
     children: tuple[_Plain, ...]
+
+    @property
+    def count(self) -> int:
+        return 1 if self.kind is None else sum(child.count for child in self.children)
 
     def leaves(self, value: Any, name: str) -> list[Any]:
         if self.kind is None:
@@ -70,6 +78,10 @@ class _Torchs:
     spec: Any  # torch.utils._pytree.TreeSpec
     pytree: Any
 
+    @property
+    def count(self) -> int:
+        return int(self.spec.num_leaves)
+
     def leaves(self, value: Any, name: str) -> list[Any]:
         leaves, spec = self.pytree.tree_flatten(value)
         if spec != self.spec:
@@ -90,11 +102,19 @@ def _plain(spec: dict[str, Any]) -> _Plain | None:
     if len(made) != len(children):
         return None
     is_dict = kind is not None and issubclass(_MAKERS[kind], dict)
-    return _Plain(kind, tuple(json.loads(spec["context"])) if is_dict else (), made)
+    return _Plain(kind, _keys(spec, len(made)) if is_dict else (), made)
+
+
+def _keys(spec: dict[str, Any], count: int) -> tuple[str, ...]:
+    keys = json.loads(spec["context"])
+    if not isinstance(keys, list) or len(keys) != count or any(isinstance(key, (list, dict)) for key in keys):
+        raise ValueError(f"keys {spec['context']} of {count} values")
+    return tuple(keys)
 
 
 def tree_from(version: int, spec: dict[str, Any]) -> Tree:
-    """Of what torch.utils._pytree.treespec_dumps writes: the version of its format, and the tree."""
+    """Of what torch.utils._pytree.treespec_dumps writes: the version of its format, and the tree. Raises whatever
+    reading raises where that is something else, UserError where nobody here knows what is nested."""
     plain = _plain(spec) if version == 1 else None
     if plain is not None:
         return plain

@@ -187,6 +187,7 @@ nb::list CompiledProgram::call(const nb::tuple& given) {
     take(given, call);
     check_shapes(call);
     check_sizes(call.symbols);
+    if (archive_) refuse_shared(call);
   } catch (const UserError& e) {
     if (std::string_view(e.what()).starts_with(name_)) throw;
     fail("{}: {}", name_, e.what());
@@ -275,6 +276,20 @@ void CompiledProgram::run(Call& call, int threads) {
     }
   });
   idle_.emplace(threads, std::move(executor));
+}
+
+// torch would read, where both lie, what was just written: the program has them apart. What
+// torch.compile asks for has been taken apart by torch.
+void CompiledProgram::refuse_shared(const Call& call) const {
+  for (std::size_t i = 0; i < call.arrays.size(); ++i) {
+    for (std::size_t j = 0; is_written_[i] && j < call.arrays.size(); ++j) {
+      if (i == j || !call.arrays[j] ||
+          !share_memory(call.arrays[i]->view(), call.arrays[j]->view()))
+        continue;
+      fail("{}, which the program writes, shares memory with input '{}': give a copy of one",
+           labels_[i], imported_.arguments[j].name);
+    }
+  }
 }
 
 void CompiledProgram::refuse_violations(const Call& call) const {

@@ -30,11 +30,13 @@ class CompiledProgram {
   // where that is the framework that was said. Arrays are taken as they lie where they are
   // row-major without gaps, else copied; what the program writes in place is written there. What an
   // archive's module keeps (buffers that it changes) lives on with this object, and calls of such a
-  // program follow each other. Throws UserError that names the input, or what the run met and torch
-  // refuses (models/pt2/checks.h); what is written in place may be written by then.
+  // program follow each other. Throws UserError that names the input, also where one that an
+  // archive's program writes shares memory with another, or what the run met and torch refuses
+  // (models/pt2/checks.h); what is written in place may be written by then.
   nanobind::list call(const nanobind::tuple& given);
 
   const std::vector<models::pt2::TakenLeaf>& arguments() const { return imported_.arguments; }
+  std::size_t result_count() const { return imported_.results.size(); }
   // "f32", and each extent as text.
   std::pair<std::string, std::vector<std::string>> described(const std::string& input) const;
   std::string explained() const;
@@ -55,6 +57,7 @@ class CompiledProgram {
   void check_shapes(const Call& call) const;
   void check_sizes(const compiler::Bindings& symbols);
   void run(Call& call, int threads);
+  void refuse_shared(const Call& call) const;
   void refuse_violations(const Call& call) const;
 
   std::string name_;

@@ -69,6 +69,7 @@ void bind_compiler(nb::module_& module) {
   nb::class_<CompiledProgram>(module, "CompiledProgram")
       .def("call", &CompiledProgram::call)
       .def("arguments", &arguments)
+      .def("result_count", &CompiledProgram::result_count)
       .def("described", &CompiledProgram::described)
       .def("explained", &CompiledProgram::explained)
       .def("signature", &CompiledProgram::signature);

@@ -148,14 +148,44 @@ def test_what_is_written_in_place_is_written(tmp_path):
     torch.testing.assert_close(ours(cache, x), module(cache.clone(), x))
     anew = assay.load_pt2(tmp_path / "module.pt2")(cache, x)
     torch.testing.assert_close(anew, (cache.sum() + 1).repeat(2))
-    # One array as both: what is read is what was there before.
-    both = numpy.arange(12.0, dtype="float32").reshape(4, 3)
-    was = both.copy()
-    ours(both, both[:2])
-    numpy.testing.assert_array_equal(both, numpy.concatenate([was[:1], was[:2], was[3:]]))
-    both.flags.writeable = False
+    fixed = numpy.ones((4, 3), "float32")
+    fixed.flags.writeable = False
     with pytest.raises(assay.UserError, match="input 'cache'.*(read-only|not writable|writ)"):
-        ours(both, was[:2])
+        ours(fixed, numpy.ones((2, 3), "float32"))
+
+
+class Adding(torch.nn.Module):
+    def forward(self, a, b):
+        a.add_(1)
+        return b * 2
+
+
+# Both of one array of 4 × 6, and whether they have an element in common.
+TWICE = {
+    "the same": (lambda m: (m[0], m[0]), True), "from within": (lambda m: (m.reshape(-1)[:6], m.reshape(-1)[5:11]), True),
+    "across": (lambda m: (m[:3, 2], m[1, :3]), True), "backwards": (lambda m: (m[0], m[0, ::-1]), True),
+    "one again and again": (lambda m: (m[0], numpy.broadcast_to(m[0, 5:], 6)), True),
+    "rows": (lambda m: (m[0], m[1]), False), "columns": (lambda m: (m[:, 0], m[:, 1]), False),
+    "by turns": (lambda m: (m[0, ::2], m[0, 1::2]), False), "across, beside": (lambda m: (m[:3, 2], m[1, 3:]), False),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_what_is_written_is_no_other_input(tmp_path, name):
+    views, share = TWICE[name]
+    n = torch.export.Dim("n", min=2, max=100)
+    ours = exported(tmp_path, Adding(), (torch.zeros(3), torch.zeros(3)), dynamic_shapes=({0: n}, {0: n}))
+    whole = numpy.arange(24.0, dtype="float32").reshape(4, 6)
+    was = whole.copy()
+    if share:
+        with pytest.raises(assay.UserError, match="module.pt2: input 'a', which the program writes, shares .* input 'b'"):
+            ours(*views(whole))
+        numpy.testing.assert_array_equal(whole, was)
+    else:
+        given, expected = views(whole), views(was)
+        numpy.testing.assert_array_equal(ours(*given), expected[1] * 2)
+        expected[0][:] += 1
+        numpy.testing.assert_array_equal(whole, was)
 
 
 def test_sizes_that_make_no_sense_are_refused_by_name(tmp_path):
@@ -240,18 +270,77 @@ def test_operators_that_are_not_covered_are_named_all_at_once(tmp_path):
         assert name in str(caught.value)
 
 
-def test_an_archive_without_trees_takes_leaves(layer, tmp_path):
-    module, ours = layer
-    with zipfile.ZipFile(ours._path) as before, zipfile.ZipFile(tmp_path / "bare.pt2", "w") as after:
+def changed(path, to, change):
+    """The archive with another program: `change` is called with what its JSON says of the graph's module."""
+    with zipfile.ZipFile(path) as before, zipfile.ZipFile(to, "w") as after:
         for entry in before.infolist():
             content = before.read(entry)
             if entry.filename.endswith("models/model.json"):
                 program = json.loads(content)
-                program["graph_module"]["module_call_graph"] = []
+                change(program["graph_module"])
                 content = json.dumps(program).encode()
             after.writestr(entry.filename, content)
+    return to
+
+
+def test_an_archive_without_trees_takes_leaves(layer, tmp_path):
+    module, ours = layer
+    bare = changed(ours._path, tmp_path / "bare.pt2", lambda said: said["module_call_graph"].clear())
     x = torch.randn(4, 6)
-    torch.testing.assert_close(assay.load_pt2(tmp_path / "bare.pt2")(x), module(x).detach())
+    torch.testing.assert_close(assay.load_pt2(bare)(x), module(x).detach())
+
+
+LEAF = {"type": None, "context": None, "children_spec": []}
+
+
+def tree(kind, context, *children):
+    return {"type": f"builtins.{kind}", "context": context, "children_spec": list(children)}
+
+
+DAMAGED_TREES = {
+    "no out_spec": lambda said: said.pop("out_spec"), "no in_spec": lambda said: said.pop("in_spec"),
+    "in_spec is a number": lambda said: said.update(in_spec=7), "in_spec is no JSON": lambda said: said.update(in_spec="["),
+    "names are true": lambda said: said.update(forward_arg_names=True), "names are numbers": lambda said: said.update(forward_arg_names=[1]),
+    "no tree": lambda said: said.update(out_spec="[1, 2]"), "no version": lambda said: said.update(out_spec=json.dumps(LEAF)),
+    "another version": lambda said: said.update(out_spec=json.dumps([9, LEAF])),
+    "too many results": lambda said: said.update(out_spec=json.dumps([1, tree("tuple", None, LEAF, LEAF)])),
+    "no results": lambda said: said.update(out_spec=json.dumps([1, tree("tuple", None)])),
+    "keys of nothing": lambda said: said.update(out_spec=json.dumps([1, tree("dict", '["a", "b"]', LEAF)])),
+    "keys are a text": lambda said: said.update(out_spec=json.dumps([1, tree("dict", '"a"', LEAF)])),
+    "keys are lists": lambda said: said.update(out_spec=json.dumps([1, tree("dict", "[[1]]", LEAF)])),
+    "a type is a list": lambda said: said.update(out_spec=json.dumps([1, {**LEAF, "type": []}])),
+    "a type nobody knows": lambda said: said.update(out_spec=json.dumps([1, {**LEAF, "type": "none.Such"}])),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED_TREES)
+def test_damaged_trees_are_refused_by_name(layer, tmp_path, name):
+    damaged = changed(layer[1]._path, tmp_path / "damaged.pt2", lambda said: DAMAGED_TREES[name](said["module_call_graph"][0]["signature"]))
+    with pytest.raises(assay.UserError, match=r"damaged.pt2: module_call_graph\[0\].signature") as caught:
+        assay.load_pt2(damaged)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tree_of_more_than_there_is_is_refused_by_name(tmp_path):
+    exported(tmp_path, Nested(), ((torch.ones(3, 2), torch.ones(4)), {"bias": torch.ones(2)}), {"scale": 3})
+    for kind, message in (("output_specs", "it has 7 results, the program 6"), ("input_specs", "it has 4 arguments, the program 3")):
+        damaged = changed(tmp_path / "module.pt2", tmp_path / "damaged.pt2", lambda said: said["signature"][kind].pop())  # noqa: B023
+        with pytest.raises(assay.UserError, match=f"damaged.pt2: .*{message}"):
+            assay.load_pt2(damaged)
+
+
+def test_torchs_default_dtype_is_that_of_the_export(tmp_path):
+    class Made(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.ones(3) + torch.arange(3) / 7 + torch.arange(3) * 0.1, torch.arange(3).sqrt(), torch.full((2,), 0.1)
+
+    torch.set_default_dtype(torch.float64)
+    try:
+        x = torch.randn(3)
+        expected, ours = Made()(x), exported(tmp_path, Made(), (x,))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.testing.assert_close(ours(x), expected, rtol=1e-15, atol=1e-15)
 
 
 def grown_bytes(call):

@@ -282,6 +282,57 @@ def test_batch_norm_takes_batches_of_any_size():
         torch.testing.assert_close(ours.running_var, theirs.running_var)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=["bf16", "f16"])
+def test_statistics_of_sixteen_bits_are_f32(dtype):
+    def convolved(x):
+        with torch.autocast("cpu", dtype):
+            return layers(x)
+
+    torch.manual_seed(5)
+    layers = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU())
+    norm, narrow = nn.BatchNorm1d(4), nn.BatchNorm1d(4).to(dtype)
+    many, few = 3 + torch.randn(2, 3, 6, 6), (3 + torch.randn(8, 4)).to(dtype)
+    for function, module, x in ((norm, norm, few), (narrow, narrow, few), (convolved, layers, many)):
+        before, found = {name: value.clone() for name, value in module.state_dict().items()}, []
+        for each in (compiled(function), function):
+            module.load_state_dict(before)
+            module.zero_grad()
+            given = x.clone().requires_grad_()
+            result = each(given)
+            (result.float() * torch.linspace(-1, 2, result.numel()).reshape(result.shape)).sum().backward()
+            found.append([result.detach(), given.grad, *(p.grad.clone() for p in module.parameters()), *(b.clone() for b in module.buffers())])
+        with torch.no_grad():
+            for each, results in zip((compiled(function), function), found, strict=True):
+                results.append(each(x))
+        for ours, theirs in zip(*found, strict=True):
+            # Beside zero there is what cancelled: roundings of the greatest.
+            eps, greatest = torch.finfo(dtype).eps, theirs.abs().max().item()
+            torch.testing.assert_close(ours, theirs, rtol=2 * eps, atol=2 * eps * greatest)
+
+
+MADE = {
+    "ones": lambda x: x + torch.ones(3), "zeros": lambda x: x + torch.zeros(3), "full": lambda x: x + torch.full((3,), 0.1),
+    "arange": lambda x: torch.arange(0.0, 3.0) + x, "linspace": lambda x: torch.linspace(0, 1, 3) + x, "eye": lambda x: torch.eye(3) + x,
+    "scalar_tensor": lambda x: torch.scalar_tensor(3) + x, "quotient": lambda x: torch.arange(3) / 7, "product": lambda x: torch.arange(3) * 0.1,
+    "sqrt": lambda x: torch.arange(3).sqrt(), "power": lambda x: torch.arange(3) ** 0.5, "clamp": lambda x: torch.arange(3).clamp(min=0.1),
+    "where": lambda x: torch.where(torch.arange(3) > 1, 0.1, 0.3), "logsumexp": lambda x: torch.arange(3).logsumexp(0),
+    "sigmoid": lambda x: torch.sigmoid(torch.arange(3)), "float": lambda x: x.float() * 0.1, "integers": lambda x: torch.arange(3) * 2,
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16], ids=["f64", "bf16"])
+@pytest.mark.parametrize("name", MADE)
+def test_torchs_default_dtype_is_known(name, dtype):
+    torch.set_default_dtype(dtype)
+    try:
+        x = torch.tensor([0.5, -0.25, 2.0])
+        ours, theirs = compiled(MADE[name])(x), MADE[name](x)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    rtol = 1e-6 if theirs.dtype == torch.float32 else 2 * torch.finfo(dtype).eps
+    torch.testing.assert_close(ours, theirs, rtol=rtol, atol=0)
+
+
 def test_numbers_that_are_made_of_sizes():
     cases = [lambda x: x * (1 / x.shape[0]) + x.shape[0] ** 0.5 - x.shape[0] / 3, lambda x: x.sum(0) / x.shape[0] + 2.5 * x.shape[0],
              lambda x: x * (x.shape[0] // 2) - x[: x.shape[0] // 2].sum(),
@@ -330,8 +381,63 @@ def test_strided_views_and_constants():
                                    x.reshape(-1, 4) * table + torch.tensor([1.0, 2.0, 3.0, 4.0]))
 
 
+def broken(x):
+    y = x.t() * 2
+    torch._dynamo.graph_break()
+    return y.t().view(-1)
+
+
+LYING = {
+    "transposed": (lambda x: x.t() * 2, torch.randn(3, 4)), "broken": (broken, torch.randn(3, 4)),
+    "several": (lambda x: (x.permute(2, 0, 1).exp(), x + 1, {"y": x.transpose(1, 2).tanh()}), torch.randn(3, 4, 5)),
+    "reduced": (lambda x: (x.permute(2, 0, 1) * 2).sum(1), torch.randn(3, 4, 5)),
+    "strided": (lambda x: x.t() * 2, torch.randn(8, 6)[::2, 1:4]),
+    "channels last": (lambda x: F.relu(x) + 1, torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last)),
+    "convolved": (lambda x: F.conv2d(x, torch.ones(2, 3, 2, 2)), torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last)),
+    "made": (lambda x: x.contiguous(memory_format=torch.channels_last), torch.randn(2, 3, 4, 5)),
+    "with its view": (lambda x: (lambda y: (y, y[1:]))(x.t() * 2), torch.randn(3, 4)),
+    "repeated": (lambda x: x[:, None].expand(3, 4, 4) * 1, torch.randn(3, 4)),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("name", LYING)
+def test_results_lie_as_torchs_do(name, dynamic):
+    function, x = LYING[name]
+    flat = lambda results: torch.utils._pytree.tree_leaves(results)  # noqa: E731
+    for wants in (False, True):
+        if dynamic and name == "convolved":
+            continue  # not covered
+        torch._dynamo.reset()
+        whole = torch.compile(function, backend="assay", dynamic=dynamic)
+        mine, theirs = (x.detach().clone().requires_grad_(wants) for _ in range(2))
+        got, expected = flat(whole(mine)), flat(function(theirs))
+        for ours, each in zip(got, expected, strict=True):
+            torch.testing.assert_close(ours, each, check_stride=True)
+        if wants:
+            ours, each = (torch.autograd.grad(sum((result * result).sum() for result in results), given)[0]
+                          for results, given in ((got, mine), (expected, theirs)))
+            torch.testing.assert_close(ours, each)
+        with torch.no_grad():
+            got[0].add_(1)  # they are nobody's views: what is written into them is known to none but them
+
+
+def test_a_result_that_is_there_twice_is_one_tensor():
+    first, one, second, nothing = compiled(lambda x: (lambda y: (y, 1, y.contiguous(), None))(x.exp() + 1))(torch.randn(3))
+    first.add_(1)
+    assert torch.equal(first, second) and one == 1 and nothing is None
+
+
+def test_results_that_are_written_later_have_gradients():
+    x = torch.randn(3, 4, requires_grad=True)
+    result = compiled(lambda x: x.t() * 2)(x)
+    result += 1
+    result.view_as(result).mul_(3)
+    assert torch.equal(torch.autograd.grad(result.sum(), x)[0], torch.full((3, 4), 6.0))
+
+
 def test_results_that_are_views_of_each_other():
-    """AOTAutograd makes them of what we return, which is row-major whatever torch's own strides are."""
+    """AOTAutograd makes them of what we return."""
     cases = [(lambda x: (lambda y: (y, y.t(), y[0], y[:, 1:]))(x.t() + 1), torch.randn(3, 5)),
              (lambda x: (x.permute(2, 0, 1) * 2).unbind(0), torch.randn(3, 5, 4)),
              (lambda x: (x * 2, (x * 2).permute(0, 2, 3, 1)),

@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kDividedByZero = "a whole number is divided by 0";
 
-Typed typed_number(const Number& number) {
+Typed typed_number(const Number& number, DType floating) {
   if (std::holds_alternative<bool>(number)) return {DType::kBool, Rank::kNumber};
-  return {std::holds_alternative<Dim>(number) ? DType::kI64 : DType::kF32, Rank::kNumber};
+  return {std::holds_alternative<Dim>(number) ? DType::kI64 : floating, Rank::kNumber};
 }
 
 }  // namespace
@@ -184,6 +184,9 @@ std::optional<DType> Call::dtype(std::string_view name) const {
   return has(name) ? std::optional(get<DType>(name, "a dtype")) : std::nullopt;
 }
 
+DType Call::default_floating() const {
+  return declared_.dtype && is_floating(*declared_.dtype) ? *declared_.dtype : DType::kF32;
+}
 bool Call::is_tensor(std::string_view name) const {
   const auto* value = find(name);
   return value != nullptr && std::holds_alternative<Held>(value->is);
@@ -195,7 +198,7 @@ DType Call::result_dtype(const std::vector<std::string_view>& names) const {
   std::vector<Typed> typed;
   for (const auto name : names) {
     if (!is_tensor(name)) {
-      typed.push_back(typed_number(scalar(name)));
+      typed.push_back(typed_number(scalar(name), default_floating()));
       continue;
     }
     const auto x = tensor(name);

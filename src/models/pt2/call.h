@@ -43,9 +43,10 @@ struct Value {
 using Result =
     std::variant<Nothing, GraphTensor, std::vector<GraphTensor>, Dim, bool, double, Computed>;
 
-// What the archive says that the first result is; none where it says nothing.
+// What torch says that the first result is; none where it says nothing.
 struct Declared {
   std::optional<std::vector<Dim>> shape;  // of a tensor
+  std::optional<DType> dtype;             // of a tensor
   std::optional<JsonField> size;          // of a whole number: its expression
 };
 
@@ -61,6 +62,10 @@ class Call {
 
   Graph& graph() const { return *graph_; }
   const Declared& declared() const { return declared_; }
+  // What torch makes of integers, bool and numbers where the call asks for nothing: its default
+  // dtype, which no program says, but a result that has it; else f32.
+  DType default_floating() const;
+  DType floating_of(DType dtype) const { return is_floating(dtype) ? dtype : default_floating(); }
   bool has(std::string_view name) const;  // given, and not None
 
   GraphTensor tensor(std::string_view name) const;

@@ -277,7 +277,10 @@ class Importer {
   static Declared declared(const Scope& scope, const std::vector<std::string>& names) {
     Declared said;
     if (names.empty()) return said;
-    if (const auto meta = scope.find_meta(names[0])) said.shape = meta->shape;
+    if (const auto meta = scope.find_meta(names[0])) {
+      said.shape = meta->shape;
+      said.dtype = meta->dtype;
+    }
     const auto sizes = scope.graph().find("sym_int_values");
     if (const auto size = sizes ? sizes->find(names[0]) : std::nullopt) said.size = *size;
     return said;
@@ -319,7 +322,7 @@ class Importer {
     }
   }
 
-  // The archive says what every result is: what we made of the call must be that.
+  // torch says what every result is: what we made of the call must be that.
   void check_declared(const Scope& scope, const std::string& name, const GraphTensor& made) const {
     const auto said = scope.find_meta(name);
     if (!said) return;
@@ -330,7 +333,7 @@ class Importer {
       agrees = !a || !b || *a == *b;  // expressions may be equal in more ways than are seen
     }
     if (agrees) return;
-    fail("the archive says {} {}, it is {} {}", name_of(meta.dtype), to_string(meta.shape),
+    fail("torch says {} {}, it is {} {}", name_of(meta.dtype), to_string(meta.shape),
          name_of(made.dtype()), to_string(made.shape()));
   }
 

@@ -246,8 +246,7 @@ TEST_F(ImportTest, NamesAllUnknownOperatorsAtOnce) {
 TEST_F(ImportTest, RefusesByName) {
   auto p = writing_program();
   p.graph()["tensor_values"]["sum"] = P::meta({7});
-  EXPECT_THAT(refusal(p),
-              HasSubstr("'sum' (aten.add.Tensor): the archive says f32 [7], it is f32 [2]"));
+  EXPECT_THAT(refusal(p), HasSubstr("'sum' (aten.add.Tensor): torch says f32 [7], it is f32 [2]"));
   p = writing_program();
   p.graph()["tensor_values"]["w"]["dtype"] = 1;
   EXPECT_THAT(refusal(p), HasSubstr("uint8"));

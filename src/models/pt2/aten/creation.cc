@@ -14,9 +14,9 @@ namespace {
 
 using namespace assay::compiler;  // NOLINT: the front end's words are this file's
 
-DType dtype_of_number(const Number& number) {
+DType dtype_of_number(const Call& c, const Number& number) {
   if (std::holds_alternative<bool>(number)) return DType::kBool;
-  return std::holds_alternative<Dim>(number) ? DType::kI64 : DType::kF32;
+  return std::holds_alternative<Dim>(number) ? DType::kI64 : c.default_floating();
 }
 GraphTensor filled(const Call& c, const std::vector<Dim>& shape, const Number& value, DType dtype) {
   return number_value(c.graph(), value, dtype).broadcast_to(shape);
@@ -27,11 +27,11 @@ Number given_value(const Call& c, double value) {
 // By a size.
 Result full(Call& c) {
   const auto value = c.scalar("fill_value");
-  return filled(c, c.dims("size"), value, c.dtype().value_or(dtype_of_number(value)));
+  return filled(c, c.dims("size"), value, c.dtype().value_or(dtype_of_number(c, value)));
 }
 template <int kValue>
 Result constant(Call& c) {
-  return filled(c, c.dims("size"), Dim(kValue), c.dtype().value_or(DType::kF32));
+  return filled(c, c.dims("size"), Dim(kValue), c.dtype().value_or(c.default_floating()));
 }
 // As another tensor, unless said otherwise.
 template <int kValue>
@@ -41,7 +41,7 @@ Result alike(Call& c) {
   return filled(c, shape, given_value(c, kValue), c.dtype().value_or(x.dtype()));
 }
 Result scalar_tensor(Call& c) {
-  return filled(c, {}, c.scalar("s"), c.dtype().value_or(DType::kF32));
+  return filled(c, {}, c.scalar("s"), c.dtype().value_or(c.default_floating()));
 }
 
 // start, start + step, … before end.
@@ -69,14 +69,14 @@ Result arange(Call& c) {
     fail("arange from {} to {} by {}", first, c.number("end"), by);
   const auto places = GraphTensor::iota(c.graph(), static_cast<std::int64_t>(count));
   const auto values = places.cast(DType::kF64) * by + first;
-  return values.cast(c.dtype().value_or(DType::kF32));
+  return values.cast(c.dtype().value_or(c.default_floating()));
 }
 // From both ends, as torch does, so that both are exact.
 Result linspace(Call& c) {
   const auto steps = c.integer("steps");
   const double start = c.number("start"), end = c.number("end");
   if (steps < 0) fail("{} steps", steps);
-  const auto dtype = c.dtype().value_or(DType::kF32);
+  const auto dtype = c.dtype().value_or(c.default_floating());
   const double by = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const auto places = GraphTensor::iota(c.graph(), steps);
   const auto from_start = places.cast(DType::kF64) * by + start;
@@ -91,7 +91,7 @@ Result eye(Call& c) {
   const auto rows = c.dim("n"), columns = c.dim("m", rows);
   const auto is_there =
       equal(GraphTensor::iota(c.graph(), rows).unsqueeze(1), GraphTensor::iota(c.graph(), columns));
-  return is_there.cast(c.dtype().value_or(DType::kF32));
+  return is_there.cast(c.dtype().value_or(c.default_floating()));
 }
 
 constexpr std::string_view kZeros = "zeros";

@@ -58,7 +58,7 @@ bool has_one_divisor(const Call& c) {
   return !c.is_tensor("other") || product(c.tensor("other").shape()).is(1);
 }
 Result div(Call& c) {
-  const auto dtype = floating_of(c.result_dtype({"self", "other"})), wide = wide_of(dtype);
+  const auto dtype = c.floating_of(c.result_dtype({"self", "other"})), wide = wide_of(dtype);
   return divided(c, dtype, has_one_divisor(c) ? wide : dtype, wide,
                  [](const auto& a, const auto& b) { return a / b; });
 }

@@ -16,13 +16,12 @@ using namespace assay::compiler;  // NOLINT: the front end's words are this file
 bool is_sixteen_bits(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 DType wide_of(DType dtype) { return is_sixteen_bits(dtype) ? DType::kF32 : dtype; }
 GraphTensor widened(const GraphTensor& x) { return x.cast(wide_of(x.dtype())); }
-DType floating_of(DType dtype) { return is_floating(dtype) ? dtype : DType::kF32; }
 
 GraphTensor elementwise(Call& c, const std::vector<std::string_view>& names,
                         const std::function<GraphTensor(const std::vector<GraphTensor>&)>& f,
                         bool in_floating_point, Numbers numbers) {
   auto dtype = c.result_dtype(names);
-  if (in_floating_point) dtype = floating_of(dtype);
+  if (in_floating_point) dtype = c.floating_of(dtype);
   std::vector<GraphTensor> operands;
   for (const auto name : names) {
     const bool is_wide = numbers == Numbers::kWide && !c.is_tensor(name);

@@ -17,8 +17,6 @@ namespace assay::models::pt2 {
 bool is_sixteen_bits(DType dtype);
 DType wide_of(DType dtype);
 GraphTensor widened(const GraphTensor& x);
-// Integers and bool become f32, torch's default.
-DType floating_of(DType dtype);
 
 // What becomes of a number beside tensors of sixteen bits: it is rounded as they are, or, in
 // torch's products and quotients, it is not.

@@ -20,7 +20,7 @@ GraphTensor in_dtype_asked(const Call& c) {
   const auto x = c.tensor("self");
   if (const auto dtype = c.dtype()) return x.cast(*dtype);
   if (c.flag("half_to_float", false)) return x.cast(DType::kF32);
-  return x.cast(floating_of(x.dtype()));
+  return x.cast(c.floating_of(x.dtype()));
 }
 Result softmax_along(Call& c) {
   const auto x = in_dtype_asked(c);

@@ -148,7 +148,7 @@ Result place_of_extreme(Call& c, bool is_greatest) {
 
 Result logsumexp(Call& c) {
   const auto self = c.tensor("self");
-  const auto x = widened(self.cast(floating_of(self.dtype())));
+  const auto x = widened(self.cast(c.floating_of(self.dtype())));
   const auto axes = axes_of(c, x.rank());
   const auto greatest = max_over(x, axes, true);
   // ∞ − ∞ is none.
@@ -159,7 +159,7 @@ Result logsumexp(Call& c) {
   if (!keeps_axes(c)) {
     for (std::size_t i = axes.size(); i-- > 0;) result = result.squeeze(signed_axis(axes[i]));
   }
-  return result.cast(floating_of(self.dtype()));
+  return result.cast(c.floating_of(self.dtype()));
 }
 Result vector_norm(Call& c) {
   const auto self = c.tensor("self");
