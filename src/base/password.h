@@ -6,6 +6,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace assay {
@@ -22,5 +23,19 @@ bool is_called_like(std::string_view name, std::span<const std::string_view> par
 // Whether the text gives a value to such a name: "host=h password=x".
 bool gives_value_to(std::string_view text,
                     std::span<const std::string_view> parts = kPasswordNames);
+
+// Names that in anybody's program mean a password: "passes" does not.
+bool is_password_name(std::string_view name);
+
+// Whether the shell puts something there when it runs a command: $X, ${X}, $(…), `…`. Not a text of
+// the shell's own ($'x'), nor one that stands in for what is not set (${X:-x}).
+bool is_shell_variable(std::string_view value);
+
+// Of what follows a scheme and "//": "u:secret@h/db".
+bool has_password(std::string_view address);
+
+// A message that quotes what somebody typed, wherever that was: of addresses without what stands
+// between ':' and '@', of what is called password without its value.
+std::string without_passwords(std::string_view message);
 
 }  // namespace assay

@@ -20,12 +20,12 @@
 #include "base/file.h"
 #include "base/interrupted.h"
 #include "base/json.h"
+#include "base/password.h"
 #include "base/text.h"
 #include "cli/build_commit.h"
 #include "cli/commands.h"
 #include "lab/run/disk_ends_run.h"
 #include "lab/run/provenance.h"
-#include "lab/store/shown_source.h"
 
 namespace assay::cli {
 namespace {
@@ -46,7 +46,7 @@ class Complaints {
   int operator()(const std::exception& e, int status, const char* kind) const {
     // A message may quote a file that is anyone's: one line, and nothing that moves the cursor; and
     // words that were mistyped, passwords among them.
-    auto line = lab::without_passwords(printable(e.what()));
+    auto line = without_passwords(printable(e.what()));
     line = as_json_ ? canonical_json({{"kind", kind}, {"message", line}}) : "assay: " + line;
     std::fprintf(stderr, "%s\n", line.c_str());
     return status;

@@ -137,13 +137,19 @@ def kills(times=20):
     server.end()
 
 
-def hold_table(server, seconds):
-    """Who has the table for so long: nobody else writes to it."""
-    locked = "BEGIN; LOCK TABLE assay.attempt IN SHARE MODE; SELECT 'locked'; SELECT pg_sleep(%d)" % seconds
+TABLE = "LOCK TABLE assay.attempt IN SHARE MODE"
+WRITERS = "SELECT pg_advisory_xact_lock(1095979865) IS NULL"  # what writers hand on
+
+
+def hold(server, seconds, lock=TABLE):
+    """Who has a lock for so long: nobody else writes to the table."""
+    locked = "BEGIN; %s; SELECT 'locked'; SELECT pg_sleep(%d)" % (lock, seconds)
     holder = subprocess.Popen(["psql", "-qAtX", server.url()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     holder.stdin.write(locked + ";\n")
     holder.stdin.close()
-    expect(holder.stdout.readline().strip() == "locked", "nobody else writes to the table")
+    while (said := holder.stdout.readline().strip()) in ("t", "f"):
+        pass
+    expect(said == "locked", "nobody else writes to the table")
     return holder
 
 
@@ -164,13 +170,13 @@ def silence(seconds=20):
             expect(holder.poll() is None, f"{rows} rows are in the journal while the server is silent")
             return run
 
-        run = run_beside(hold_table(server, seconds), f"{folder}/a.jsonl")
+        run = run_beside(hold(server, seconds), f"{folder}/a.jsonl")
         said = run.communicate()[1]
         expect("said nothing for" in said, "the run says so")
         stored = int(server.sql("SELECT count(*) FROM assay.attempt"))
         expect(run.returncode == 0 and stored == 8, f"{stored} rows are in the store in the end")
 
-        holder = hold_table(server, 10 * seconds)
+        holder = hold(server, 10 * seconds)
         run = run_beside(holder, f"{folder}/b.jsonl")
         while run.poll() is None and holder.poll() is None:  # the first may come before it waits for the store
             time.sleep(6)
@@ -178,6 +184,16 @@ def silence(seconds=20):
         said = run.communicate()[1]
         expect(holder.poll() is None, "Ctrl-C ends the wait for a server that is silent at the end")
         expect("later: assay store ingest" in said, "the run says what brings its rows there")
+        holder.kill()
+
+        holder = hold(server, 10 * seconds, WRITERS)
+        begin = time.monotonic()
+        run = subprocess.Popen([ASSAY, "run", "--resume", f"{folder}/b.jsonl", "--store", server.url()], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)  # fmt: skip
+        time.sleep(3)
+        run.send_signal(signal.SIGINT)
+        said = run.communicate()[1]
+        expect(run.returncode in (5, 130) and time.monotonic() - begin < 30, f"Ctrl-C ends what waits for another writer: {said}")
         holder.kill()
     server.end()
 

@@ -32,8 +32,8 @@ constexpr auto kMethods =
                                       {einsum::TuckerMethod::kHooi, "hooi"}});
 
 constexpr auto kStops = make_names<einsum::CpStop>({{einsum::CpStop::kChange, "change"},
-                                                     {einsum::CpStop::kTargetFit, "target_fit"},
-                                                     {einsum::CpStop::kSweeps, "sweeps"}});
+                                                    {einsum::CpStop::kTargetFit, "target_fit"},
+                                                    {einsum::CpStop::kSweeps, "sweeps"}});
 
 nb::list to_list(Framework framework, std::vector<Tensor> tensors) {
   nb::list list;

@@ -67,7 +67,8 @@ void RowsIntoStore::take_begun(const std::string& path) {
     in_time(kAtLeast, [path](lab::Store& store) {
       lab::ingest_journals(store, {path}, lab::Patience::kNone);
     });
-  } catch (const lab::StoreBusy&) {  // the rest of the run is not kept from it, and all follow at the end
+  } catch (const lab::StoreBusy&) {  // the rest of the run is not kept from it, and all follow at
+                                     // the end
   } catch (const Silent& e) {
     follow_at_the_end(e);
   }
@@ -106,8 +107,8 @@ void RowsIntoStore::in_time(std::chrono::seconds patience, Work work) {
   while (done.wait_for(50ms) == std::future_status::timeout) {
     const auto waited = std::chrono::steady_clock::now() - begin;
     if (waited > kAtLeast && stop_) {
-      throw Silent(fmt::format("interrupted while the store took the rows: '{}'",
-                               lab::shown_source(url_)));
+      throw Silent(
+          fmt::format("interrupted while the store took the rows: '{}'", lab::shown_source(url_)));
     }
     if (waited > patience) {
       throw Silent(fmt::format("the store has said nothing for {} seconds: '{}'", patience.count(),

@@ -166,9 +166,11 @@ class Binder {
 
   [[noreturn]] void refuse_extents(Label l, std::int64_t one, Place there, std::int64_t other,
                                    Place here) const {
-    fail("einsum: label '{}' has extent {} on axis {} of operand {}, but {} on axis {} of operand {}",
-         problem_.names[static_cast<std::size_t>(l)], one, there.second, there.first, other,
-         here.second, here.first);
+    fail(
+        "einsum: label '{}' has extent {} on axis {} of operand {}, but {} on axis {} of operand "
+        "{}",
+        problem_.names[static_cast<std::size_t>(l)], one, there.second, there.first, other,
+        here.second, here.first);
   }
 
   void set_extent(Label l, std::int64_t extent, std::size_t operand, std::size_t axis) {

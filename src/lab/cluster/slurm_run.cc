@@ -270,7 +270,7 @@ class SlurmRun final : public Cluster {
   std::map<int, std::int64_t> unseen_since_ns_;  // submissions that no answer had yet
   std::set<std::string> waits_;                  // why, as it was told
   bool is_first_look_ = true;
-  bool is_unseen_ = false;                       // the folder, by nodes
+  bool is_unseen_ = false;  // the folder, by nodes
   bool is_cancelling_ = false, is_silent_ = false, was_told_of_the_end_ = false;
 };
 

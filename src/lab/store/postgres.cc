@@ -236,7 +236,8 @@ class PostgresDatabase : public Database {
           " AND (indisunique OR '{0}' <> 'attempt_identity')",
           index);
       if (number(sound) == 0) {
-        inspector.problem({}, {}, fmt::format("structure of the database: no index '{}' as it should be", index));
+        inspector.problem(
+            {}, {}, fmt::format("structure of the database: no index '{}' as it should be", index));
       }
     }
     query(select_rows_sql(placed_attempts()), {}, [&](const Record& row) { inspector.row(row); });

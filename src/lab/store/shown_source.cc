@@ -199,39 +199,14 @@ bool is_address(std::string_view text) {
 
 namespace {
 
-// What the shell puts there when it runs the command: $X, ${X}, $(…), `…`. Not a text of the
-// shell's own ($'x'), nor one that stands in for what is not set (${X:-x}).
-bool is_variable(std::string_view value) {
-  if (value.starts_with('"')) value.remove_prefix(1);
-  if (value.starts_with('`') || value.starts_with("$(")) return true;
-  if (!value.starts_with('$') || value.size() < 2) return false;
-  if (is_word(value[1])) return true;
-  const auto end = value.find('}');
-  return value[1] == '{' && end != npos && std::ranges::all_of(value.substr(2, end - 2), is_word);
-}
-
-// Names that in anybody's program mean one: "passes" does not.
-bool names_password(std::string_view name) {
-  const auto small = lower(name);
-  return small.ends_with("password") || small.ends_with("passwd") ||
-         small.ends_with("passphrase");
-}
-
 bool sets_password(std::string_view command) {
   for (auto at = command.find('='); at != npos; at = command.find('=', at + 1)) {
     const auto value = command.substr(at + 1, command.find_first_of(" \t\r\n", at + 1) - at - 1);
     const bool is_empty = value.find_first_not_of("\"'") == npos;
-    if (!is_empty && names_password(name_before(command, at)) && !is_variable(value)) return true;
+    if (!is_empty && is_password_name(name_before(command, at)) && !is_shell_variable(value))
+      return true;
   }
   return false;
-}
-
-// Of what follows a scheme: "u:secret@h/db".
-bool has_user_with_password(std::string_view rest) {
-  const auto user = rest.substr(0, std::min(rest.find_first_of("@/?#"), rest.size()));
-  const auto colon = user.find(':');
-  const bool ends_well = user.size() < rest.size() && rest[user.size()] == '@';
-  return ends_well && colon != npos && !is_variable(user.substr(colon + 1));
 }
 
 }  // namespace
@@ -240,7 +215,7 @@ bool command_has_password(std::string_view command) {
   if (sets_password(command)) return true;
   for (auto at = command.find("://"); at != npos; at = command.find("://", at + 1)) {
     const auto rest = command.substr(at + 3);
-    if (has_user_with_password(rest.substr(0, rest.find_first_of(" \t\r\n\"'")))) return true;
+    if (has_password(rest.substr(0, rest.find_first_of(" \t\r\n\"'")))) return true;
   }
   while (!command.empty()) {
     command.remove_prefix(
@@ -250,35 +225,9 @@ bool command_has_password(std::string_view command) {
     command.remove_prefix(scheme.empty() ? std::min(word.find('='), word.size()) : word.size());
     if (scheme.empty()) continue;
     if (is_like_postgres(scheme) && gives_value_to(decoded(word))) return true;
-    if (has_user_with_password(word.substr(scheme.size()))) return true;
+    if (has_password(word.substr(scheme.size()))) return true;
   }
   return false;
-}
-
-std::string without_passwords(std::string_view message) {
-  std::string shown;
-  while (!message.empty()) {
-    const auto address = message.find("://"), equals = message.find('=');
-    const auto next = std::min(address, equals);
-    if (next == npos) break;
-    const auto begin = next + (next == address ? 3 : 1);
-    shown += message.substr(0, begin);
-    const auto word = message.substr(begin, message.find_first_of(" \t'\"", begin) - begin);
-    std::size_t hidden_from = 0, hidden_to = 0;
-    if (next == address && has_user_with_password(word)) {
-      hidden_from = word.find(':') + 1;
-      hidden_to = word.find('@');
-    } else if (next == equals && names_password(name_before(message, equals))) {
-      hidden_to = word.size();
-    }
-    if (hidden_to > hidden_from) {
-      shown.append(word.substr(0, hidden_from)).append(kHidden);
-      message.remove_prefix(begin + hidden_to);
-    } else {
-      message.remove_prefix(begin);
-    }
-  }
-  return shown.append(message);
 }
 
 }  // namespace assay::lab

@@ -28,8 +28,4 @@ bool is_address(std::string_view text);
 // a value to what is called password; not where a variable of the shell's stands for the value.
 bool command_has_password(std::string_view command);
 
-// A message that quotes what somebody typed, wherever that was: of addresses without what stands
-// between ':' and '@', of what is called password without its value.
-std::string without_passwords(std::string_view message);
-
 }  // namespace assay::lab

@@ -137,22 +137,6 @@ TEST(ShownSource, KnowsWhatIsCertainlyAnAddress) {
   }
 }
 
-TEST(ShownSource, HidesPasswordsInMessages) {
-  for (const auto& [message, shown] : std::vector<std::pair<std::string, std::string>>{
-           {"cannot read 'store=postgresql://lab:secret@h/db'",
-            "cannot read 'store=postgresql://lab:…@h/db'"},
-           {"no such file: ' jdbc:postgresql://h/db?user=u&password=secret'",
-            "no such file: ' jdbc:postgresql://h/db?user=u&password=…'"},
-           {"'a://u:secret@h' and 'b://v:secret@h'", "'a://u:…@h' and 'b://v:…@h'"},
-           {"password=secret", "password=…"},
-           {"got 'https://h:80/a@b' and n=5, passes=2, ' = '",
-            "got 'https://h:80/a@b' and n=5, passes=2, ' = '"},
-           {"", ""}}) {
-    EXPECT_EQ(without_passwords(message), shown);
-    EXPECT_EQ(without_passwords(shown), shown);
-  }
-}
-
 TEST(ShownSource, FindsPasswordsInCommands) {
   for (const char* command :
        {"psql postgresql://u:secret@h/db -c 'SELECT 1'", "curl http://u:secret@h/",
@@ -161,14 +145,15 @@ TEST(ShownSource, FindsPasswordsInCommands) {
         "pg_dump --dbname=\"user=lab password=secret\"",
         "PGPASSWORD=$X true; PGPASSWORD=secret psql", "PGPASSWORD=$'secret' psql",
         "PGPASSWORD=\"${X:-secret}\" psql", "f x,postgresql://u:secret@h/d",
-        "mysql --password=secret", "f postgresql://u:${X:-secret}@h/d", "git clone \"https://u:secret@h/x.git\""}) {
+        "mysql --password=secret", "f postgresql://u:${X:-secret}@h/d",
+        "git clone \"https://u:secret@h/x.git\""}) {
     EXPECT_TRUE(command_has_password(command)) << command;
   }
-  for (const char* command : {"psql postgresql://u@h/db", "psql postgresql://u:$PW@h/db",
-                              "curl 'http://h/?a=1&b=c:d@e'", "PGPASSWORD=\"$PW\" psql",
-                              "sort a.txt", "ssh u@h ls", "sort --passes=2", "", "git@h:x.git",
-                              "PGPASSWORD= psql", "PGPASSWORD=${PW} psql", "PGPASSWORD=$(cat f) psql",
-                              "psql postgresql://u:${PW}@h/db", "f x://h:80/a", "f --max-token=2"}) {
+  for (const char* command :
+       {"psql postgresql://u@h/db", "psql postgresql://u:$PW@h/db", "curl 'http://h/?a=1&b=c:d@e'",
+        "PGPASSWORD=\"$PW\" psql", "sort a.txt", "ssh u@h ls", "sort --passes=2", "", "git@h:x.git",
+        "PGPASSWORD= psql", "PGPASSWORD=${PW} psql", "PGPASSWORD=$(cat f) psql",
+        "psql postgresql://u:${PW}@h/db", "f x://h:80/a", "f --max-token=2"}) {
     EXPECT_FALSE(command_has_password(command)) << command;
   }
 }
