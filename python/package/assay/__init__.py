@@ -15,15 +15,15 @@ docs/python.md has a page on all of it.
 """
 
 import os as _os
+import typing as _typing
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _core
 from ._decompose import CpResult, Mp2Energy, TrainResult, TuckerResult, cp, mp2_energy, tt, tucker
 from ._einsum import Plan, einsum, einsum_path, get_threads, plan, set_threads, tensordot, transpose
 from ._errors import DiskError, EnvironmentError, InternalError, UserError
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     __version__: str
     from . import chip, lab, semiring, transport
     from ._bench import Benchmark, bench
@@ -42,9 +42,9 @@ _MODULES = ("chip", "lab", "semiring", "transport")
 _NAMES = {"Benchmark": "_bench", "bench": "_bench", "Exported": "_pt2", "load_pt2": "_pt2"}
 
 
-if not _TYPE_CHECKING:  # which would take every name for one of ours
+if not _typing.TYPE_CHECKING:  # which would take every name for one of ours
 
-    def __getattr__(name):
+    def __getattr__(name: str) -> _typing.Any:
         if name in _MODULES:
             return _import_module(f".{name}", __name__)
         if name in _NAMES:
