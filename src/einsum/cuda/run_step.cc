@@ -34,11 +34,9 @@ void free_products(const GemmForm& f, const T* a, const T* b, T* c, T alpha, T b
   const auto longest = std::ranges::max_element(loops, {}, &Loop::extent);
   if (longest != loops.end()) std::iter_swap(longest, loops.end() - 1);
   const std::int64_t products = iterations(loops);
-  // The library steps forwards.
-  const bool steps = !loops.empty() && loops.back().a >= 0 && loops.back().b >= 0;
-  const std::int64_t launches = steps ? products / loops.back().extent : products;
+  const std::int64_t launches = loops.empty() ? 1 : products / loops.back().extent;
   if (launches <= kFewLaunches) {
-    if (steps) {
+    if (!loops.empty()) {
       const Loop& batch = loops.back();
       p.count = static_cast<int>(batch.extent);
       p.step_a = f.swapped ? batch.b : batch.a;
