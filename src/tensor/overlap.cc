@@ -21,15 +21,20 @@ std::pair<std::uintptr_t, std::uintptr_t> reach_of(const TensorView& view) {
   return {begin, end + static_cast<std::uintptr_t>(size)};
 }
 
-// Whether the elements fill all of the bytes that they reach.
-bool is_solid(const TensorView& view) {
+// Sizes of strides, and extents, of axes along which there is more than one element.
+std::vector<std::pair<std::int64_t, std::int64_t>> axes_by_stride(const TensorView& view) {
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;
   for (std::size_t axis = 0; axis < view.rank(); ++axis) {
     if (view.extent(axis) > 1) axes.emplace_back(std::abs(view.stride(axis)), view.extent(axis));
   }
   std::ranges::sort(axes);
+  return axes;
+}
+
+// Whether the elements fill all of the bytes that they reach.
+bool is_solid(const TensorView& view) {
   std::int64_t span = 1;
-  for (const auto& [stride, extent] : axes) {
+  for (const auto& [stride, extent] : axes_by_stride(view)) {
     if (stride > span) return false;
     span += stride * (extent - 1);
   }
@@ -72,13 +77,8 @@ bool share_memory(const TensorView& a, const TensorView& b) {
 std::optional<std::int64_t> overlapping_stride(const TensorView& view) {
   if (view.element_count() == 0) return std::nullopt;
   // Sorted by stride, each must step over all that those before it reach.
-  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
-  for (std::size_t axis = 0; axis < view.rank(); ++axis) {
-    if (view.extent(axis) > 1) axes.emplace_back(std::abs(view.stride(axis)), view.extent(axis));
-  }
-  std::ranges::sort(axes);
   std::int64_t span = 1;
-  for (const auto& [stride, extent] : axes) {
+  for (const auto& [stride, extent] : axes_by_stride(view)) {
     if (stride < span) return stride;
     span += stride * (extent - 1);
   }
