@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bindings/errors.h"
+#include "bindings/threads.h"
 
 NB_MODULE(_core, module) {
   using namespace assay::python;
@@ -12,6 +13,7 @@ NB_MODULE(_core, module) {
   translate_errors(nanobind::module_::import_("assay._errors"));
   // What the package assumes, as the engines say it.
   module.def("check", [](bool holds, const char* assumption) { assay::check(holds, assumption); });
+  end_work_with_interpreter();
   bind_arrays(module);
   bind_contraction(module);
   bind_decompositions(module);

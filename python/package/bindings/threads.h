@@ -29,12 +29,12 @@ inline constexpr double kWorthReleasing = 1e4;
 // Without the GIL, until the end of the scope. Work asks Python meanwhile (base/attend.h) whether a
 // signal has come, and ends with what its handler raises: KeyboardInterrupt.
 //
-// Once the interpreter has ended, nobody can take the GIL any more: a thread that wants to (a
-// daemon) stays here for ever.
+// Once the interpreter has ended, nobody can take the GIL any more: the work of other threads
+// (daemons) is ended, and they stay here for ever.
 class WithoutGil {
  public:
-  WithoutGil() : attention_([this] { ask(); }) { ++calls_at_work, state_ = PyEval_SaveThread(); }
-  ~WithoutGil() { take(), --calls_at_work; }
+  WithoutGil();
+  ~WithoutGil();
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
 
@@ -60,5 +60,9 @@ auto without_gil(F&& work) {
     return result;
   }
 }
+
+// When the interpreter ends, waits until no thread is at work: the process goes on to take down
+// what they work with (OpenBLAS unmaps its buffers).
+void end_work_with_interpreter();
 
 }  // namespace assay::python

@@ -110,3 +110,21 @@ def test_the_interpreter_ends_while_threads_are_inside_of_calls():
     for pause in range(20):
         done = ran(DAEMONS.format(pause=0.005 * pause))
         assert (done.returncode, done.stderr) == (0, "")
+
+
+FOR_HOURS = """
+import os, threading, time
+import assay, numpy
+
+x = numpy.random.rand(60, 60, 60)
+threading.Thread(target=assay.cp, args=(x, 20), kwargs={"sweeps": 10**9, "change": -1.0}, daemon=True).start()
+time.sleep(0.2)
+child = os.fork()
+if child != 0:
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
+def test_the_interpreter_and_its_forks_wait_for_no_daemon():
+    done = ran(FOR_HOURS)
+    assert (done.returncode, done.stderr) == (0, "")
