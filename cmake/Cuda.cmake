@@ -10,9 +10,10 @@ set(ASSAY_HAS_CUDA OFF)
 if(NOT ASSAY_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "ASSAY_CUDA must be AUTO, ON or OFF, got '${ASSAY_CUDA}'")
 endif()
-# The sanitised builds are about host code, and another architecture's nvcc is not this one.
+# The sanitised builds are about host code, and another architecture's nvcc is not this one. Of the builds that
+# are engines alone, the Python package's has something to load them with.
 if(ASSAY_CUDA STREQUAL "OFF" OR (ASSAY_CUDA STREQUAL "AUTO" AND
-    (ASSAY_SANITIZE OR ASSAY_ENGINES_ONLY OR CMAKE_CROSSCOMPILING)))
+    (ASSAY_SANITIZE OR CMAKE_CROSSCOMPILING OR (ASSAY_ENGINES_ONLY AND NOT ASSAY_PYTHON))))
   return()
 endif()
 

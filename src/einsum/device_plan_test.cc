@@ -197,6 +197,24 @@ TEST(DevicePermute, TurnsCopyEveryElementOnce) {
   }
 }
 
+// Sources that are repeated, backwards and with gaps, as views of others' tensors are.
+TEST(DevicePermute, ViewsAreCopiedAsTheyLie) {
+  for (const auto& loops :
+       std::vector<std::vector<Loop>>{{{65, 1, 0, 70}, {70, 0, 0, 1}},
+                                      {{65, 1, 0, 70}, {70, -100, 0, 1}},
+                                      {{65, -1, 0, 70}, {70, 100, 0, 1}},
+                                      {{33, 201, 0, 65}, {65, 2, 0, 1}},
+                                      {{9, 0, 0, 33 * 65}, {33, -130, 0, 65}, {65, -2, 0, 1}}}) {
+    for (const std::size_t size : {4u, 8u, 16u}) expect_boxes_copy_all(loops, size);
+  }
+  for (const std::int64_t rows : {-128, 0, 256}) {
+    const std::vector<Loop> turned = {{64, 1, 0, 64}, {64, rows, 0, 1}};
+    for (const std::size_t size : {4u, 8u}) expect_turns_copy_all(turned, size);
+  }
+  EXPECT_FALSE(permute_turns(std::vector<Loop>{{64, -1, 0, 64}, {64, 128, 0, 1}}, 4));
+  EXPECT_FALSE(permute_turns(std::vector<Loop>{{64, 1, 0, 64}, {64, 65, 0, 1}}, 4));
+}
+
 TEST(DevicePermute, SquaresThatEndBetweenBoundariesAreNotTurned) {
   EXPECT_FALSE(permute_turns(loops_of_order({64, 64}, {0, 1}), 4));  // no turn
   EXPECT_FALSE(permute_turns(loops_of_order({64, 62}, {1, 0}), 4));  // half a square
@@ -313,6 +331,52 @@ TEST(DevicePlan, OnlyWhatIsNotThereCrossesTheBus) {
   EXPECT_EQ(none->transfers.to_bytes, 0);
   EXPECT_EQ(none->transfers.from_bytes, 0);
   EXPECT_EQ(none->transfers.seconds, 0);
+}
+
+// Views of what lies on the device already are multiplied as they are, where a library can be told.
+TEST(DevicePlan, ViewsThatAreThereAreNotCopied) {
+  auto planner = device_planner();
+  const auto step_of = [&](const Shape& a, const Axes& strides, const char* expression) {
+    const std::vector<OperandSpec> specs = {
+        {DType::kF32, a, strides, true},
+        {DType::kF32, Shape({64, 96}), row_major_strides(Shape({64, 96})), true}};
+    const auto plan =
+        planner.plan(expression, specs, {.backend = Backend::kCuda, .result_stays = true});
+    EXPECT_EQ(plan->transfers.seconds, 0);
+    EXPECT_EQ(plan->operand_strides[0], strides);
+    EXPECT_EQ(plan->steps.size(), 1u);
+    return plan->steps[0].lowered;
+  };
+  const Shape matrix({80, 64}), batch({6, 80, 64});
+  for (const auto& strides : {Axes{64, 1}, Axes{1, 80}, Axes{200, 1}, Axes{1, 333}}) {
+    const auto step = step_of(matrix, strides, "ij,jk->ik");
+    EXPECT_EQ(step.kernel, Kernel::kGemm);
+    EXPECT_EQ(step.copies, 0);
+  }
+  // Repeated, backwards and with gaps between the matrices.
+  for (const std::int64_t stride : {0, -5120, 7000}) {
+    const auto step = step_of(batch, {stride, 64, 1}, "bij,jk->bik");
+    EXPECT_EQ(step.copies, 0) << stride;
+    ASSERT_EQ(step.gemm.free.size(), 1u) << stride;
+    EXPECT_EQ(step.gemm.swapped ? step.gemm.free[0].b : step.gemm.free[0].a, stride);
+  }
+  // No matrix of a library's: rows backwards, rows that are one, elements apart.
+  for (const auto& strides : {Axes{-64, 1}, Axes{0, 1}, Axes{128, 2}}) {
+    const auto step = step_of(matrix, strides, "ij,jk->ik");
+    EXPECT_TRUE(step.kernel != Kernel::kGemm || step.copies == 1);
+    if (step.packed_a == 0) continue;
+    EXPECT_EQ(iterations(step.pack_a), 80 * 64);
+  }
+}
+
+// Narrow elements are made wide without gaps, wherever they lie.
+TEST(DevicePlan, NarrowViewsAreWidenedDense) {
+  auto planner = device_planner();
+  const OperandSpec turned{DType::kBF16, Shape({80, 64}), {1, 80}, true};
+  const auto plan = planner.plan("ij,ij->i", std::vector<OperandSpec>{turned, turned},
+                                 {.backend = Backend::kCuda});
+  EXPECT_EQ(plan->compute, DType::kF32);
+  EXPECT_EQ(plan->operand_strides[0], (Axes{64, 1}));
 }
 
 TEST(DevicePlan, TheProcessorRefusesIt) {

@@ -8,22 +8,13 @@
 #include "semiring/ref/reference.h"
 #include "semiring/simd/matmul.h"
 #include "tensor/convert.h"
-#include "tensor/overlap.h"
 
 namespace assay::semiring {
 
 MatmulStats matmul(Algebra algebra, const TensorView& a, const TensorView& b,
                    const MutableTensorView& out, const MatmulOptions& options) {
   const MatmulProblem problem = matmul_problem(algebra, a, b);
-  check_output(out, problem.out_shape(), a.dtype(), name_of(algebra), "matmul");
-  if (const auto stride = overlapping_stride(out)) {
-    fail("{} matmul: elements of the output overlap: an axis has stride {}", name_of(algebra),
-         *stride);
-  }
-  for (const auto* input : {&a, &b}) {
-    if (!overlap(out, *input)) continue;
-    fail("{} matmul: the output shares memory with {}", name_of(algebra), input == &a ? "a" : "b");
-  }
+  check_output(problem, out);
   switch (options.backend) {
     case Backend::kReference:
       convert_into(reference_matmul(problem).view(), out);

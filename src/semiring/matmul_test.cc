@@ -231,6 +231,29 @@ TEST(Matmul, RefusesAnOutputThatIsReadOrWrittenTwice) {
       says("max_plus matmul: elements of the output overlap: an axis has stride 0"));
 }
 
+TEST(BatchLoops, AreAsFewAsTheStridesAllow) {
+  const auto loops_of = [](const TensorView& a, const TensorView& b) {
+    const auto problem = matmul_problem(Algebra::kReal, a, b);
+    const Tensor out(DType::kF64, problem.out_shape());
+    return batch_loops(problem, out.view());
+  };
+  const Tensor one(DType::kF64, Shape{3, 4}), other(DType::kF64, Shape{4, 5});
+  EXPECT_TRUE(loops_of(one.view(), other.view()).empty());
+  const Tensor a(DType::kF64, Shape{6, 7, 3, 4}), b(DType::kF64, Shape{6, 7, 4, 5});
+  EXPECT_THAT(loops_of(a.view(), b.view()), ElementsAre(BatchLoop{42, 12, 20, 15}));
+  EXPECT_THAT(loops_of(a.view(), other.view()), ElementsAre(BatchLoop{42, 12, 0, 15}));
+  // Axes of a that change places with those of b, and one that b does not have.
+  const std::size_t order[] = {1, 0, 2, 3};
+  const Tensor turned(DType::kF64, Shape{7, 6, 4, 5}), rows(DType::kF64, Shape{7, 4, 5});
+  EXPECT_THAT(loops_of(a.view(), turned.view().permute(order)),
+              ElementsAre(BatchLoop{6, 84, 20, 105}, BatchLoop{7, 12, 120, 15}));
+  EXPECT_THAT(loops_of(a.view(), rows.view()),
+              ElementsAre(BatchLoop{6, 84, 0, 105}, BatchLoop{7, 12, 20, 15}));
+  const Tensor many(DType::kF64, Shape{9, 2, 1, 3, 4});
+  EXPECT_THAT(loops_of(many.view().slice(1, 0, 1), other.view()),
+              ElementsAre(BatchLoop{9, 24, 0, 15}));
+}
+
 TEST(Matmul, IsTheSameFromRunToRun) {
   const Tensor a = random_tensor(DType::kF32, {9, 33}, 1),
                b = random_tensor(DType::kF32, {33, 9}, 2);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/names.h"
+#include "tensor/overlap.h"
 
 namespace assay::semiring {
 namespace {
@@ -124,6 +125,26 @@ MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorV
   return {algebra, in_batch(a, m, k), in_batch(b, k, n), batch, batch.element_count(), m, k, n};
 }
 
+std::vector<BatchLoop> batch_loops(const MatmulProblem& problem, const TensorView& out) {
+  std::vector<BatchLoop> loops;
+  for (std::size_t axis = 0; axis < problem.batch.rank(); ++axis) {
+    const BatchLoop inner{problem.batch[axis], problem.a.stride(axis), problem.b.stride(axis),
+                          out.stride(axis)};
+    if (inner.extent == 1) continue;
+    const auto joins = [&](std::int64_t BatchLoop::*stride) {
+      return loops.back().*stride == inner.extent * inner.*stride;
+    };
+    if (!loops.empty() && joins(&BatchLoop::a) && joins(&BatchLoop::b) && joins(&BatchLoop::out)) {
+      loops.back() = {loops.back().extent * inner.extent, inner.a, inner.b, inner.out};
+    } else {
+      loops.push_back(inner);
+    }
+  }
+  const auto longest = std::ranges::max_element(loops, {}, &BatchLoop::extent);
+  if (longest != loops.end()) std::iter_swap(longest, loops.end() - 1);
+  return loops;
+}
+
 EllProblem ell_problem(Algebra algebra, const TensorView& v, const TensorView& idx,
                        const TensorView& x) {
   const std::string what = std::string(name_of(algebra)) + " ell_matmul";
@@ -170,6 +191,18 @@ void check_output(const TensorView& out, const Shape& expected, DType inputs, st
   if (out.dtype() != inputs && out.dtype() != working_dtype(inputs)) {
     fail("{} {}: the output of {} inputs cannot be {}", of, operation, name_of(inputs),
          name_of(out.dtype()));
+  }
+}
+
+void check_output(const MatmulProblem& problem, const TensorView& out) {
+  const auto of = name_of(problem.algebra);
+  check_output(out, problem.out_shape(), problem.a.dtype(), of, "matmul");
+  if (const auto stride = overlapping_stride(out)) {
+    fail("{} matmul: elements of the output overlap: an axis has stride {}", of, *stride);
+  }
+  for (const auto* input : {&problem.a, &problem.b}) {
+    if (!overlap(out, *input)) continue;
+    fail("{} matmul: the output shares memory with {}", of, input == &problem.a ? "a" : "b");
   }
 }
 

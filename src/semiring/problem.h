@@ -6,6 +6,7 @@
 // indices. Backends use these types, never the entrance itself (matmul.h, ell.h).
 
 #include <cstdint>
+#include <vector>
 
 #include "semiring/algebra.h"
 #include "tensor/dtype.h"
@@ -63,6 +64,15 @@ struct MatmulProblem {
 // Throws UserError that names the algebra and both shapes or dtypes.
 MatmulProblem matmul_problem(Algebra algebra, const TensorView& a, const TensorView& b);
 
+// One of the loops over a product's batches, in elements from one to the next.
+struct BatchLoop {
+  std::int64_t extent = 1, a = 0, b = 0, out = 0;
+  bool operator==(const BatchLoop&) const = default;
+};
+// As few as there can be, since axes that lie like one are one, and the longest last; none for a
+// product without batch axes. `out` has the problem's out_shape().
+std::vector<BatchLoop> batch_loops(const MatmulProblem& problem, const TensorView& out);
+
 // Padded neighbour lists (ELL): row i has the slots p < slots, weights v_ip and sources idx_ip.
 struct EllProblem {
   TensorView v, idx, x;  // (rows, slots), (rows, slots) i32, (sources, features)
@@ -93,5 +103,7 @@ EdgeProblem edge_problem(EdgeReduce reduce, const TensorView& v, const TensorVie
 // Throws UserError naming what was to be computed ("real", "matmul") and both shapes or dtypes.
 void check_output(const TensorView& out, const Shape& expected, DType inputs, std::string_view of,
                   std::string_view operation);
+// The same of a product, whose output shares memory neither with its inputs nor with itself.
+void check_output(const MatmulProblem& problem, const TensorView& out);
 
 }  // namespace assay::semiring

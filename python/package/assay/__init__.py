@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assay: engines for tensor programs, and a laboratory that measures them.
 
-Arrays of NumPy, torch and jax go in and come out without copies; large work is done without the GIL.
+Arrays of NumPy, torch and jax go in and come out without copies, those of contractions and semirings also in the memory
+of a GPU; large work is done without the GIL.
 
 einsum, plan, einsum_path    contractions; cp, tucker, tt, mp2_energy: what is made of them
 semiring                     products over log, max-plus and other algebras with gradients, message passing

@@ -7,12 +7,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from operator import index
 from typing import Any
 
 from . import _core
 from ._arguments import is_sequence, is_whole, named
-from ._errors import UserError
+from ._errors import OnDevice, UserError
 from ._texts import shown
 
 # Our names of dtypes by those of NumPy, torch and jax.
@@ -65,6 +66,11 @@ def _interleaved(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return text, arguments[: 2 * pairs : 2]
 
 
+def _device() -> Any:
+    """What computes on a GPU, first loaded when an array lies there."""
+    return import_module("._device", __package__)
+
+
 def _check_optimize(optimize: Any) -> None:
     if not isinstance(optimize, (bool, str)):
         raise UserError(f"einsum: optimize says whether to search for an order, which always is searched for, "
@@ -85,11 +91,12 @@ def einsum(
     Operands are arrays of NumPy, torch or jax (or lists and numbers, of which arrays of float64 are made) in float32,
     float64, complex64, complex128 or bfloat16, with any strides; nothing is copied on the way in or out. The
     result is an array of torch or jax where an operand is one, else of NumPy; its dtype is the one that holds
-    those of the operands, or `dtype`. `out` is written to and returned.
+    those of the operands, or `dtype`. `out` is written to and returned. Where the arrays lie in the memory of an NVIDIA
+    GPU, all of them, so does the result (torch, jax, cupy); tensors of torch are worked on in their current stream.
 
     The order of the contractions is always searched for, and kept for the next call. `memory`
     bounds the bytes of everything that lives at a time, as a number or as text ("1GiB"). `backend` is "blas",
-    the default, or "reference": plain loops. `optimize` is there for callers of `numpy.einsum`.
+    the default, or "reference": plain loops; on a GPU "cuda". `optimize` is there for callers of `numpy.einsum`.
 
     >>> import numpy
     >>> a, b = numpy.arange(6.0).reshape(2, 3), numpy.ones((3, 2))
@@ -105,7 +112,11 @@ def einsum(
         _check_optimize(optimize)
     if dtype is not None:
         dtype = _dtype_name(dtype)
-    return _core.einsum(expression, operands, out, dtype, memory, backend)
+    try:
+        return _core.einsum(expression, operands, out, dtype, memory, backend)
+    except OnDevice:
+        pass
+    return _device().einsum(expression, operands, out, dtype, memory, backend)
 
 
 class Plan:
@@ -118,7 +129,7 @@ class Plan:
         self.path = [tuple(pair) for pair in plan.linear_path()]
 
     def __call__(self, *operands: Any, out: Any = None) -> Any:
-        """The contraction of operands with the dtypes, shapes and strides that the plan was made for."""
+        """The contraction of operands with the dtypes, shapes and strides that the plan was made for, on its device."""
         return self._plan.run(operands, out)
 
     def explain(self) -> str:
@@ -154,7 +165,7 @@ def plan(
 ) -> Plan:
     """The plan that `einsum` would follow, to be looked at, and called as often as wanted.
 
-    Operands are arrays, or shapes as tuples, which stand for contiguous float64 arrays. `objective` is what the
+    Operands are arrays, or shapes as tuples, which stand for contiguous float64 arrays where the others lie. `objective` is what the
     order should be best at: "time" (as predicted, the default), "flop", "mac" or "write".
 
     >>> chain = plan("ij,jk,kl->il", (100, 200), (200, 5), (5, 50), objective="flop")
@@ -165,7 +176,11 @@ def plan(
     """
     if dtype is not None:
         dtype = _dtype_name(dtype)
-    return Plan(_core.plan(expression, operands, dtype, memory, backend, objective))
+    try:
+        return Plan(_core.plan(expression, operands, dtype, memory, backend, objective))
+    except OnDevice:
+        pass
+    return Plan(_device().plan(expression, operands, dtype, memory, backend, objective))
 
 
 def einsum_path(

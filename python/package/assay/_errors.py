@@ -14,6 +14,11 @@ class UserError(ValueError):
     """
 
 
+class OnDevice(UserError):
+    """An array lies in the memory of a GPU, and what was called computes on the processor. Some calls go on there then
+    (_device.py)."""
+
+
 class EnvironmentError(UserError):
     """This machine or this installation does not have what was asked for: a device, a library, a program."""
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from . import _core
-from ._errors import UserError
+from ._errors import OnDevice, UserError
 from ._texts import text
 
 __all__ = ["ell_aggregate", "matmul"]
@@ -42,7 +42,8 @@ def matmul(a: Any, b: Any, algebra: str = "log", *, out: Any = None, backend: st
 
     float32 and float64, bool for "boolean"; float16 and bfloat16, added up in float32, for "real", "log" and
     "euclidean". Tensors of torch that want a gradient get one, in float32 and float64; so do arrays of jax, under
-    `jax.grad` and `jax.jit`. `backend` is "simd", or "naive" or "reference": plain loops.
+    `jax.grad` and `jax.jit`. `backend` is "simd", or "naive" or "reference": plain loops. Arrays in the memory of an
+    NVIDIA GPU (torch, jax, cupy) are multiplied there, without gradients; `out` of f16 and bf16 is float32 then.
 
     >>> import numpy
     >>> hours = numpy.array([[0.0, 3.0, numpy.inf], [3.0, 0.0, 2.0], [numpy.inf, 2.0, 0.0]])
@@ -50,13 +51,17 @@ def matmul(a: Any, b: Any, algebra: str = "log", *, out: Any = None, backend: st
     array([0., 3., 5.])
     """
     framework = _differentiating(a, b)
-    if framework is not None:
-        text(algebra, "matmul: algebra")
-        text(backend, "matmul: backend")
-        if out is not None:
-            raise UserError("matmul: out cannot be given where a gradient is wanted, or where jax traces")
-        return framework.matmul(a, b, algebra, backend)
-    return _core.semiring_matmul(a, b, algebra, out, backend)
+    try:
+        if framework is not None:
+            text(algebra, "matmul: algebra")
+            text(backend, "matmul: backend")
+            if out is not None:
+                raise UserError("matmul: out cannot be given where a gradient is wanted, or where jax traces")
+            return framework.matmul(a, b, algebra, backend)
+        return _core.semiring_matmul(a, b, algebra, out, backend)
+    except OnDevice:
+        pass
+    return import_module("._device", __package__).matmul(a, b, algebra, out, backend)
 
 
 def ell_aggregate(
@@ -74,6 +79,7 @@ def ell_aggregate(
     Row i of the result is ⊕_p values[i, p] ⊗ x[indices[i, p]] over `algebra`; with `w` (outputs × features) it is the
     sum or, as `reduce` says, the largest of values[i, p] · w x[indices[i, p]]. Indices are int32; −1 is an empty slot,
     whose value is neither looked at nor given a gradient. Gradients of values, x and w are had as those of `matmul` are.
+    On a GPU there is what needs `w`, in float32 and float64, and no gradient; the call waits until indices are looked at.
 
     >>> import numpy
     >>> x = numpy.array([[1.0], [10.0], [100.0]])
@@ -89,9 +95,13 @@ def ell_aggregate(
     if w is not None and algebra != "real":
         raise UserError(f"ell_aggregate: with w the algebra is real, not '{algebra}'")
     framework = _differentiating(values, indices, x, w)
-    if framework is not None:
-        text(backend, "ell_aggregate: backend")
-        return framework.ell_aggregate(values, indices, x, w, algebra if w is None else reduce, backend)
-    if w is None:
-        return _core.ell_matmul(values, indices, x, algebra, backend)
-    return _core.ell_edge_aggregate(values, indices, x, w, reduce, backend)
+    try:
+        if framework is not None:
+            text(backend, "ell_aggregate: backend")
+            return framework.ell_aggregate(values, indices, x, w, algebra if w is None else reduce, backend)
+        if w is None:
+            return _core.ell_matmul(values, indices, x, algebra, backend)
+        return _core.ell_edge_aggregate(values, indices, x, w, reduce, backend)
+    except OnDevice:
+        pass
+    return import_module("._device", __package__).ell_aggregate(values, indices, x, w, reduce, backend)

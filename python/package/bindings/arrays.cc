@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "bindings/errors.h"
 #include "bindings/frameworks.h"
 #include "bindings/looked_up.h"
 
@@ -94,8 +95,8 @@ bool is_plain(nb::handle object) {
          PyLong_Check(object.ptr()) || PyComplex_Check(object.ptr());
 }
 
-void check_alignment(const void* data, DType dtype, ArgumentName name) {
-  if (reinterpret_cast<std::uintptr_t>(data) % alignment_of(dtype) != 0) {
+void check_alignment(const void* data, DType dtype, std::size_t boundary, ArgumentName name) {
+  if (reinterpret_cast<std::uintptr_t>(data) % boundary != 0) {
     fail("{}: its elements are not aligned for their dtype, {}", name.to_string(), name_of(dtype));
   }
 }
@@ -106,7 +107,7 @@ bool is_numpys_bfloat16(nb::handle array) {
   return nb::str(array.attr("dtype")).equal(nb::str("bfloat16"));
 }
 
-TensorView view_of(const Py_buffer& buffer, std::optional<DType> dtype, ArgumentName name) {
+TensorView view_of_buffer(const Py_buffer& buffer, std::optional<DType> dtype, ArgumentName name) {
   if (!dtype) {
     fail("{}: no dtype of a tensor: its elements have the format '{}'", name.to_string(),
          buffer.format);
@@ -122,34 +123,8 @@ TensorView view_of(const Py_buffer& buffer, std::optional<DType> dtype, Argument
     }
     strides[axis] = stride / buffer.itemsize;
   }
-  check_alignment(buffer.buf, *dtype, name);
+  check_alignment(buffer.buf, *dtype, alignment_of(*dtype), name);
   return {*dtype, buffer.buf, Shape(std::move(extents)), std::move(strides)};
-}
-
-template <typename Array>
-TensorView view_of(const Array& array, ArgumentName name) {
-  if (array.device_type() != nb::device::cpu::value) {
-    fail(
-        "{}: is in the memory of a device, and this package computes on the processor: DLPack's "
-        "device {}",
-        name.to_string(), array.device_type());
-  }
-  const auto dtype = dtype_of_dlpack(array.dtype());
-  if (!dtype) {
-    fail("{}: no dtype of a tensor: DLPack's code {} with {} bits", name.to_string(),
-         array.dtype().code, array.dtype().bits);
-  }
-  if (array.data() == nullptr && array.size() != 0) {
-    fail(
-        "{}: has no elements to look at: its framework only stands in for them (torch's "
-        "FakeTensor, "
-        "functionalize)",
-        name.to_string());
-  }
-  const std::span extents(array.shape_ptr(), array.ndim());
-  const std::span strides(array.stride_ptr(), array.ndim());
-  check_alignment(array.data(), *dtype, name);
-  return {*dtype, array.data(), Shape(Axes(extents)), Axes(strides)};
 }
 
 // Of forward-mode differentiation, at the level that is the latest.
@@ -167,6 +142,19 @@ bool is_transformed(nb::handle tensor) {
 }
 
 }  // namespace
+
+nb::dlpack::dtype dlpack_dtype(DType dtype) {
+  return visit_dtype(dtype, []<typename T>(std::type_identity<T>) -> nb::dlpack::dtype {
+    using Code = nb::dlpack::dtype_code;
+    constexpr Code kCode = std::is_same_v<T, bool>                                  ? Code::Bool
+                           : std::is_same_v<T, BFloat16>                            ? Code::Bfloat
+                           : std::is_same_v<T, Half> || std::is_floating_point_v<T> ? Code::Float
+                           : !std::is_integral_v<T>                                 ? Code::Complex
+                           : std::is_signed_v<T>                                    ? Code::Int
+                                                                                    : Code::UInt;
+    return {static_cast<std::uint8_t>(kCode), 8 * sizeof(T), 1};
+  });
+}
 
 nb::object as_real(nb::handle given) {
   if (!is_plain(given)) return nb::borrow(given);
@@ -188,8 +176,39 @@ void BorrowedArray::Release::operator()(Py_buffer* buffer) const {
   delete buffer;
 }
 
-BorrowedArray::BorrowedArray(nb::handle array, ArgumentName name, Use use)
-    : view_(borrow(array, name, use)) {}
+BorrowedArray::BorrowedArray(nb::handle array, ArgumentName name, Use use, Where where)
+    : where_(where), view_(borrow(array, name, use)) {}
+
+template <typename Array>
+TensorView BorrowedArray::view_of(const Array& array, ArgumentName name) {
+  const auto dtype = dtype_of_dlpack(array.dtype());
+  if (!dtype) {
+    fail("{}: no dtype of a tensor: DLPack's code {} with {} bits", name.to_string(),
+         array.dtype().code, array.dtype().bits);
+  }
+  if (array.data() == nullptr && array.size() != 0) {
+    fail(
+        "{}: has no elements to look at: its framework only stands in for them (torch's "
+        "FakeTensor, "
+        "functionalize)",
+        name.to_string());
+  }
+  std::size_t boundary = alignment_of(*dtype);
+  if (array.device_type() != nb::device::cpu::value) {
+    const auto text = fmt::format(
+        "{}: is in the memory of a device, and this call computes on the processor: DLPack's "
+        "device {}",
+        name.to_string(), array.device_type());
+    if (array.device_type() != nb::device::cuda::value) throw UserError(text);
+    if (where_ == Where::kHost) throw OnDevice(text);
+    device_ = array.device_id();
+    boundary = size_of(*dtype);  // pairs are read as one there
+  }
+  const std::span extents(array.shape_ptr(), array.ndim());
+  const std::span strides(array.stride_ptr(), array.ndim());
+  check_alignment(array.data(), *dtype, boundary, name);
+  return {*dtype, array.data(), Shape(Axes(extents)), Axes(strides)};
+}
 
 TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
   if (!PyObject_CheckBuffer(array.ptr())) {
@@ -225,7 +244,7 @@ TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
     dtype = DType::kBF16;
   }
   buffer_.reset(buffer.release());
-  return view_of(*buffer_, dtype, name);
+  return view_of_buffer(*buffer_, dtype, name);
 }
 
 // Without its __dlpack__, which takes ten times as long.

@@ -3,30 +3,21 @@
 //
 // Contractions: assay.einsum, assay.plan.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "base/json.h"
-#include "base/units.h"
 #include "bindings/argument.h"
 #include "bindings/arrays.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
+#include "bindings/plans.h"
 #include "bindings/threads.h"
 #include "einsum/calibrate/calibration.h"
 #include "einsum/einsum.h"
-#include "einsum/plan/explain.h"
 
 namespace assay::python {
 namespace {
@@ -36,15 +27,6 @@ using einsum::Backend;
 using einsum::Engine;
 using einsum::Plan;
 
-// Whether there is a place for what was measured of this machine; contractions do without.
-bool knows_home() {
-  const auto is_set = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0';
-  };
-  return is_set("HOME") || is_set("ASSAY_MACHINE_DIR") || is_set("XDG_STATE_HOME");
-}
-
 // One engine for each backend and number of threads that was asked for; they live as long as the
 // process. Under the GIL.
 Engine& engine_for(nb::handle backend) {
@@ -53,7 +35,8 @@ Engine& engine_for(nb::handle backend) {
   const Backend wanted =
       backend.is_none() ? usual : einsum::backend_from_name(text_argument(backend, "backend"));
   if (wanted == Backend::kCuda) {
-    throw EnvironmentError("einsum: this package computes on the processor, not on backend 'cuda'");
+    throw EnvironmentError(
+        "einsum: backend 'cuda' is for arrays in the memory of a device, and these are not");
   }
   const int threads = threads_of_call();
   const int slot = wanted == Backend::kReference ? 0 : 1;
@@ -68,26 +51,6 @@ Engine& engine_for(nb::handle backend) {
     latest[slot] = engine.get();
   }
   return *latest[slot];
-}
-
-einsum::CallOptions call_options(nb::handle dtype, nb::handle memory, nb::handle objective) {
-  einsum::CallOptions options;
-  if (!dtype.is_none()) options.dtype = dtype_from_name(text_argument(dtype, "dtype"), "dtype");
-  if (nb::isinstance<nb::str>(memory)) {
-    options.memory = parse_bytes(text_argument(memory, "memory"), "memory");
-  } else if (!memory.is_none()) {
-    std::uint64_t bytes = 0;
-    const bool fits = nb::try_cast(memory, bytes);
-    if (!fits && PyLong_Check(memory.ptr())) {
-      fail("memory: a number of bytes is at least 0 and has 64 bits, got {}", shown(memory));
-    }
-    if (!fits) refuse_type(memory, "memory", "a number of bytes or a str");
-    options.memory = bytes;
-  }
-  if (!objective.is_none()) {
-    options.objective = einsum::objective_from_name(text_argument(objective, "objective"));
-  }
-  return options;
 }
 
 // The operands of a call.
@@ -132,9 +95,9 @@ nb::object run_to_array(Engine& engine, const Plan& plan, const Operands& operan
 nb::object contract(nb::handle text, const nb::tuple& given, nb::handle out, nb::handle dtype,
                     nb::handle memory, nb::handle backend) {
   const auto expression = text_argument(text, "einsum: expression");
-  Engine& engine = engine_for(backend);
   const auto options = call_options(dtype, memory, nb::none());
   const Operands operands(given);
+  Engine& engine = engine_for(backend);
   auto plan = engine.find_plan(expression, operands.views, options);
   if (!plan) {
     plan = without_gil([&] { return engine.plan(expression, operands.views, options); });
@@ -154,53 +117,24 @@ einsum::OperandSpec spec_of(nb::handle operand, int number) {
     const BorrowedArray array(as_real(operand), {"plan: operand", number});
     return einsum::OperandSpec::of(array.view());
   }
-  return einsum::OperandSpec::dense(DType::kF64, Shape(argument<std::vector<std::int64_t>>(
-                                                     operand, "a shape", "a tuple of integers")));
+  return spec_of_shape(operand);
 }
 
 KeptPlan make_plan(nb::handle text, const nb::tuple& given, nb::handle dtype, nb::handle memory,
                    nb::handle backend, nb::handle objective) {
   const auto expression = text_argument(text, "plan: expression");
-  Engine& engine = engine_for(backend);
   const auto call = call_options(dtype, memory, objective);
   std::vector<einsum::OperandSpec> specs;
   for (const nb::handle operand : given) {
     specs.push_back(spec_of(operand, static_cast<int>(specs.size())));
   }
+  Engine& engine = engine_for(backend);
   const einsum::PlanOptions options{.backend = engine.get_backend(),
                                     .objective = call.objective,
                                     .dtype = call.dtype,
                                     .memory = call.memory,
                                     .threads = engine.threads()};
   return {&engine, without_gil([&] { return engine.plan(expression, specs, options); })};
-}
-
-// The order of contractions as opt_einsum writes it: places in the list of what is left, from which
-// the two are taken and to which their product is appended.
-std::vector<std::vector<std::size_t>> linear_path(const Plan& plan) {
-  std::vector<int> left(plan.operands.size());
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
-  std::vector<std::vector<std::size_t>> path;
-  int made = static_cast<int>(left.size());
-  for (const auto& [a, b] : plan.path.tree.merges) {
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      if (left[i] == a || left[i] == b) places.push_back(i);
-    }
-    std::erase_if(left, [&](int node) { return node == a || node == b; });
-    left.push_back(made++);
-    path.push_back(std::move(places));
-  }
-  if (left.size() > 1 || path.empty()) {
-    path.emplace_back();
-    for (std::size_t i = 0; i < left.size(); ++i) path.back().push_back(i);
-  }
-  return path;
-}
-
-std::vector<std::int64_t> shape_of(const Plan& plan) {
-  const Shape shape = plan.output_shape();
-  return {shape.extents().begin(), shape.extents().end()};
 }
 
 }  // namespace
@@ -217,22 +151,14 @@ void bind_contraction(nb::module_& module) {
   module.def("plan", &make_plan, nb::arg("expression").none(), nb::arg("operands"),
              nb::arg("dtype").none(), nb::arg("memory").none(), nb::arg("backend").none(),
              nb::arg("objective").none());
-  nb::class_<KeptPlan>(module, "Plan")
-      .def(
-          "run",
-          [](const KeptPlan& kept, const nb::tuple& operands, nb::handle out) {
-            return run_to_array(*kept.engine, *kept.plan, Operands(operands), out);
-          },
-          nb::arg("operands"), nb::arg("out").none())
-      .def("explain_text", [](const KeptPlan& kept) { return explain_text(*kept.plan); })
-      .def("explain_json", [](const KeptPlan& kept) { return explain(*kept.plan).dump(); })
-      .def("linear_path", [](const KeptPlan& kept) { return linear_path(*kept.plan); })
-      .def("shape", [](const KeptPlan& kept) { return shape_of(*kept.plan); })
-      .def("dtype", [](const KeptPlan& kept) { return std::string(name_of(kept.plan->result)); })
-      .def("numbers", [](const KeptPlan& kept) {
-        return std::vector<double>{kept.plan->mac, kept.plan->flop, kept.plan->predicted_s,
-                                   kept.plan->peak_bytes};
-      });
+  nb::class_<KeptPlan> plan(module, "Plan");
+  plan.def(
+      "run",
+      [](const KeptPlan& kept, const nb::tuple& operands, nb::handle out) {
+        return run_to_array(*kept.engine, *kept.plan, Operands(operands), out);
+      },
+      nb::arg("operands"), nb::arg("out").none());
+  bind_facts(plan);
 }
 
 }  // namespace assay::python

@@ -14,15 +14,15 @@ namespace nb = nanobind;
 
 // Held for as long as the interpreter runs: never destroyed, so that nothing is released after it.
 struct Classes {
-  PyObject *user, *environment, *disk, *internal;
+  PyObject *on_device, *user, *environment, *disk, *internal;
 };
 
 }  // namespace
 
 void translate_errors(nb::module_ errors) {
   const auto held = [&](const char* name) { return nb::object(errors.attr(name)).release().ptr(); };
-  auto* classes = new Classes{held("UserError"), held("EnvironmentError"), held("DiskError"),
-                              held("InternalError")};
+  auto* classes = new Classes{held("OnDevice"), held("UserError"), held("EnvironmentError"),
+                              held("DiskError"), held("InternalError")};
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* payload) {
         const auto& to = *static_cast<const Classes*>(payload);
@@ -32,6 +32,8 @@ void translate_errors(nb::module_ errors) {
         };
         try {
           std::rethrow_exception(thrown);
+        } catch (const OnDevice& e) {
+          raise(to.on_device, e);
         } catch (const EnvironmentError& e) {
           raise(to.environment, e);
         } catch (const DiskError& e) {

@@ -6,10 +6,20 @@
 
 #include <nanobind/nanobind.h>
 
+#include "base/error.h"
+
 namespace assay::python {
 
-// UserError, EnvironmentError, DiskError and InternalError become the classes of these names that
-// `errors`, the Python module assay._errors, defines; std::bad_alloc becomes MemoryError.
+// An argument lies in the memory of an NVIDIA GPU, and who asks computes on the processor. Calls
+// that can be made on a device as well are made there then (assay/_device.py).
+class OnDevice : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// OnDevice, UserError, EnvironmentError, DiskError and InternalError become the classes of these
+// names that `errors`, the Python module assay._errors, defines; std::bad_alloc becomes
+// MemoryError.
 void translate_errors(nanobind::module_ errors);
 
 }  // namespace assay::python

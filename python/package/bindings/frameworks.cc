@@ -78,19 +78,6 @@ nb::object torch_empty(DType dtype, const Shape& shape) {
   return call_of(torch.empty, torch.dtype_and_device, tuple_of(shape).ptr(), of_dtype, torch.cpu);
 }
 
-nb::dlpack::dtype dlpack_dtype(DType dtype) {
-  return visit_dtype(dtype, []<typename T>(std::type_identity<T>) -> nb::dlpack::dtype {
-    using Code = nb::dlpack::dtype_code;
-    constexpr Code kCode = std::is_same_v<T, bool>                                  ? Code::Bool
-                           : std::is_same_v<T, BFloat16>                            ? Code::Bfloat
-                           : std::is_same_v<T, Half> || std::is_floating_point_v<T> ? Code::Float
-                           : !std::is_integral_v<T>                                 ? Code::Complex
-                           : std::is_signed_v<T>                                    ? Code::Int
-                                                                                    : Code::UInt;
-    return {static_cast<std::uint8_t>(kCode), 8 * sizeof(T), 1};
-  });
-}
-
 // As an array of NumPy or jax (nb::numpy, nb::jax). jax takes elements over, without a copy, where
 // they are aligned as ours are.
 template <typename Kind>

@@ -11,7 +11,7 @@ import pytest
 from arrays import needs
 
 NEEDS = {"_fx_program": "torch", "_fx_views": "torch", "_pt2": "torch", "_semiring_jax": "jax", "_semiring_torch": "torch", "_torch_compile": "torch"}
-NAMES = [module.name for module in pkgutil.iter_modules(assay.__path__) if module.name != "_core"]
+NAMES = [module.name for module in pkgutil.iter_modules(assay.__path__) if module.name not in ("_core", "_cuda")]
 MODULES = ["assay", *(pytest.param(f"assay.{name}", marks=[needs(NEEDS[name])] if name in NEEDS else [])
                       for name in NAMES)]
 

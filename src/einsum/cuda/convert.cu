@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "einsum/cuda/launch.h"
+#include "einsum/cuda/nest.cuh"
 #include "einsum/cuda/numbers.cuh"
 
 namespace assay::einsum::cuda {
@@ -43,6 +44,32 @@ __global__ void convert_kernel(const From* from, To* to, std::int64_t elements) 
   }
 }
 
+template <bool kWide, typename From, typename To>
+__global__ void convert_views_kernel(const Nest nest, const From* from, To* to) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+  for (std::int64_t e = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
+       e < nest.count; e += step) {
+    const auto at = offsets<kWide>(nest, e);
+    to[at.c] = converted<From, To>(from[at.a]);
+  }
+}
+
+template <typename From, typename To>
+void convert_all(const From* from, To* to, std::span<const Loop> loops,
+                 kernels::cuda::Stream stream) {
+  checked_loops(loops.size());
+  Nest nest;
+  for (const auto& loop : loops) nest.add(loop);
+  const unsigned blocks = blocks_for(nest.count, kThreads);
+  if (loops.empty() || (loops.size() == 1 && loops[0].a == 1 && loops[0].c == 1)) {
+    launch(convert_kernel<From, To>, blocks, kThreads, 0, stream, from, to, nest.count);
+  } else if (is_wide(nest, Nest())) {
+    launch(convert_views_kernel<true, From, To>, blocks, kThreads, 0, stream, nest, from, to);
+  } else {
+    launch(convert_views_kernel<false, From, To>, blocks, kThreads, 0, stream, nest, from, to);
+  }
+}
+
 template <typename N>
 __global__ void scale_kernel(N* x, std::int64_t elements, N beta) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -74,16 +101,15 @@ inline constexpr bool kIsPair = std::is_same_v<T, Pair<float>> || std::is_same_v
 
 }  // namespace
 
-void convert(Scalar from_dtype, const void* from, Scalar to_dtype, void* to, std::int64_t elements,
-             kernels::cuda::Stream stream) {
+void convert(Scalar from_dtype, const void* from, Scalar to_dtype, void* to,
+             std::span<const Loop> loops, kernels::cuda::Stream stream) {
   with_type(from_dtype, [&]<typename From>(From*) {
     with_type(to_dtype, [&]<typename To>(To*) {
       if constexpr (kIsPair<From> && !kIsPair<To>) {
         throw kernels::cuda::DeviceError(kernels::cuda::Trouble::kOther,
                                          "a complex number has no real dtype");
       } else {
-        launch(convert_kernel<From, To>, blocks_for(elements, kThreads), kThreads, 0, stream,
-               static_cast<const From*>(from), static_cast<To*>(to), elements);
+        convert_all(static_cast<const From*>(from), static_cast<To*>(to), loops, stream);
       }
     });
   });

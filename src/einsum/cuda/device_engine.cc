@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsum/cuda/device_engine.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/clock.h"
@@ -11,11 +12,10 @@
 #include "einsum/cuda/run_step.h"
 #include "einsum/run/plan_run.h"
 #include "tensor/convert.h"
+#include "tensor/overlap.h"
 
 namespace assay::einsum::cuda {
 namespace {
-
-constexpr std::size_t kKeptBytes = std::size_t{4} << 30;  // of freed blocks
 
 Scalar scalar_of(DType dtype) {
   switch (dtype) {
@@ -35,44 +35,65 @@ Scalar scalar_of(DType dtype) {
 
 OperandSpec spec_of(const Operand& operand) {
   if (const auto* there = std::get_if<DeviceTensor>(&operand)) {
-    auto spec = OperandSpec::dense(there->dtype(), there->shape());
-    spec.resident = true;
-    return spec;
+    return {there->dtype(), there->shape(), there->strides(), true};
   }
   // A view with gaps is sent without them.
   const auto& view = std::get<TensorView>(operand);
   return OperandSpec::dense(view.dtype(), view.shape());
 }
 
+// Where a tensor lies. Its elements are the device's: nobody may look at them.
+TensorView place_of(const DeviceTensor& tensor) {
+  return {tensor.dtype(), tensor.data(), tensor.shape(), tensor.strides()};
+}
+
+// The loops over all elements of two tensors of a shape, by their strides.
+std::vector<Loop> loops_between(const Shape& shape, const Axes& from, const Axes& to) {
+  std::vector<Loop> loops;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    loops.push_back({shape[axis], from[axis], 0, to[axis]});
+  }
+  return fused_loops(std::move(loops));
+}
+
 }  // namespace
 
-DeviceTensor::DeviceTensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
+DeviceTensor::DeviceTensor(DType dtype, Shape shape)
+    : dtype_(dtype), shape_(std::move(shape)), strides_(row_major_strides(shape_)) {
   data_ =
       std::shared_ptr<void>(kernels::cuda::allocate_piece(std::max<std::size_t>(byte_count(), 256)),
                             [](void* piece) { kernels::cuda::release_piece(piece); });
 }
+
+DeviceTensor::DeviceTensor(DType dtype, Shape shape, Axes strides, void* data)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      strides_(std::move(strides)),
+      data_(data, [](void*) {}) {}
+
+bool DeviceTensor::is_contiguous() const { return place_of(*this).is_contiguous(); }
 
 std::size_t DeviceTensor::byte_count() const {
   return static_cast<std::size_t>(shape_.element_count()) * size_of(dtype_);
 }
 
 DeviceEngine::DeviceEngine(Options options)
-    : own_(options.stream == nullptr ? std::make_unique<kernels::cuda::OwnStream>() : nullptr),
-      stream_(own_ ? own_->get() : options.stream),
+    : own_(options.stream ? nullptr : std::make_unique<kernels::cuda::OwnStream>()),
+      stream_(own_ ? own_->get() : *options.stream),
       cublas_(stream_),
       memory_(options.memory),
       planner_({.backend = Backend::kCuda,
                 .model = options.model ? *options.model : device_model(description()),
                 .path_file = std::move(options.path_file)}),
-      workspace_(kKeptBytes, device_memory()) {}
+      workspace_(options.kept_bytes, device_memory()) {}
 
 void DeviceEngine::put(const DeviceTensor& to, std::span<const std::byte> from) {
-  check(from.size() == to.byte_count(), "as many bytes as the tensor has");
+  check(from.size() == to.byte_count() && to.is_contiguous(), "as many bytes as the tensor has");
   if (!from.empty()) kernels::cuda::copy_to_device(to.data(), from.data(), from.size(), stream_);
 }
 
 void DeviceEngine::take(const DeviceTensor& from, std::span<std::byte> to) {
-  check(to.size() == from.byte_count(), "as many bytes as the tensor has");
+  check(to.size() == from.byte_count() && from.is_contiguous(), "as many bytes as the tensor has");
   if (!to.empty()) kernels::cuda::copy_to_host(to.data(), from.data(), to.size(), stream_);
 }
 
@@ -142,13 +163,19 @@ void DeviceEngine::check_tensors(const Plan& plan, std::span<const DeviceTensor>
       fail("einsum: operand {} is {} {} in the plan, but {} {} is given", i, name_of(spec.dtype),
            spec.shape.to_string(), name_of(operands[i].dtype()), operands[i].shape().to_string());
     }
-    if (operands[i].data() == out.data() && out.byte_count() > 0) {
+    if (!std::ranges::equal(operands[i].strides(), spec.strides)) {
+      fail("einsum: operand {} has other strides than in the plan", i);
+    }
+    if (overlap(place_of(out), place_of(operands[i]))) {
       fail("einsum: out shares memory with operand {}", i);
     }
   }
   if (out.dtype() != plan.result || !(out.shape() == plan.output_shape())) {
     fail("einsum: the result is {} {}, but out is {} {}", name_of(plan.result),
          plan.output_shape().to_string(), name_of(out.dtype()), out.shape().to_string());
+  }
+  if (const auto stride = overlapping_stride(place_of(out))) {
+    fail("einsum: elements of out overlap: an axis has stride {}", *stride);
   }
 }
 
@@ -179,16 +206,20 @@ RunReport DeviceEngine::run_as(const Plan& plan, std::span<const DeviceTensor> o
     T* const to = copies.back().template data<T>();
     base.push_back(to);
     if (count == 0) continue;
-    convert(scalar_of(operand.dtype()), operand.data(), scalar_of(compute), to, count, stream_);
+    const auto loops =
+        loops_between(operand.shape(), operand.strides(), row_major_strides(operand.shape()));
+    convert(scalar_of(operand.dtype()), operand.data(), scalar_of(compute), to, loops, stream_);
   }
-  const bool direct = out.dtype() == compute;
+  const bool direct = out.dtype() == compute && out.is_contiguous();
+  const Axes dense = row_major_strides(out.shape());
   Workspace::Buffer own;
   T* result = static_cast<T*>(out.data());
   if (!direct) {
     own = workspace_.take<T>(static_cast<double>(elements));
     result = own.template data<T>();
     if (options.beta != 0.0) {
-      convert(scalar_of(out.dtype()), out.data(), scalar_of(compute), result, elements, stream_);
+      convert(scalar_of(out.dtype()), out.data(), scalar_of(compute), result,
+              loops_between(out.shape(), out.strides(), dense), stream_);
     }
   }
   RunReport report;
@@ -211,7 +242,8 @@ RunReport DeviceEngine::run_as(const Plan& plan, std::span<const DeviceTensor> o
     report = steps.run(base, result);
   }
   if (!direct) {
-    convert(scalar_of(compute), result, scalar_of(out.dtype()), out.data(), elements, stream_);
+    convert(scalar_of(compute), result, scalar_of(out.dtype()), out.data(),
+            loops_between(out.shape(), dense, out.strides()), stream_);
   }
   return report;
 }

@@ -26,18 +26,25 @@
 
 namespace assay::einsum::cuda {
 
-// A tensor in the device's memory, row-major and without gaps. Copies are handles of one tensor.
+// A tensor in the device's memory. Copies are handles of one tensor.
 class DeviceTensor {
  public:
-  DeviceTensor(DType dtype, Shape shape);  // not initialised; throws DeviceError
+  // Row-major and without gaps; not initialised. Throws DeviceError.
+  DeviceTensor(DType dtype, Shape shape);
+  // Elements that somebody else keeps there, the first of them at `data`, with any strides. Each
+  // lies on a boundary of its own size, which is what the kernels need of complex numbers.
+  DeviceTensor(DType dtype, Shape shape, Axes strides, void* data);
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
-  std::size_t byte_count() const;
+  const Axes& strides() const { return strides_; }
+  std::size_t byte_count() const;  // of the elements, each counted once
+  bool is_contiguous() const;      // as views say it
   void* data() const { return data_.get(); }
 
  private:
   DType dtype_;
   Shape shape_;
+  Axes strides_;
   std::shared_ptr<void> data_;
 };
 
@@ -50,7 +57,9 @@ class DeviceEngine {
     std::optional<TimeModel> model;       // absent: this machine's calibration, or the defaults
     std::string path_file;                // as EngineOptions has it
     std::optional<std::uint64_t> memory;  // bound on what a call takes there; the device's own else
-    kernels::cuda::Stream stream = nullptr;  // whose work is waited for; null: one of its own
+    // What its work is enqueued on, and waits for; absent: a stream of its own.
+    std::optional<kernels::cuda::Stream> stream;
+    std::size_t kept_bytes = std::size_t{4} << 30;  // of freed blocks of intermediates
   };
   DeviceEngine() : DeviceEngine(Options()) {}
   // Throws EnvironmentError (no cuBLAS), DeviceError (no device).
@@ -59,7 +68,7 @@ class DeviceEngine {
   // Returns when `tensor` may be changed.
   DeviceTensor to_device(const TensorView& tensor);
   Tensor to_host(const DeviceTensor& tensor);
-  // The same into and out of memory that is there, of the tensor's size.
+  // The same into and out of memory that is there, of the tensor's size, without gaps.
   void put(const DeviceTensor& to, std::span<const std::byte> from);
   void take(const DeviceTensor& from, std::span<std::byte> to);
 
@@ -69,8 +78,9 @@ class DeviceEngine {
   std::shared_ptr<const Plan> plan(std::string_view expression,
                                    std::span<const OperandSpec> operands, PlanOptions options);
 
-  // out = alpha·contraction + beta·out. The operands are as the plan has them, dense, else
-  // UserError.
+  // out = alpha·contraction + beta·out. The operands are as the plan has them (else UserError); out
+  // has the result's shape and dtype, any strides without overlap, and shares no memory with an
+  // operand.
   RunReport run_into(const Plan& plan, std::span<const DeviceTensor> operands,
                      const DeviceTensor& out, const RunOptions& options = {});
 

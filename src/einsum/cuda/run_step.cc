@@ -34,9 +34,11 @@ void free_products(const GemmForm& f, const T* a, const T* b, T* c, T alpha, T b
   const auto longest = std::ranges::max_element(loops, {}, &Loop::extent);
   if (longest != loops.end()) std::iter_swap(longest, loops.end() - 1);
   const std::int64_t products = iterations(loops);
-  const std::int64_t launches = loops.empty() ? 1 : products / loops.back().extent;
+  // The library steps forwards.
+  const bool steps = !loops.empty() && loops.back().a >= 0 && loops.back().b >= 0;
+  const std::int64_t launches = steps ? products / loops.back().extent : products;
   if (launches <= kFewLaunches) {
-    if (!loops.empty()) {
+    if (steps) {
       const Loop& batch = loops.back();
       p.count = static_cast<int>(batch.extent);
       p.step_a = f.swapped ? batch.b : batch.a;

@@ -49,6 +49,14 @@ void check(int status, const char* what) {
   throw DeviceError(trouble, asked + cudaGetErrorString(error));
 }
 
+CurrentDevice::CurrentDevice(int device) : device_(device) {
+  check(cudaGetDevice(&before_), "asking for the device");
+  if (before_ != device_) check(cudaSetDevice(device_), "changing the device");
+}
+CurrentDevice::~CurrentDevice() {
+  if (before_ != device_) cudaSetDevice(before_);
+}
+
 Memory::~Memory() {
   for (void* part : parts_) cudaFree(part);
 }
@@ -141,6 +149,19 @@ void OwnStream::release(Stream other) {
 }
 void wait_for(Stream stream) {
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the device");
+}
+
+void wait_for_device() { check(cudaDeviceSynchronize(), "waiting for the device"); }
+bool is_captured(Stream stream) {
+  auto status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  // Of the stream that waits for all others while one of these is captured.
+  if (error == cudaErrorStreamCaptureImplicit) {
+    cudaGetLastError();  // told here
+    return true;
+  }
+  check(error, "asking for a capture");
+  return status != cudaStreamCaptureStatusNone;
 }
 
 Clock::Clock(bool sweeps) : sweeps_(sweeps) {

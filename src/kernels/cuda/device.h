@@ -4,7 +4,8 @@
 
 // What engines and cases share of an NVIDIA GPU: errors that say what kind of trouble it is, memory
 // that is counted, and a clock of the device's own. No CUDA type stands in this header. Everything
-// is about the current device, which is the first that CUDA_VISIBLE_DEVICES leaves.
+// is about the current device: the first that CUDA_VISIBLE_DEVICES leaves, where no CurrentDevice
+// names another.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,19 @@ class DeviceError : public std::runtime_error {
 
 // Throws DeviceError, which names the call (not for kNoDevice), unless `status` is cudaSuccess.
 void check(int status, const char* what);
+
+// Makes a device the current one of this thread until the end of the scope. Throws DeviceError: no
+// such device.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device);
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0, device_;
+};
 
 // Device memory that is freed together; each part begins on a boundary of 1024 bytes.
 class Memory {
@@ -93,6 +107,10 @@ class OwnStream {
 };
 // Returns when all work of the stream is done.
 void wait_for(Stream stream);
+// The same of all streams, whoever's they are.
+void wait_for_device();
+// Whether what is enqueued on the stream is recorded into a graph instead of being done.
+bool is_captured(Stream stream);
 
 // Measures calls on a stream of its own by the device's events. Without sweeps a batch is timed
 // from its first call to its last; with them, the cache is overwritten before each call, and each

@@ -264,6 +264,18 @@ __global__ void reduce_kernel(Edges e, const T* y) {
   static_cast<T*>(e.out)[row * e.out_strides.row + o * e.out_strides.column] = result;
 }
 
+__global__ void __launch_bounds__(256) find_kernel(Edges e, unsigned long long* first) {
+  const std::int64_t all = e.rows * e.slots, step = static_cast<std::int64_t>(gridDim.x) * 256;
+  for (std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * 256 + threadIdx.x; at < all;
+       at += step) {
+    const std::int32_t source =
+        e.idx[at / e.slots * e.idx_strides.row + at % e.slots * e.idx_strides.column];
+    if (source >= -1 && source < e.sources) continue;
+    atomicMin(first, static_cast<unsigned long long>(at));
+    return;  // what follows in this thread lies behind
+  }
+}
+
 bool is_aligned(const void* p, std::int64_t stride) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0 && stride % 4 == 0;
 }
@@ -291,9 +303,9 @@ Matmul weights_product(const Edges& e, void* y) {
 template <bool kGather>
 void launch_weights(const Rows64& p, cudaStream_t stream) {
   const auto kernel = weights_kernel<kGather>;
-  static const cudaError_t allowed =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSumBytes);
-  check(allowed, "weights_kernel's shared memory");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kSumBytes),  // of each device by itself
+        "weights_kernel's shared memory");
   const std::int64_t blocks = ceil_div(p.rows, kWarpRows);
   const std::int64_t grid = std::min<std::int64_t>(ceil_div(blocks, kWarps), 132 * 2);
   kernel<<<static_cast<unsigned>(grid), 32 * kWarps, kSumBytes, stream>>>(p, blocks);
@@ -313,6 +325,17 @@ std::int64_t transformed_bytes(const Edges& e) {
 }
 
 }  // namespace
+
+void find_wrong_index(const Edges& e, std::int64_t* first, Stream stream_handle) {
+  const auto stream = static_cast<cudaStream_t>(stream_handle);
+  check(cudaMemsetAsync(first, 0xff, sizeof *first, stream), "cudaMemsetAsync");
+  const std::int64_t all = e.rows * e.slots;
+  if (all == 0) return;
+  constexpr std::int64_t kMost = 132 * 8;
+  find_kernel<<<static_cast<unsigned>(std::min(ceil_div(all, 256), kMost)), 256, 0, stream>>>(
+      e, reinterpret_cast<unsigned long long*>(first));
+  check(cudaGetLastError(), "find_kernel");
+}
 
 std::size_t workspace_bytes(const Edges& e) {
   Arena arena(nullptr);

@@ -7,8 +7,8 @@
 //   out_i = ⊕_p v_ip · (W x_{idx(i,p)}),   ⊕ = sum or max over the present slots
 //
 // with the meanings of semiring/ell.h: −1 is an absent slot, whose v is never looked at; a row
-// without present slots gives 0 for sum and −∞ for max; NaN propagates. Indices are not checked:
-// each is −1 or in [0, sources).
+// without present slots gives 0 for sum and −∞ for max; NaN propagates. aggregate_edges() does
+// not check indices: each is −1 or in [0, sources), which find_wrong_index() looks for.
 
 #include "semiring/cuda/matmul.h"
 
@@ -25,6 +25,10 @@ struct Edges {
   void* out = nullptr;  // (rows, outputs), overlaps nothing
   Strides out_strides{};
 };
+
+// Enqueues a look at every index. `first`, in the device's memory, then holds the place of the
+// first one that is neither −1 nor a source, counted row by row, or −1.
+void find_wrong_index(const Edges& edges, std::int64_t* first, Stream stream);
 
 std::size_t workspace_bytes(const Edges& edges);
 void aggregate_edges(const Edges& edges, void* workspace, Stream stream);

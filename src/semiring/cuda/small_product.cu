@@ -186,9 +186,9 @@ bool is_small_product(std::int64_t batches, std::int64_t m, std::int64_t n, std:
 }
 
 void small_product(const SmallProduct& p, cudaStream_t stream) {
-  static const cudaError_t allowed = cudaFuncSetAttribute(
-      small_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared));
-  check(allowed, "small_kernel's shared memory");
+  check(cudaFuncSetAttribute(small_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             sizeof(Shared)),  // of each device by itself
+        "small_kernel's shared memory");
   const int tiles_n = static_cast<int>(ceil_div(p.n, kColumns));
   const dim3 grid(static_cast<unsigned>(ceil_div(p.m, kRows) * tiles_n),
                   static_cast<unsigned>(p.batches));

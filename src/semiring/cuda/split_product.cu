@@ -291,9 +291,9 @@ void launch_tiles(const SplitProduct& p, int multiprocessors, cudaStream_t strea
       p.batches * static_cast<int>(ceil_div(p.a.blocks, kCluster)) * p.b.blocks * S::kTiles;
   const int clusters = multiprocessors / kCluster < tiles ? multiprocessors / kCluster : tiles;
   const auto kernel = split_kernel<kAlgebra, kParts, kColumns>;
-  static const cudaError_t allowed =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kSharedBytes);
-  check(allowed, "split_kernel's shared memory");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             S::kSharedBytes),  // of each device by itself
+        "split_kernel's shared memory");
   launch_kernel(kernel, clusters * kCluster, kThreads, S::kSharedBytes, stream, true, p, tiles);
 }
 

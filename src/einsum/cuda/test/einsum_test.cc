@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device held to the CPU: copies, contractions by every kernel and in every dtype, plans in
-// slices, the DF-MP2 energy, decompositions. `einsum_cuda_test small` is short enough for
+// slices, views, the DF-MP2 energy, decompositions. `einsum_cuda_test small` is short enough for
 // compute-sanitizer, `einsum_cuda_test time` measures. Status 1: something is wrong.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "base/error.h"
@@ -160,6 +162,13 @@ void expect_close(const std::string& what, const Tensor& found, const Tensor& ri
   expect(worst <= kMost, fmt::format("{}: {:.3g} epsilons", what, worst));
 }
 
+double epsilon_of(const Plan& plan) {
+  const auto elements = static_cast<double>(plan.output_shape().element_count());
+  const double terms = std::max(1.0, plan.mac / std::max(1.0, elements));
+  return std::max(epsilon_of(plan.compute), epsilon_of(plan.result)) *
+         (1 + std::log2(terms) + std::sqrt(terms) / 4);
+}
+
 struct Asked {
   std::string expression;
   std::vector<Shape> shapes;
@@ -223,21 +232,19 @@ void test_contraction(DeviceEngine& engine, const Asked& asked) {
   for (auto& x : bound.as<double>()) x *= std::max(1.0, alpha);
   engine.run_into(*plan, there, out, {.alpha = asked.call.alpha, .beta = asked.call.beta});
   const Tensor found = engine.to_host(out);
-  const double terms = std::max(
-      1.0, plan->mac / std::max<double>(1, static_cast<double>(bound.as<double>().size())));
-  const double epsilon = std::max(epsilon_of(plan->compute), epsilon_of(plan->result)) *
-                         (1 + std::log2(terms) + std::sqrt(terms) / 4);
   expect_close(fmt::format("{} {} scale {:g}{}", asked.expression, name_of(asked.dtype),
                            asked.scale, plan->slices.empty() ? "" : " in slices"),
-               found, right, bound, epsilon);
+               found, right, bound, epsilon_of(*plan));
   for (const auto& step : plan->steps) {
     expect(step.lowered.kernel != Kernel::kGett && step.lowered.kernel != Kernel::kGemv,
            asked.expression + ": a kernel that the device does not have");
   }
 }
 
-void test_contractions(DeviceEngine& engine, bool small) {
-  std::vector<std::pair<std::string, std::vector<Shape>>> cases = {
+using Cases = std::vector<std::pair<std::string, std::vector<Shape>>>;
+
+Cases small_cases() {
+  return {
       {"ij,jk->ik", {{17, 33}, {33, 9}}},
       {"ij,jk->ki", {{64, 31}, {31, 70}}},
       {"ji,kj->ik", {{5, 66}, {41, 5}}},
@@ -280,6 +287,10 @@ void test_contractions(DeviceEngine& engine, bool small) {
       {"edb,aedbc->bcad", {{6, 8, 4}, {9, 6, 8, 4, 7}}},
       {"bdac,bc->cda", {{13, 11, 4, 6}, {13, 6}}},
   };
+}
+
+void test_contractions(DeviceEngine& engine, bool small) {
+  auto cases = small_cases();
   if (!small) {
     cases.push_back({"i,i->", {{3000001}, {3000001}}});
     cases.push_back({"ij,jk->ik", {{513, 1025}, {1025, 259}}});
@@ -362,6 +373,123 @@ void test_refusals(DeviceEngine& engine) {
   });
   expect_refused("a complex factor", [&] {
     engine.run_into(*plan, tensors, DeviceTensor(DType::kF32, Shape({3, 4})), {.alpha = {0, 1}});
+  });
+}
+
+// Tensors that lie within others, each beginning beside every boundary but that of an element.
+enum class Lie { kShifted, kGaps, kSteps, kTurned, kBackwards, kRepeated };
+constexpr const char* kLies[] = {"shifted", "gaps", "steps", "turned", "backwards", "repeated"};
+
+struct Within {
+  Shape shape;
+  Axes strides;
+  std::int64_t begin, elements;  // of the tensor around it
+
+  Within(const Shape& of, Lie lie) : shape(of), strides(of.rank()) {
+    const std::size_t rank = of.rank();
+    std::int64_t step = lie == Lie::kSteps ? 2 : 1;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const std::size_t axis = lie == Lie::kTurned ? i : rank - 1 - i;
+      strides[axis] = step;
+      step *= std::max<std::int64_t>(1, of[axis]) + (lie == Lie::kGaps && i == 0 ? 3 : 0);
+    }
+    begin = 1;
+    elements = begin + step;
+    if (rank > 0 && lie == Lie::kRepeated) strides[0] = 0;
+    if (rank > 0 && lie == Lie::kBackwards) {
+      begin += std::max<std::int64_t>(0, of[0] - 1) * strides[0];
+      strides[0] = -strides[0];
+    }
+  }
+  TensorView in(const Tensor& whole) const {
+    const auto* bytes =
+        whole.bytes().data() + static_cast<std::size_t>(begin) * size_of(whole.dtype());
+    return {whole.dtype(), bytes, shape, strides};
+  }
+  DeviceTensor in(const DeviceTensor& whole) const {
+    auto* bytes = static_cast<std::byte*>(whole.data());
+    return {whole.dtype(), shape, strides,
+            bytes + static_cast<std::size_t>(begin) * size_of(whole.dtype())};
+  }
+};
+
+void test_view(DeviceEngine& engine, const std::string& expression,
+               const std::vector<Shape>& shapes, DType dtype, Lie lie, const RunOptions& options) {
+  std::vector<Tensor> wholes, moduli;
+  std::vector<DeviceTensor> sent, there;
+  std::vector<TensorView> views, bounds;
+  wholes.reserve(shapes.size()), moduli.reserve(shapes.size());
+  for (const auto& shape : shapes) {
+    const Within place(shape, lie);
+    wholes.push_back(random_tensor(dtype, Shape({place.elements}), wholes.size() + 1));
+    views.push_back(place.in(wholes.back()));
+    moduli.push_back(moduli_of(Tensor::converted(views.back(), dtype)));
+    bounds.push_back(moduli.back().view());
+    sent.push_back(engine.to_device(wholes.back().view()));
+    there.push_back(place.in(sent.back()));
+  }
+  const auto plan = engine.plan(expression, std::vector<Operand>(there.begin(), there.end()));
+  Engine reference({.backend = Backend::kReference});
+  Tensor bound = reference.einsum(expression, bounds);
+  for (auto& x : bound.as<double>()) x = 2 * x + (options.beta == 0.0 ? 0 : 4);
+  // An out whose elements overlap is refused.
+  const Within place(plan->output_shape(), lie == Lie::kRepeated ? Lie::kGaps : lie);
+  Tensor before = random_tensor(plan->result, Shape({place.elements}), 77);
+  const auto around = engine.to_device(before.view());
+  engine.run_into(*plan, there, place.in(around), options);
+  const Tensor after = engine.to_host(around);
+  Tensor right = Tensor::converted(place.in(before), plan->result);
+  reference.einsum_into(expression, views, right.mutable_view(),
+                        {.alpha = options.alpha, .beta = options.beta});
+  const auto what = fmt::format("{} {} {}{}", expression, name_of(dtype),
+                                kLies[static_cast<int>(lie)], options.beta == 0.0 ? "" : " added");
+  expect_close(what, Tensor::converted(place.in(after), plan->result), right, bound,
+               epsilon_of(*plan));
+  // What lies between the elements is as it was.
+  Tensor kept = engine.to_host(around);
+  convert_into(place.in(before),
+               {plan->result,
+                kept.bytes().data() + static_cast<std::size_t>(place.begin) * size_of(plan->result),
+                place.shape, place.strides});
+  expect(std::ranges::equal(kept.bytes(), before.bytes()), what + ": between the elements");
+}
+
+void test_views_there(DeviceEngine& engine, bool small) {
+  for (const auto& [expression, shapes] : small_cases()) {
+    for (int lie = 0; lie < static_cast<int>(std::size(kLies)); ++lie) {
+      for (const DType dtype :
+           {DType::kF32, DType::kF64, DType::kC64, DType::kC128, DType::kBF16}) {
+        if (small && dtype != DType::kF32 && dtype != DType::kC128) continue;
+        test_view(engine, expression, shapes, dtype, static_cast<Lie>(lie), {});
+      }
+      test_view(engine, expression, shapes, DType::kF32, static_cast<Lie>(lie),
+                {.alpha = 2, .beta = 1});
+    }
+  }
+  for (int lie = 0; lie < static_cast<int>(std::size(kLies)); ++lie) {
+    // Longer than a list of addresses is worth, aligned in all but their beginning.
+    for (const DType dtype : {DType::kF32, DType::kC64, DType::kBF16}) {
+      test_view(engine, "abij,bajk->abik", {{8, 12, 16, 32}, {12, 8, 32, 64}}, dtype,
+                static_cast<Lie>(lie), {});
+      test_view(engine, "ij,jk->ik", {{128, 256}, {256, 64}}, dtype, static_cast<Lie>(lie), {});
+    }
+  }
+  const DeviceTensor whole(DType::kF32, Shape({64}));
+  const auto view = [&](const Shape& shape, const Axes& strides, std::size_t begin) {
+    return DeviceTensor(DType::kF32, shape, strides, static_cast<float*>(whole.data()) + begin);
+  };
+  const auto a = view(Shape({4, 3}), Axes{8, 1}, 0);
+  const std::vector<Operand> operands = {a};
+  const auto plan = engine.plan("ij->ij", operands);
+  expect_refused("an out that begins in an operand", [&] {
+    engine.run_into(*plan, std::vector{a}, view(Shape({4, 3}), Axes{8, 1}, 26));
+  });
+  expect_refused("an out whose elements overlap", [&] {
+    engine.run_into(*plan, std::vector{a}, view(Shape({4, 3}), Axes{1, 1}, 32));
+  });
+  expect_refused("an operand that lies otherwise than the plan's", [&] {
+    engine.run_into(*plan, std::vector{view(Shape({4, 3}), Axes{3, 1}, 0)},
+                    view(Shape({4, 3}), Axes{3, 1}, 32));
   });
 }
 
@@ -448,6 +576,7 @@ int run(const std::string& what) {
   test_memory(engine, small);
   test_refusals(engine);
   test_views(engine);
+  test_views_there(engine, small);
   test_mp2s(small);
   test_decompositions(engine, small, expect);
   std::puts(fmt::format("{} checks, {} failed", checks, failures).c_str());

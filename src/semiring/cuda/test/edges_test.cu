@@ -83,6 +83,29 @@ double check_edges(bool is_max, int rows, int slots, int sources, int features, 
   return worst;
 }
 
+// The first index that is no source is found, wherever others are.
+void check_wrong_indices() {
+  const std::int64_t rows = 700, slots = 13, sources = 90;
+  for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{57}, rows * slots - 1}) {
+    std::vector<std::int32_t> idx(static_cast<std::size_t>(rows * slots));
+    for (std::size_t i = 0; i < idx.size(); ++i)
+      idx[i] = static_cast<std::int32_t>(i % static_cast<std::size_t>(sources + 1)) - 1;
+    if (wrong >= 0) {
+      idx.back() = 90;
+      idx[static_cast<std::size_t>(wrong)] = wrong % 2 == 0 ? -2 : 90;
+    }
+    const DeviceArray<std::int32_t> di(idx);
+    const DeviceArray<std::int64_t> first(std::vector<std::int64_t>{77});
+    Edges e;
+    e.rows = rows, e.slots = slots, e.sources = sources;
+    e.idx = di.data(), e.idx_strides = {slots, 1};
+    find_wrong_index(e, first.data(), nullptr);
+    must(cudaDeviceSynchronize(), "find_wrong_index");
+    expect(first.host()[0] == wrong, "the first wrong index: " + std::to_string(first.host()[0]) +
+                                         " instead of " + std::to_string(wrong));
+  }
+}
+
 }  // namespace
 }  // namespace assay::semiring::cuda::testing
 
@@ -107,6 +130,7 @@ int main(int argc, char**) {
       std::printf("edges %s%s: worst error %.3f of its bound\n", is_max ? "max" : "sum",
                   has_specials ? " with specials" : "", worst);
     }
+  check_wrong_indices();
   std::printf("%d checks, %d failures\n", checks.load(), failures.load());
   return failures != 0;
 }
