@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "bindings/errors.h"
+#include "bindings/threads.h"
 #include "kernels/cuda/device.h"
 
 namespace assay::python::cuda {
@@ -51,6 +52,7 @@ void translate_device_errors(nb::module_ errors) {
 NB_MODULE(_cuda, module) {
   using namespace assay::python;
   nanobind::set_leak_warnings(false);  // as _core has it
+  end_work_with_interpreter();
   const auto errors = nanobind::module_::import_("assay._errors");
   translate_errors(errors);
   cuda::translate_device_errors(errors);
