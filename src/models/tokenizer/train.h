@@ -5,6 +5,7 @@
 // A tokenizer for a model of one's own: byte-level BPE, learned from a text, as a tokenizer.json.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
