@@ -229,8 +229,8 @@ TensorView BorrowedArray::borrow(nb::handle array, ArgumentName name, Use use) {
     dtype = dtype_of_format(buffer->format, buffer->itemsize);
   } else {
     const nb::python_error error;  // takes it
-    // jax has buffers, but none of bf16.
-    if (use == Use::kRead && framework_of(array) == Framework::kJax) {
+    // jax has buffers, but none of bf16; cupy has a type with buffers, and none on a device.
+    if (!nb::isinstance(array, numpy().array) && nb::hasattr(array, "__dlpack__")) {
       return borrow_dlpack(array, name, use);
     }
     if (!is_numpys_bfloat16(array)) {
