@@ -66,6 +66,8 @@ int correct_digits(double value, double error, double scale) {
   return static_cast<int>(std::clamp(-std::log10(error / size), 0.0, 16.0));
 }
 
+double residual(const Solution& s) { return s.quality.whole ? s.quality.residual : s.residual; }
+
 std::array<int, 4> correct_digits(const Solution& s) {
   const auto& e = s.quality.error;
   const double scale = off_diagonal_scale(s.d);

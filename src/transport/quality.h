@@ -15,6 +15,9 @@ int correct_digits(double value, double error, double scale = 0);
 // exceed, is their scale.
 std::array<int, 4> correct_digits(const Solution& solution);
 
+// Of the whole system where that was solved, else of its elimination.
+double residual(const Solution& solution);
+
 // What of B's spectrum a grid cannot resolve, in words. Counted by derivatives, which drive the
 // drift: a mode beyond what the grid can represent appears as another one, and even below that its
 // products with others do.

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,8 +142,8 @@ class Mp2Energy:
 @named
 def mp2_energy(
     b: Any,
-    occupied: Sequence[float],
-    virtual: Sequence[float],
+    occupied: Iterable[float],
+    virtual: Iterable[float],
     *,
     frozen_occupied: int = 0,
     frozen_virtual: int = 0,

@@ -307,6 +307,13 @@ TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use
     fail("{}: has no elements to look at: jax traces it (jit, vmap, grad), or has deleted it",
          name.to_string());
   }
+  try {  // nanobind says nothing of what it met
+    array.attr("__dlpack__")();
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_Exception)) throw;
+    fail("{}: DLPack gives no view of its elements: {}", name.to_string(),
+         nb::str(e.value()).c_str());
+  }
   fail("{}: DLPack gives no view of its elements", name.to_string());
 }
 

@@ -18,6 +18,7 @@
 #include "bindings/texts.h"
 #include "bindings/threads.h"
 #include "transport/derivative.h"
+#include "transport/quality.h"
 #include "transport/scan/scan.h"
 #include "transport/solve.h"
 #include "transport/surface/surface_text.h"
@@ -93,7 +94,7 @@ nb::dict table(const std::vector<Solution>& solutions) {
   result["d13"] = column([](const Solution& s) { return s.d.d13; });
   result["d33"] = column([](const Solution& s) { return s.d.d33; });
   result["d33_spitzer"] = column([](const Solution& s) { return s.d.d33_spitzer; });
-  result["residual"] = column([](const Solution& s) { return s.residual; });
+  result["residual"] = column([](const Solution& s) { return residual(s); });
   result["onsager"] = column([](const Solution& s) { return s.onsager; });
   nb::list methods, warnings, notes;
   for (const auto& solution : solutions) {

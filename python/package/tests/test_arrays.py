@@ -93,6 +93,23 @@ def test_tensors_that_only_stand_in_for_elements_are_refused():
             torch.func.functionalize(call)(torch.ones(2, 3, dtype=torch.float64))
 
 
+def test_why_dlpack_gives_no_view_is_said():
+    class Busy:
+        why = BufferError("the array is being resized")
+
+        def __dlpack__(self, **_):
+            raise self.why
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    with pytest.raises(assay.UserError, match="operand 0: DLPack gives no view of its elements: the array is being resized"):
+        assay.einsum("ij->", Busy())
+    Busy.why = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        assay.einsum("ij->", Busy())
+
+
 @needs("torch")
 def test_torch_gives_torch():
     import torch

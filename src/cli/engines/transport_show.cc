@@ -35,8 +35,7 @@ std::string percent_text(double share) {
 // What follows the coefficients in a row of the table, and its head.
 constexpr const char* kPlainHead = " residual   onsager      digits";
 std::string plain_tail(const tr::Solution& s) {
-  return fmt::format("{:>9.1e} {:>9.1e} {:>11}", s.quality.whole ? s.quality.residual : s.residual,
-                     s.onsager, digits_text(s));
+  return fmt::format("{:>9.1e} {:>9.1e} {:>11}", tr::residual(s), s.onsager, digits_text(s));
 }
 constexpr const char* kResolvedHead = "      errors D11/D31/D13/D33         grid  solves";
 std::string resolved_tail(const tr::Resolution& r) {
