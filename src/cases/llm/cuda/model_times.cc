@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // model_cuda_times FAMILY SIZE [CONTEXT] [PROMPT]: what a model's default program takes on this
-// GPU: until it is ready, a prompt, tokens one by one, and each kernel. Weights are a few random
-// numbers again and again, made there; what the model says means nothing, what it costs does.
+// GPU: until it is ready, a prompt, tokens one by one, each kernel by itself, and tokens without
+// it: what it really adds where kernels overlap. Weights are a few random numbers again and again,
+// made there; what the model says means nothing, what it costs does.
+#include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 #include "compiler/choose/compile.h"
 #include "compiler/cuda/cuda_runtime.h"
 #include "compiler/show/show_program.h"
+#include "kernels/cuda/device.h"
 #include "models/families/model_graph.h"
 #include "models/init/model_sizes.h"
 #include "tensor/half.h"
@@ -100,9 +103,17 @@ void run(int argc, char** argv) {
     if (weights.contains(buffer.name)) weight_bytes += static_cast<double>(bytes);
     auto& some = numbers[buffer.dtype];
     if (some.empty()) some = some_numbers(buffer.dtype, std::size_t{1} << 20);
-    for (std::int64_t at = 0; at < bytes; at += std::ssize(some))
-      runtime.store->put(outer.back() + at, some.data(), std::min(bytes - at, std::ssize(some)));
+    const auto first = std::min(bytes, std::ssize(some));
+    runtime.store->put(outer.back(), some.data(), first);
+    runtime.store->wait();
+    for (auto at = first; at < bytes; at += std::min(at, bytes - at)) {
+      kernels::cuda::check(
+          cudaMemcpy(outer.back() + at, outer.back(),
+                     static_cast<std::size_t>(std::min(at, bytes - at)), cudaMemcpyDeviceToDevice),
+          "copying on the device");
+    }
   }
+  kernels::cuda::wait_for_device();
   runtime.store->wait();
   fmt::print("{:.2f} GB of weights there after {:.2f} s\n", weight_bytes * 1e-9,
              seconds_since(begin));
@@ -122,17 +133,21 @@ void run(int argc, char** argv) {
   fmt::print("prompt of {}: first {:.3f} ms, then {:.3f} ms\n", prompt, first[0] * 1e3,
              median({first.begin() + 2, first.end()}) * 1e3);
   // Token after token, without waiting between them: what a token costs.
-  const auto chain = [&](std::int64_t count) {
-    runtime.store->wait();
-    const auto start = monotonic_ns();
-    for (std::int64_t i = 0; i < count; ++i)
-      executor.run_there({{"s", 1}, {"p", prompt + i}}, outer);
-    runtime.store->wait();
-    return seconds_since(start) / static_cast<double>(count);
+  const auto tokens_of = [&](Executor& those, int calls) {
+    const auto chain = [&](std::int64_t count) {
+      runtime.store->wait();
+      const auto start = monotonic_ns();
+      for (std::int64_t i = 0; i < count; ++i)
+        those.run_there({{"s", 1}, {"p", prompt + i}}, outer);
+      runtime.store->wait();
+      return seconds_since(start) / static_cast<double>(count);
+    };
+    chain(8);
+    std::vector<double> all;
+    for (int i = 0; i < calls; ++i) all.push_back(chain(32));
+    return all;
   };
-  chain(8);
-  std::vector<double> tokens;
-  for (int i = 0; i < 7; ++i) tokens.push_back(chain(64));
+  const auto tokens = tokens_of(executor, 9);
   const auto token = median(tokens);
   fmt::print("token {:.4f} ms ({:.4f} to {:.4f}), weights at {:.2f} TB/s\n", token * 1e3,
              *std::ranges::min_element(tokens) * 1e3, *std::ranges::max_element(tokens) * 1e3,
@@ -152,6 +167,16 @@ void run(int argc, char** argv) {
     for (auto& sum : sums) sum /= kCalls;
     facts.step_seconds = sums;
     fmt::print("{}\n", explained(executor.program(), facts));
+    std::fflush(stdout);
+  }
+  for (std::uint32_t kernel = 0; kernel < executor.program().kernels.size(); ++kernel) {
+    auto without = executor.program();
+    const auto left =
+        std::erase_if(without.steps, [&](const Step& s) { return s.kernel == kernel; });
+    Executor shorter(std::move(without), runtime);
+    fmt::print("token without kernel {:2} ({} times): {:+.1f} us\n", kernel, left,
+               (median(tokens_of(shorter, 3)) - token) * 1e6);
+    std::fflush(stdout);
   }
 }
 

@@ -17,14 +17,15 @@ DEVICE void let_others_begin() { asm volatile("griddepcontrol.launch_dependents;
 DEVICE void wait_for_others() {}
 DEVICE void let_others_begin() {}
 #endif
-// Sixteen bytes that are read once, past the nearest cache.
+// Sixteen bytes that are read once, past the nearest cache. Not by ld.global.nc: the assembler puts
+// those behind wait_for_others(), wherever they stand here.
 DEVICE quad read_once(const void* from) {
 #ifdef ASSAY_ON_HOST
   return *(const quad*)from;
 #else
   quad r;
-  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w) : "l"(from));
+  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w) : "l"(from));
   return r;
 #endif
 }

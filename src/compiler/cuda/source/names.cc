@@ -132,8 +132,11 @@ std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std
       most_threads, name);
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     const auto& formal = kernel.operands[i];
-    out += fmt::format(",\n    {}{}* __restrict__ o{}", formal.is_written ? "" : "const ",
-                       storage_type(formal.dtype), i);
+    // What is only read here is no constant: the kernel in front may still write it when this one
+    // begins. So `__restrict__`, which would make such loads of it, stands only where it is
+    // written.
+    out += fmt::format(",\n    {}{}*{} o{}", formal.is_written ? "" : "const ",
+                       storage_type(formal.dtype), formal.is_written ? " __restrict__" : "", i);
   }
   return out + ") {\n  (void)symbols; (void)scratch; (void)constant;\n" + names.declarations();
 }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/cache_folder.h"
 #include "base/clock.h"
 #include "compiler/choose/search.h"
 #include "compiler/cuda/cuda_runtime.h"
@@ -86,7 +87,9 @@ int run(int argc, char** argv) {
                static_cast<double>(monotonic_ns() - begin) * 1e-9);
     std::fflush(stdout);
   };
-  const auto runtime = cuda_runtime();
+  CudaOptions options;
+  options.cache = cache_folder() + "/cubins";
+  const auto runtime = cuda_runtime(options);
   if (word(1) == "programs") {
     try_programs(runtime, number(2), number(3), 3);
   } else {
@@ -100,7 +103,7 @@ int run(int argc, char** argv) {
       try_kernels(trial_scatters(), runtime, every);
       told("scatters");
       if (!is_small) {
-        CudaOptions alone;
+        auto alone = options;
         alone.has_library = false;
         try_kernels(trial_products(), cuda_runtime(alone), every);
         told("products without a library");
