@@ -157,6 +157,23 @@ TEST(ComposeTest, EnergyStandsAgainstTime) {
   }
 }
 
+// A parameter that a point does without is another point.
+TEST(ComposeTest, PointsThatDifferByWhatOneLeavesOutAreNotDrawnAsOne) {
+  auto rows = two_providers();
+  for (auto r : two_providers()) {
+    r.point["inputs"] = "bf16";
+    for (auto& [name, value] : r.metrics) value *= 2;
+    rows.push_back(r);
+  }
+  const auto figures = compose_figures(rows, {});
+  EXPECT_EQ(std::ranges::count_if(
+                figures, [](const Figure& f) { return f.name.starts_with("product-value"); }),
+            2);
+  const Figure& wide = named(figures, "product-value");
+  EXPECT_DOUBLE_EQ(wide.series[0].points[0].y, 64e-6 * 3.5);
+  EXPECT_DOUBLE_EQ(named(figures, "product-value-bf16").series[0].points[0].y, 128e-6 * 3.5);
+}
+
 TEST(ComposeTest, TheOrderOfRowsDoesNotMatter) {
   auto rows = two_providers();
   const auto before = compose_figures(rows, {});

@@ -11,15 +11,18 @@ namespace assay::lab {
 
 std::vector<FigureRecipe> standard_recipes(std::span<const Row* const> rows) {
   std::map<std::string, std::set<Json>> values;  // of each parameter
+  std::map<std::string, std::size_t> given;      // by so many rows
   for (const Row* row : rows) {
-    for (const auto& [key, value] : row->point.items()) values[key].insert(value);
+    for (const auto& [key, value] : row->point.items()) values[key].insert(value), ++given[key];
   }
   std::string size;
   std::vector<std::string> varying;
   for (const auto& [key, seen] : values) {
-    if (seen.size() < 2 || key == "seed") continue;
+    const bool differs = seen.size() >= 2;
+    if (key == "seed" || (!differs && given[key] == rows.size())) continue;
     varying.push_back(key);
-    const bool numbers = std::ranges::all_of(seen, [](const Json& v) { return v.is_number(); });
+    const bool numbers =
+        differs && std::ranges::all_of(seen, [](const Json& v) { return v.is_number(); });
     if (numbers && (size.empty() || seen.size() > values[size].size())) size = key;
   }
   const auto points = varying;
