@@ -4,13 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arguments import named
 from ._einsum import einsum
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Numbers = Iterable[float]  # arrays are no sequences to who checks types
+else:
+    Numbers = Sequence[float]  # what @named looks for
 
 
 def _reconstructed(core: Any, core_labels: list[int], factors: list[Any], labels: list[list[int]], of: list[int]) -> Any:
@@ -142,8 +149,8 @@ class Mp2Energy:
 @named
 def mp2_energy(
     b: Any,
-    occupied: Iterable[float],
-    virtual: Iterable[float],
+    occupied: Numbers,
+    virtual: Numbers,
     *,
     frozen_occupied: int = 0,
     frozen_virtual: int = 0,

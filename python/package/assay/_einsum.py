@@ -106,7 +106,7 @@ def einsum(
     >>> einsum(a, [0, 1], a, [0, 1], [0])
     array([ 5., 50.])
     """
-    if type(expression) is not str:
+    if type(expression) is not str and not isinstance(expression, str):
         expression, operands = _interleaved((expression, *operands))
     if optimize is not True:
         _check_optimize(optimize)

@@ -65,6 +65,8 @@ class _EdgeAggregate(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _tensor(given: Any, what: str) -> Any:
+    if isinstance(given, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(given):
+        raise UserError(f"{what}: has no elements to look at: torch.func transforms it (vmap, grad, jvp); torch.autograd has its gradient")
     try:
         return torch.as_tensor(given)
     except Exception:  # whatever torch raises of what is no tensor

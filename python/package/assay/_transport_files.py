@@ -85,11 +85,16 @@ class Database(_Filed):
     d33: Array
     d33_spitzer: Array
 
+    def _nearest(self, rho: float) -> int:
+        if not min(self.rho) <= rho <= max(self.rho):
+            raise UserError(f"plot: rho: surfaces are from {min(self.rho):g} to {max(self.rho):g}, got {rho:g}")
+        return int(numpy.argmin(abs(self.rho - rho)))
+
     def plot(self, coefficient: str = "D11", rho: float | None = None, axes: Any = None) -> Any:
         """One coefficient's modulus over ν/v on one surface (the middle one), a line for each field, on matplotlib's
         axes, which are returned."""
         values = self._named(plain_text(coefficient, "plot: coefficient"), ("rho", "nu_v", "Er_tilde"))
-        at = len(self.rho) // 2 if rho is None else int(numpy.argmin(abs(self.rho - numbers(rho, "plot: rho")[0])))
+        at = len(self.rho) // 2 if rho is None else self._nearest(numbers(rho, "plot: rho")[0])
         axes = axes_or_new(axes)
         order = numpy.argsort(self.nu_v)
         for column, er in enumerate(self.er_tilde):
@@ -194,7 +199,10 @@ def profiles(
             database.save(held)
             made = _core.transport_profiles(text, name, held, method)
     else:
-        made = _core.transport_profiles(text, name, path_if_given(database, "profiles: database"), method)
+        path = path_if_given(database, "profiles: database")
+        if path.endswith(".npz"):
+            raise UserError(f"profiles: database: an .npz is for NumPy to read, not for assay: save it as .nc or .h5: '{path}'")
+        made = _core.transport_profiles(text, name, path, method)
     filed = _filed(made)
     data = filed["data"]
     return Profiles(**filed, species=str(filed["attributes"]["species"]).split(" "), rho=data["rho"], er=data["Er"],

@@ -42,7 +42,8 @@ def matmul(a: Any, b: Any, algebra: str = "log", *, out: Any = None, backend: st
 
     float32 and float64, bool for "boolean"; float16 and bfloat16, added up in float32, for "real", "log" and
     "euclidean". Tensors of torch that want a gradient get one, in float32 and float64; so do arrays of jax, under
-    `jax.grad` and `jax.jit`. `backend` is "simd", or "naive" or "reference": plain loops. Arrays in the memory of an
+    `jax.grad` and `jax.jit`. `backend` is "simd", "reference", plain loops, or "naive", all
+    terms before their sums, in m·k·n elements of memory. Arrays in the memory of an
     NVIDIA GPU (torch, jax, cupy) are multiplied there, without gradients; `out` of f16 and bf16 is float32 then.
 
     >>> import numpy

@@ -55,4 +55,11 @@ inline std::string_view text_argument(nanobind::handle given, const char* name) 
   return whole;
 }
 
+// A class whose objects are not pickled and say so: `why` names them, and what to do instead.
+template <typename Class>
+void refuse_pickling(Class& bound, const char* why) {
+  bound.def("__reduce_ex__",
+            [why](nanobind::handle, int) -> nanobind::object { throw nanobind::type_error(why); });
+}
+
 }  // namespace assay::python

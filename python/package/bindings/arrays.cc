@@ -114,9 +114,12 @@ TensorView view_of_buffer(const Py_buffer& buffer, std::optional<DType> dtype, A
   }
   const auto rank = static_cast<std::size_t>(buffer.ndim);
   Axes extents(rank), strides(rank);
-  for (std::size_t axis = 0; axis < rank; ++axis) {
+  // ctypes gives no strides, though they were asked for: its arrays are row-major.
+  Py_ssize_t dense = buffer.itemsize;
+  for (std::size_t axis = rank; axis-- > 0;) {
     extents[axis] = buffer.shape[axis];
-    const Py_ssize_t stride = buffer.strides[axis];
+    const Py_ssize_t stride = buffer.strides != nullptr ? buffer.strides[axis] : dense;
+    dense *= buffer.shape[axis];
     if (stride % buffer.itemsize != 0) {
       fail("{}: axis {} has a stride that is no multiple of an element's {} bytes: {}",
            name.to_string(), axis, buffer.itemsize, stride);
@@ -199,8 +202,9 @@ TensorView BorrowedArray::view_of(const Array& array, ArgumentName name) {
         "{}: is in the memory of a device, and this call computes on the processor: DLPack's "
         "device {}",
         name.to_string(), array.device_type());
-    if (array.device_type() != nb::device::cuda::value) throw UserError(text);
-    if (where_ == Where::kHost) throw OnDevice(text);
+    const bool is_cuda = array.device_type() == nb::device::cuda::value;
+    if (is_cuda && where_ == Where::kHost) throw OnDevice(text);
+    if (!is_cuda || where_ == Where::kHostAlone) throw UserError(text);
     device_ = array.device_id();
     boundary = size_of(*dtype);  // pairs are read as one there
   }
@@ -299,6 +303,10 @@ TensorView BorrowedArray::borrow_dlpack(nb::handle array, ArgumentName name, Use
          nb::type_name(array.type()).c_str());
   }
   if (use == Use::kWrite) {
+    // DLPack would let us, and every array that shares the elements would change.
+    if (framework_of(array) == Framework::kJax) {
+      fail("{}: an array of jax is never written to", name.to_string());
+    }
     if (nb::try_cast(array, writable_)) return view_of(writable_, name);
     fail("{}: DLPack gives no way to write it", name.to_string());
   }

@@ -30,12 +30,14 @@ struct ArgumentName {
 class BorrowedArray {
  public:
   enum class Use { kRead, kWrite };
-  enum class Where { kHost, kDevice };
+  // kHost: on the processor, by a call that can be made on a device as well; kHostAlone: by one
+  // that cannot; kDevice: on an NVIDIA GPU.
+  enum class Where { kHost, kHostAlone, kDevice };
   // Throws UserError that names the argument: no array, a dtype that tensors do not have, strides
   // that are no multiple of an element, misaligned elements, a tensor of torch that wants a
   // gradient or carries a tangent, one that may not be written, elements in the memory of a device.
-  // Those of an NVIDIA GPU are OnDevice, but for who asked for them by kDevice: nothing has been
-  // done then to have them ready.
+  // Those of an NVIDIA GPU are OnDevice for kHost, and there for kDevice: nothing has been done
+  // then to have them ready.
   BorrowedArray(nanobind::handle array, ArgumentName name, Use use = Use::kRead,
                 Where where = Where::kHost);
   // Of elements that the processor may look at only where there is no device().

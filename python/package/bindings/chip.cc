@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "bindings/argument.h"
 #include "bindings/module.h"
 #include "bindings/threads.h"
 #include "chip/collective.h"
@@ -56,8 +57,9 @@ GemmRun collective(chip::Topology topology, const std::string& kind, const std::
 }  // namespace
 
 void bind_chip(nb::module_& module) {
-  nb::class_<chip::Topology>(module, "Topology")
-      .def("json", [](const chip::Topology& t) { return chip::describe(t).dump(); })
+  nb::class_<chip::Topology> topology(module, "Topology");
+  refuse_pickling(topology, "a topology is not pickled: chip.topology() reads it again");
+  topology.def("json", [](const chip::Topology& t) { return chip::describe(t).dump(); })
       .def("text", &chip::describe_text);
   module.def("topology", [](const std::string& path) {
     return path.empty() ? chip::default_topology() : chip::read_topology(path);

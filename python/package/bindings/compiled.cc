@@ -144,7 +144,8 @@ void CompiledProgram::take(const nb::tuple& given, Call& call) const {
       }
     } else if (argument.kind == Kind::kTensor) {
       const auto use = is_written_[i] ? BorrowedArray::Use::kWrite : BorrowedArray::Use::kRead;
-      call.arrays[i].emplace(object, ArgumentName{labels_[i].c_str()}, use);
+      call.arrays[i].emplace(object, ArgumentName{labels_[i].c_str()}, use,
+                             BorrowedArray::Where::kHostAlone);
       const auto& view = call.arrays[i]->view();
       sizes_.add_shape(argument.name, view.shape(), call.symbols);
       call.is_packed[i] = !view.is_contiguous();

@@ -55,12 +55,14 @@ Engine& engine_for(nb::handle backend) {
 
 // The operands of a call.
 struct Operands {
-  explicit Operands(const nb::tuple& given) {
+  explicit Operands(const nb::tuple& given,
+                    BorrowedArray::Where where = BorrowedArray::Where::kHost) {
     arrays.reserve(given.size());
     views.reserve(given.size());
     for (const nb::handle operand : given) {
       const auto array = as_real(operand);
-      arrays.emplace_back(array, ArgumentName{"einsum: operand", static_cast<int>(views.size())});
+      arrays.emplace_back(array, ArgumentName{"einsum: operand", static_cast<int>(views.size())},
+                          BorrowedArray::Use::kRead, where);
       views.push_back(arrays.back().view());
       if (framework == Framework::kNumpy) framework = framework_of(array);
     }
@@ -155,7 +157,8 @@ void bind_contraction(nb::module_& module) {
   plan.def(
       "run",
       [](const KeptPlan& kept, const nb::tuple& operands, nb::handle out) {
-        return run_to_array(*kept.engine, *kept.plan, Operands(operands), out);
+        const Operands borrowed(operands, BorrowedArray::Where::kHostAlone);
+        return run_to_array(*kept.engine, *kept.plan, borrowed, out);
       },
       nb::arg("operands"), nb::arg("out").none());
   bind_facts(plan);

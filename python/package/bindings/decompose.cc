@@ -54,7 +54,8 @@ nb::dict cp(nb::handle x, std::int64_t rank, int sweeps, double change, const st
                                   .nonnegative = nonnegative,
                                   .seed = seed,
                                   .threads = threads_of_call()};
-  const BorrowedArray array(x, {"cp: x"});
+  const BorrowedArray array(x, {"cp: x"}, BorrowedArray::Use::kRead,
+                            BorrowedArray::Where::kHostAlone);
   auto found = without_gil([&] { return einsum::cp(array.view(), options); });
   const auto framework = framework_of(x);
   nb::dict result;
@@ -76,7 +77,8 @@ nb::dict tucker(nb::handle x, std::vector<std::int64_t> ranks, std::optional<dou
   if (!how) fail("tucker: method is hosvd, sthosvd or hooi, not '{}'", method);
   const einsum::TuckerOptions options{
       .method = *how, .ranks = std::move(ranks), .tolerance = tolerance, .seed = seed};
-  const BorrowedArray array(x, {"tucker: x"});
+  const BorrowedArray array(x, {"tucker: x"}, BorrowedArray::Use::kRead,
+                            BorrowedArray::Where::kHostAlone);
   auto found = without_gil([&] { return einsum::tucker(array.view(), options); });
   const auto framework = framework_of(x);
   nb::dict result;
@@ -89,7 +91,8 @@ nb::dict tucker(nb::handle x, std::vector<std::int64_t> ranks, std::optional<dou
 
 nb::dict tensor_train(nb::handle x, std::vector<std::int64_t> ranks,
                       std::optional<double> tolerance) {
-  const BorrowedArray array(x, {"tt: x"});
+  const BorrowedArray array(x, {"tt: x"}, BorrowedArray::Use::kRead,
+                            BorrowedArray::Where::kHostAlone);
   auto found = without_gil([&] {
     return einsum::tensor_train(array.view(), {.ranks = std::move(ranks), .tolerance = tolerance});
   });
@@ -101,7 +104,8 @@ nb::dict tensor_train(nb::handle x, std::vector<std::int64_t> ranks,
 
 nb::dict mp2(nb::handle b, const std::vector<double>& occupied, const std::vector<double>& virtuals,
              std::int64_t frozen_occupied, std::int64_t frozen_virtual) {
-  const BorrowedArray array(b, {"mp2_energy: b"});
+  const BorrowedArray array(b, {"mp2_energy: b"}, BorrowedArray::Use::kRead,
+                            BorrowedArray::Where::kHostAlone);
   const einsum::Mp2Options options{.frozen_occupied = frozen_occupied,
                                    .frozen_virtual = frozen_virtual,
                                    .threads = threads_of_call()};

@@ -42,8 +42,13 @@ einsum::CallOptions call_options(nb::handle dtype, nb::handle memory, nb::handle
 }
 
 einsum::OperandSpec spec_of_shape(nb::handle shape) {
-  return einsum::OperandSpec::dense(DType::kF64, Shape(argument<std::vector<std::int64_t>>(
-                                                     shape, "a shape", "a tuple of integers")));
+  std::vector<std::int64_t> extents;
+  if (!nb::try_cast(shape, extents)) {
+    throw nb::type_error(
+        fmt::format("a shape is a tuple of whole numbers of 64 bits, not {}", shown(shape))
+            .c_str());
+  }
+  return einsum::OperandSpec::dense(DType::kF64, Shape(extents));
 }
 
 std::vector<std::vector<std::size_t>> linear_path(const einsum::Plan& plan) {

@@ -17,6 +17,8 @@ namespace {
 // Threads within the engines, without the GIL. calls_at_work counts those that wait for it, too.
 std::atomic<int> threads_at_work = 0;
 std::atomic<bool> interpreter_has_ended = false;
+// More than one where a handler of a signal, which a call asks for, calls again.
+thread_local int calls_of_thread = 0;
 
 void end_work() {
   interpreter_has_ended = true;
@@ -28,16 +30,16 @@ void end_work() {
 void end_work_with_interpreter() {
   check(Py_AtExit(end_work) == 0, "Python has room for what to do at its end");
   // A child has none of its parent's other threads.
-  ::pthread_atfork(nullptr, nullptr, [] { threads_at_work = 0; });
+  ::pthread_atfork(nullptr, nullptr, [] { threads_at_work = calls_at_work = calls_of_thread; });
 }
 
 WithoutGil::WithoutGil() : attention_([this] { ask(); }) {
-  ++calls_at_work, ++threads_at_work;
+  ++calls_at_work, ++threads_at_work, ++calls_of_thread;
   state_ = PyEval_SaveThread();
 }
 
 WithoutGil::~WithoutGil() {
-  --threads_at_work;
+  --threads_at_work, --calls_of_thread;
   threads_at_work.notify_all();
   take();
   --calls_at_work;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "bindings/argument.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
 #include "bindings/texts.h"
@@ -138,7 +139,9 @@ nb::dict derivatives(const Prepared& prepared, double nu_hat, double epsi_hat) {
 }  // namespace
 
 void bind_transport(nb::module_& module) {
-  nb::class_<Surface>(module, "Surface")
+  nb::class_<Surface> surface_class(module, "Surface");
+  refuse_pickling(surface_class, "surfaces are not pickled: transport.surface() makes them again");
+  surface_class
       .def_prop_ro("name", [](const Surface& surface) { return quoting_text(surface.name); })
       .def_ro("nfp", &Surface::nfp)
       .def_ro("iota", &Surface::iota)
@@ -164,7 +167,9 @@ void bind_transport(nb::module_& module) {
   module.def("surface_text", &read_surface_text);
   module.def("surface_spelled", &spelled, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg(), nb::arg(), nb::arg().none());
-  nb::class_<Prepared>(module, "Prepared").def("fields", &fields);
+  nb::class_<Prepared> prepared_class(module, "Prepared");
+  refuse_pickling(prepared_class, "what was prepared is not pickled: transport.prepare() makes it");
+  prepared_class.def("fields", &fields);
   module.def("check_grid", [](int n_theta, int n_zeta, int n_xi) {
     validate(Grid{n_theta, n_zeta, n_xi});
   });

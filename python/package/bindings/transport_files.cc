@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "bindings/argument.h"
 #include "bindings/frameworks.h"
 #include "bindings/module.h"
 #include "bindings/texts.h"
@@ -158,8 +159,9 @@ DataFile profiles(const std::optional<std::string>& text, const std::string& pat
 void bind_transport_files(nb::module_& module) {
   module.def("surface_equilibrium", &equilibrium, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg().none(), nb::arg().none(), nb::arg());
-  nb::class_<DataFile>(module, "DataFile")
-      .def("contents", &contents)
+  nb::class_<DataFile> data_file(module, "DataFile");
+  refuse_pickling(data_file, "databases and profiles are not pickled: .save() writes a file");
+  data_file.def("contents", &contents)
       .def("write", [](const DataFile& data, const std::string& path) {
         check_data_path(path);
         without_gil([&] { write_data_file(path, data); });

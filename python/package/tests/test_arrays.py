@@ -3,6 +3,7 @@
 """What goes in and comes out, of whose making, and that nothing is copied on the way."""
 
 import array
+import ctypes
 
 import assay
 import numpy
@@ -91,6 +92,28 @@ def test_tensors_that_only_stand_in_for_elements_are_refused():
             call(fake)
         with pytest.raises(assay.UserError, match=r"has no elements to look at|DLPack gives no view"):
             torch.func.functionalize(call)(torch.ones(2, 3, dtype=torch.float64))
+
+
+def test_arrays_of_ctypes_have_no_strides():
+    rows = ((ctypes.c_double * 3) * 2)((1, 2, 3), (4, 5, 6))
+    numpy.testing.assert_array_equal(assay.einsum("ij->ji", rows), [[1, 4], [2, 5], [3, 6]])
+    out = (ctypes.c_double * 2)()
+    assay.einsum("ij->i", rows, out=out)
+    assert list(out) == [6, 15]
+
+
+@needs("jax")
+def test_arrays_of_jax_are_never_written():
+    import jax.numpy
+
+    for dtype in ("float32", "bfloat16"):
+        kept = jax.numpy.zeros(4, dtype)
+        other = jax.numpy.asarray(kept)
+        for call in (lambda: assay.einsum("i->i", jax.numpy.ones(4, dtype), out=kept),
+                     lambda: assay.semiring.matmul(numpy.ones((1, 4), "float32"), numpy.ones((4, 1), "float32"), out=kept)):
+            with pytest.raises(assay.UserError, match="out: an array of jax is never written to"):
+                call()
+        assert not bool(kept.any()) and not bool(other.any())
 
 
 def test_why_dlpack_gives_no_view_is_said():

@@ -100,8 +100,9 @@ def test_a_backend_is_a_str():
 @pytest.mark.parametrize("call", [lambda x: assay.cp(x, 1), lambda x: assay.tucker(x, (1, 1)), lambda x: assay.tt(x, (1,)),
                                   lambda x: assay.mp2_energy(x, [-1.0], [1.0])])
 def test_what_computes_on_the_processor_alone(call):
-    with pytest.raises(assay.UserError, match="is in the memory of a device, and this call computes on the processor"):
+    with pytest.raises(assay.UserError, match="is in the memory of a device, and this call computes on the processor") as caught:
         call(MadeUp(3, 3, 3))
+    assert caught.type is assay.UserError
 
 
 def test_devices_of_others():

@@ -80,7 +80,7 @@ def test_wrong_types_are_type_errors():
     for call, message in ((lambda: assay.einsum("i->", numpy.ones(3), backend=5), "backend is a str"),
                           (lambda: assay.einsum("i->", numpy.ones(3), memory=1.5), "memory is a number of bytes or a str, not of"),
                           (lambda: assay.plan(5, (3,)), "plan: expression is a str, not of type int"),
-                          (lambda: assay.plan("i->", ("three",)), "a shape is a tuple of integers"),
+                          (lambda: assay.plan("i->", ("three",)), "a shape is a tuple of whole numbers of 64 bits, not \\(.three.,\\)"),
                           (lambda: assay.plan("i->", (3,), objective=1), "objective is a str")):
         with pytest.raises(TypeError, match=message):
             call()
@@ -138,6 +138,17 @@ def test_a_negative_number_of_bytes():
     for memory in (-1, 2**64):
         with pytest.raises(assay.UserError, match=f"memory: a number of bytes is at least 0 and has 64 bits, got {memory}"):
             assay.einsum("i->", numpy.ones(3), memory=memory)
+
+
+@pytest.mark.parametrize("kept,message", [
+    (lambda: assay.transport.surface("example"), "surfaces are not pickled"),
+    (lambda: assay.transport.prepare("example", (9, 9, 8)), "not pickled"),
+    (lambda: assay.chip.topology(), "a topology is not pickled"),
+])
+def test_what_engines_keep_is_not_pickled(kept, message):
+    for leave in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match=message):
+            leave(kept())
 
 
 def test_what_cannot_be_pickled_says_what_to_do():

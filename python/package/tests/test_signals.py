@@ -112,6 +112,27 @@ def test_the_interpreter_ends_while_threads_are_inside_of_calls():
         assert (done.returncode, done.stderr) == (0, "")
 
 
+FORKED = """
+import os, threading, time
+import assay, numpy
+
+assay.set_threads(8)
+a = numpy.random.rand(60, 60, 60)
+for _ in range(3):
+    threading.Thread(target=assay.cp, args=(a, 20), kwargs={"sweeps": 10**9, "change": -1.0}, daemon=True).start()
+time.sleep(0.2)
+if os.fork() == 0:
+    print("8 threads" in assay.plan("ij,jk->ik", (2000, 2000), (2000, 2000)).explain())
+else:
+    os.wait()
+"""
+
+
+def test_a_fork_has_all_threads_for_itself():
+    done = ran(FORKED)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done
+
+
 FOR_HOURS = """
 import os, threading, time
 import assay, numpy

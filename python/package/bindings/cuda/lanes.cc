@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/cuda/lanes.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -17,6 +19,16 @@ namespace {
 // torch hands out 32 streams in turn, but a program computes on few.
 constexpr std::size_t kMostLanes = 16;
 constexpr std::size_t kKeptBytes = std::size_t{1} << 30;  // of a lane's freed blocks
+
+// CUDA is lost to a forked process, and a lane that another thread held stays locked there.
+void refuse_forks() {
+  static const auto process = ::getpid();
+  if (::getpid() != process) {
+    throw EnvironmentError(
+        "arrays on a device: this process was forked by one that has used the device, and CUDA "
+        "cannot be used in it: start it anew (multiprocessing's 'spawn')");
+  }
+}
 
 }  // namespace
 
@@ -84,6 +96,7 @@ Lane::Block Lane::take(std::size_t bytes) {
 }
 
 std::shared_ptr<Lane> lane_of(int device, nanobind::handle stream) {
+  refuse_forks();
   // Never destroyed: nothing is asked of a device at the end of the process.
   static auto& lanes = *new std::vector<std::shared_ptr<Lane>>;
   std::optional<kernels::cuda::Stream> given;
