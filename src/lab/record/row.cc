@@ -22,20 +22,15 @@ int int_field(const Json& json, std::string_view key, std::string_view what) {
   return static_cast<int>(value);
 }
 
-// Of what a row is found by. A NUL would end it for some who keep it (SQLite's functions), and is
-// refused by others (PostgreSQL).
-std::string name_field(const Json& json, std::string_view key, std::string_view what) {
-  auto name = json_field<std::string>(json, key, what);
-  if (name.find('\0') != std::string::npos) {
-    fail("{}: key '{}' has a NUL character: {}", what, key, canonical_json(name));
+// What SQLite reads out of lines by itself must be what we read: no other type, which would be
+// text to it, and no NUL, which would end it.
+void check_isolation(const Json& provenance, std::string_view what) {
+  const auto it = provenance.find("isolation");
+  if (it == provenance.end() || it->is_null()) return;
+  const auto isolation = json_field<std::string>(provenance, "isolation", what);
+  if (isolation.find('\0') != std::string::npos) {
+    fail("{}: key 'isolation' has a NUL character: {}", what, canonical_json(isolation));
   }
-  return name;
-}
-
-// The same of what may be missing, or null.
-void check_optional_name(const Json& json, const char* key, std::string_view what) {
-  const auto it = json.find(key);
-  if (it != json.end() && !it->is_null()) name_field(json, key, what);
 }
 
 // Takes the member out of its object.
@@ -132,16 +127,14 @@ Row row_from_json(Json json, std::string_view what) {
     fail("{}: row schema {} is not the one this program knows ({})", what, schema, kRowSchema);
   }
   Row row;
-  row.run_id = name_field(json, "run_id", what);
-  row.attempt_id = name_field(json, "attempt_id", what);
-  row.suite = name_field(json, "suite", what);
-  row.case_name = name_field(json, "case", what);
+  row.run_id = json_field<std::string>(json, "run_id", what);
+  row.attempt_id = json_field<std::string>(json, "attempt_id", what);
+  row.suite = json_field<std::string>(json, "suite", what);
+  row.case_name = json_field<std::string>(json, "case", what);
   row.point = object_field(json, "point", what, false);
-  row.provider = name_field(json, "provider", what);
-  row.platform = name_field(json, "platform", what);
-  auto machine = object_field(json, "machine", what, false);
-  check_optional_name(machine, "fingerprint", what);
-  row.machine = machine_from_json(std::move(machine));
+  row.provider = json_field<std::string>(json, "provider", what);
+  row.platform = json_field<std::string>(json, "platform", what);
+  row.machine = machine_from_json(object_field(json, "machine", what, false));
   row.cores = int_field(json, "cores", what);
   row.round = int_field(json, "round", what);
   row.try_number = int_field(json, "try", what);
@@ -166,7 +159,7 @@ Row row_from_json(Json json, std::string_view what) {
     row.work = numbers(work, "work", what);
   }
   auto provenance = object_field(json, "provenance", what, false);
-  check_optional_name(provenance, "isolation", what);
+  check_isolation(provenance, what);
   row.provenance = provenance_from_json(std::move(provenance));
   static const Json kKnown = row_to_json(Row{});
   for (auto& [key, value] : json.get_ref<Json::object_t&>()) {
