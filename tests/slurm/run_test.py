@@ -106,8 +106,9 @@ class Runs(RunsOnSlurm):
             (("--executor", "slurm", "--budget", "5m"), "--budget"),
             (("--executor", "slurm", "--nodes", "0"), "--nodes must be at least 1, got 0"),
             (("--executor", "pbs"), "pbs"),
-            *((("--executor", "slurm", *given), f"--{name}: ") for name in ("partition", "account", "constraint", "time", "pin-kind")
-              for given in ((f"--{name}", ""), (f"--{name}=",))),
+            *((("--executor", "slurm", *given), f"--{name}: nothing was given")
+              for name in ("partition", "account", "constraint", "time", "pin-kind", "nodes", "gpus-per-node")
+              for given in ((f"--{name}", ""), (f"--{name}=",), (f"--{name}=", "--json"))),
             (("--executor", "slurm", "--on-each-kind", "--out", "one.jsonl"), "'one.jsonl'"),
         ):
             self.assertIn(said, self.assay(*RUN, *words, status=2).stderr)
