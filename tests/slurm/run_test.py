@@ -83,6 +83,22 @@ class Runs(RunsOnSlurm):
         self.assertEqual(status, 0, said)
         self.complete()
 
+    def test_a_damaged_journal_of_a_task_is_told_with_what_brings_the_run_on(self):
+        self.kill(self.begin())
+        self.cluster.cancel_all()
+        self.assertTrue(self.cluster.is_idle())
+        folder = f"{self.folder}/j.jsonl.slurm/1/"
+        journal = max((folder + name for name in os.listdir(folder) if name.endswith(".jsonl")), key=os.path.getsize)
+        with open(journal, "r+b") as file:
+            file.seek(200)
+            file.write(b"damage")
+        said = self.assay("run", "--resume", "j.jsonl", status=2).stderr.splitlines()[-1]
+        self.assertIn("assay store repair --in-place", said)
+        self.assertIn("assay run --resume", said)
+        self.assay("store", "repair", "--in-place", journal)
+        self.assay("run", "--resume", "j.jsonl")
+        self.complete()
+
     def test_another_program_is_refused(self):
         child = self.begin()
         self.kill(child)
