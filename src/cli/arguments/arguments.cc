@@ -269,8 +269,8 @@ void offer(CLI::App& app, std::optional<Command>& chosen, const char* name, cons
 // More would take days, and their plan all the memory.
 constexpr int kMostRounds = 100'000;
 
-// What CLI11 is to read, last word first. An expression may begin with an arrow, which it would take
-// for an option; an option that is given nothing ("--label=") would take the next word for its
+// What CLI11 is to read, last word first. An expression may begin with an arrow, which it would
+// take for an option; an option that is given nothing ("--label=") would take the next word for its
 // value.
 std::vector<std::string> words_to_parse(int argc, char** argv) {
   std::vector<std::string> words;

@@ -46,9 +46,9 @@ constexpr auto kPlaces = std::to_array<std::string_view>({"--account",
 // As CLI11 calls what is read into them: to it no text at all is a number that is not there.
 constexpr auto kNumbers = std::to_array<std::string_view>({"INT", "UINT", "FLOAT"});
 
-constexpr auto kSources = std::to_array<std::string_view>(
-    {"A", "B", "source", "store", "--baseline", "--config", "--current", "--resume", "--source",
-     "--store"});
+constexpr auto kSources =
+    std::to_array<std::string_view>({"A", "B", "source", "store", "--baseline", "--config",
+                                     "--current", "--resume", "--source", "--store"});
 
 }  // namespace
 
