@@ -63,6 +63,37 @@ bool has_password(std::string_view address) {
   return ends_well && colon != npos && !is_shell_variable(user.substr(colon + 1));
 }
 
+namespace {
+
+// What a mistyped address has: a user, a colon, and all up to the last '@'; "12:30@n1" is hidden
+// with them. A path from the root begins with no user.
+std::string without_bare_password(std::string_view word) {
+  const auto name = word.rfind('=', word.find(':')) + 1;  // npos + 1 = 0
+  const auto colon = word.find(':', name), at = word.rfind('@');
+  const bool is_bare = at != npos && colon < at && colon + 1 < at && at + 1 < word.size();
+  if (!is_bare || word.starts_with('/') || word.find("://") != npos ||
+      is_shell_variable(word.substr(colon + 1))) {
+    return std::string(word);
+  }
+  return std::string(word.substr(0, colon + 1)).append(kHidden).append(word.substr(at));
+}
+
+std::string without_bare_passwords(std::string_view message) {
+  constexpr std::string_view kBetween = " \t'\"";
+  std::string shown;
+  while (!message.empty()) {
+    const auto word = message.substr(0, message.find_first_of(kBetween));
+    shown += without_bare_password(word);
+    message.remove_prefix(word.size());
+    const auto next = std::min(message.find_first_not_of(kBetween), message.size());
+    shown += message.substr(0, next);
+    message.remove_prefix(next);
+  }
+  return shown;
+}
+
+}  // namespace
+
 std::string without_passwords(std::string_view message) {
   std::string shown;
   while (!message.empty()) {
@@ -86,7 +117,7 @@ std::string without_passwords(std::string_view message) {
       message.remove_prefix(begin);
     }
   }
-  return shown.append(message);
+  return without_bare_passwords(shown.append(message));
 }
 
 }  // namespace assay

@@ -34,8 +34,8 @@ bool is_shell_variable(std::string_view value);
 // Of what follows a scheme and "//": "u:secret@h/db".
 bool has_password(std::string_view address);
 
-// A message that quotes what somebody typed, wherever that was: of addresses without what stands
-// between ':' and '@', of what is called password without its value.
+// A message that quotes what somebody typed, wherever that was: of addresses, with a scheme or
+// without, without what stands between ':' and '@', of what is called password without its value.
 std::string without_passwords(std::string_view message);
 
 }  // namespace assay

@@ -18,6 +18,11 @@ TEST(Password, IsHiddenInMessages) {
             "no such file: ' jdbc:postgresql://h/db?user=u&password=…'"},
            {"'a://u:secret@h' and 'b://v:secret@h'", "'a://u:…@h' and 'b://v:…@h'"},
            {"password=secret", "password=…"},
+           {"no run of that name: 'u:secret@h/db'", "no run of that name: 'u:…@h/db'"},
+           {"--store=u:sec/r@t@h/db, :secret@h", "--store=u:…@h/db, :…@h"},
+           {"jdbc:postgresql:u:secret@h", "jdbc:…@h"},
+           {"'/data/12:30/a@n1', 'a@h:5432/db', 'u:$X@h', 'a:@h', 'j.jsonl:12: no key x@'",
+            "'/data/12:30/a@n1', 'a@h:5432/db', 'u:$X@h', 'a:@h', 'j.jsonl:12: no key x@'"},
            {"got 'https://h:80/a@b' and n=5, passes=2, ' = '",
             "got 'https://h:80/a@b' and n=5, passes=2, ' = '"},
            {"", ""}}) {

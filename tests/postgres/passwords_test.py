@@ -122,6 +122,9 @@ class Passwords(unittest.TestCase):
             self.assay("report", slip, status=2)
             self.assay("store", "verify", slip, status=2)
             self.assay(*RUN, f"--store={slip}", status=2)
+            self.assay("run", "--resume", slip, status=2)
+            self.assay("run", "--config", slip, status=2)
+        bare = "lab:pa55@h/lab"
         for words in (
             ("store", "merge", "own.db", slips[0]),
             ("gate", "--baseline", slips[0], "--current", slips[1]),
@@ -138,6 +141,14 @@ class Passwords(unittest.TestCase):
             ("report", "--from", slips[0]),
             ("report", f"--{slips[0]}"),
             ("list", slips[0]),
+            ("list", bare),
+            ("run", bare),
+            ("store", "repair", bare),
+            ("import", bare),
+            ("gate", "--run", "semiring_matmul", "--baseline", bare),
+            (*RUN, "--points", f"@{bare}"),
+            (*RUN, "--commit", bare),
+            (*RUN, "--providers", bare),
             ("run", slips[0]),
             (*RUN, "--rounds", slips[0]),
             (*RUN, "--executor", slips[0]),

@@ -8,8 +8,8 @@ import subprocess
 import time
 import unittest
 
-from on_slurm import ASSAY, RunsOnSlurm
-from slurm_cluster import attempts
+from on_slurm import ASSAY, POINTS, RunsOnSlurm
+from slurm_cluster import QUICK, attempts
 
 
 class Interrupted(RunsOnSlurm):
@@ -40,6 +40,16 @@ class Interrupted(RunsOnSlurm):
         self.assertIn("the journal was removed or replaced while the run wrote it: 'j.jsonl'", said)
         self.assertTrue(self.cluster.is_idle())
         self.assertTrue(os.path.exists(f"{self.folder}/j.jsonl.slurm"))
+
+    def test_ctrl_c_of_a_gate_leaves_no_job_behind(self):
+        worker = os.path.join(os.path.dirname(ASSAY), "assay-worker")
+        child = self.cluster.start(ASSAY, "gate", "--run", "semiring_matmul", "--baseline", worker, "--points", POINTS, "--providers", "naive",
+                                   "--rounds", "16", *QUICK, "--executor", "slurm", "--journals", "gate", cwd=self.folder)  # fmt: skip
+        while child.poll() is None and "RUNNING" not in [state for _, state in self.cluster.jobs()]:
+            time.sleep(0.05)
+        said = self.ends_by_ctrl_c(child)
+        self.assertEqual(self.job_ids(), [], said)
+        self.assertNotIn("no regression", said)
 
     def test_a_full_disk_leaves_no_job_behind_and_is_continued(self):
         disk = f"{self.folder}/disk"

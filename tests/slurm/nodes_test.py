@@ -33,8 +33,7 @@ class Nodes(RunsOnSlurm):
         self.assertIn(f"({here} is ", self.assay(*few, "--pin-kind", "0" * 16, "--out", "other.jsonl", status=5).stderr)
 
     def test_a_kind_of_which_no_node_works_is_told(self):
-        self.cluster.command("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=test")
-        self.addCleanup(self.cluster.command, "scontrol", "update", "NodeName=n2", "State=RESUME")
+        self.drain("n2", "test")
         few = ("run", "semiring_matmul", "--points", '{"n":8,"algebra":"real"}', "--providers", "naive", *SHORT, *QUICK,
                "--executor", "slurm", "--on-each-kind", "--out", "fleet/")  # fmt: skip
         self.assertIn("not begun: nodes of kind new (", self.assay(*few).stderr)

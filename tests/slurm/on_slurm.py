@@ -23,10 +23,12 @@ SHORT, LONG = ("--rounds", "4"), ("--rounds", "16")
 class OnSlurm(unittest.TestCase):
     """A cluster for all tests of a class, a folder for each."""
 
+    conf = os.environ.get("ASSAY_TEST_SLURM_CONF", "")  # lines of slurm.conf
+
     @classmethod
     def setUpClass(cls):
         try:
-            cls.cluster = Cluster()
+            cls.cluster = Cluster(cls.conf)
         except Missing as missing:
             raise unittest.SkipTest(str(missing))
         cls.addClassCleanup(cls.cluster.end)
@@ -50,6 +52,16 @@ class OnSlurm(unittest.TestCase):
 
     def let_jobs_start(self):
         self.cluster.command("scontrol", "update", "PartitionName=all", "State=UP")
+
+    def drain(self, nodes, reason):
+        """Nodes that take no jobs until the end of the test."""
+        self.cluster.command("scontrol", "update", f"NodeName={nodes}", "State=DRAIN", f"Reason={reason}")
+        self.addCleanup(self.end_drain, nodes)
+
+    def end_drain(self, nodes):
+        self.cluster.command("scontrol", "update", f"NodeName={nodes}", "State=RESUME")
+        while set(self.cluster.command("sinfo", "-h", "-N", "-o", "%t").split()) != {"idle"}:
+            time.sleep(0.2)  # it answers again
 
     def hold(self):
         """Slurm answers nobody, until it is released, at the latest at the end of the test."""

@@ -83,6 +83,22 @@ class Runs(RunsOnSlurm):
         self.assertEqual(status, 0, said)
         self.complete()
 
+    def test_a_damaged_journal_of_a_task_is_told_with_what_brings_the_run_on(self):
+        self.kill(self.begin())
+        self.cluster.cancel_all()
+        self.assertTrue(self.cluster.is_idle())
+        folder = f"{self.folder}/j.jsonl.slurm/1/"
+        journal = max((folder + name for name in os.listdir(folder) if name.endswith(".jsonl")), key=os.path.getsize)
+        with open(journal, "r+b") as file:
+            file.seek(200)
+            file.write(b"damage")
+        said = self.assay("run", "--resume", "j.jsonl", status=2).stderr.splitlines()[-1]
+        self.assertIn("assay store repair --in-place", said)
+        self.assertIn("assay run --resume", said)
+        self.assay("store", "repair", "--in-place", journal)
+        self.assay("run", "--resume", "j.jsonl")
+        self.complete()
+
     def test_another_program_is_refused(self):
         child = self.begin()
         self.kill(child)
@@ -106,8 +122,9 @@ class Runs(RunsOnSlurm):
             (("--executor", "slurm", "--budget", "5m"), "--budget"),
             (("--executor", "slurm", "--nodes", "0"), "--nodes must be at least 1, got 0"),
             (("--executor", "pbs"), "pbs"),
-            *((("--executor", "slurm", *given), f"--{name}: ") for name in ("partition", "account", "constraint", "time", "pin-kind")
-              for given in ((f"--{name}", ""), (f"--{name}=",))),
+            *((("--executor", "slurm", *given), f"--{name}: nothing was given")
+              for name in ("partition", "account", "constraint", "time", "pin-kind", "nodes", "gpus-per-node")
+              for given in ((f"--{name}", ""), (f"--{name}=",), (f"--{name}=", "--json"))),
             (("--executor", "slurm", "--on-each-kind", "--out", "one.jsonl"), "'one.jsonl'"),
         ):
             self.assertIn(said, self.assay(*RUN, *words, status=2).stderr)

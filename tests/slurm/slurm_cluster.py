@@ -20,11 +20,11 @@ class Missing(Exception):
 class Cluster:
     """Stopped when this process ends, whatever ends it: the script reads from a pipe of ours."""
 
-    def __init__(self):
+    def __init__(self, conf=""):
         self.folder = tempfile.mkdtemp(prefix="assay-slurm-")
         self.script = subprocess.Popen(
             [os.path.join(HERE, "cluster"), self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            start_new_session=True)  # fmt: skip
+            env={**os.environ, "ASSAY_TEST_SLURM_CONF": conf}, start_new_session=True)  # fmt: skip
         answer = self.script.stdout.readline().strip()
         if answer != "ready":
             raise Missing(answer or "missing: a cluster that starts")

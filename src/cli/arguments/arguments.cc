@@ -269,6 +269,26 @@ void offer(CLI::App& app, std::optional<Command>& chosen, const char* name, cons
 // More would take days, and their plan all the memory.
 constexpr int kMostRounds = 100'000;
 
+// What CLI11 is to read, last word first. An expression may begin with an arrow, which it would
+// take for an option; an option that is given nothing ("--label=") would take the next word for its
+// value.
+std::vector<std::string> words_to_parse(int argc, char** argv) {
+  std::vector<std::string> words;
+  bool are_values = false;  // all that follow
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    are_values = are_values || word == "--";
+    const bool is_given_nothing =
+        !are_values && word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (is_given_nothing) word.pop_back();
+    if (argv[1] == std::string_view("einsum") && word.starts_with("->")) word.insert(0, " ");
+    words.push_back(std::move(word));
+    if (is_given_nothing) words.emplace_back();
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 }  // namespace
 
 void add_measure_options(CLI::App& app, MeasureArguments& a, const MeasureHelp& help,
@@ -354,21 +374,15 @@ std::variant<Command, int> parse_arguments(
   offer(app, chosen, "compile", "the tensor graph compiler, used directly", add_compile);
   offer(app, chosen, "llm", "language models: made by chance, asked, explained", add_llm);
 
-  refuse_empty_places(app);
+  refuse_empty_values(app);
   if (as_typed) keep_free_texts(app, as_typed);
   // CLI11 would only say that a subcommand is missing.
   const auto is_first = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_first)) {
     fail("unknown command (see assay --help): '{}'", argv[1]);
   }
-  // An expression may begin with an arrow, which CLI11 would take for an option.
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  for (auto& word : words) {
-    if (words.front() == "einsum" && word.starts_with("->")) word.insert(0, " ");
-  }
-  std::ranges::reverse(words);
   try {
-    app.parse(std::move(words));
+    app.parse(words_to_parse(argc, argv));
   } catch (const CLI::Success& e) {  // help and version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

@@ -50,10 +50,10 @@ CLI::Option* add_seed(CLI::App& app, const std::string& help,
                       std::function<void(std::uint64_t)> set);
 CLI::Option* add_rounds(CLI::App& app, std::optional<int>& rounds, const std::string& help);
 
-// Options of a command and its subcommands that name a file, a folder, a store or where jobs go
-// take no empty name: that is a script's variable that was never set, and would pass for an option
-// that was not given. arguments_places.cc
-void refuse_empty_places(CLI::App& app);
+// Options of a command and its subcommands that name a file, a folder, a store, points or where
+// jobs go take no empty name, and those for a number no empty number: that is a script's variable
+// that was never set, and would pass for an option that was not given. arguments_places.cc
+void refuse_empty_values(CLI::App& app);
 
 // Options and arguments that name no source get what was typed, also where it looked like an
 // address. arguments_places.cc

@@ -10,8 +10,10 @@ namespace assay::cli {
 namespace {
 
 constexpr auto kPlaces = std::to_array<std::string_view>({"--account",
+                                                          "--baseline",
                                                           "--constraint",
                                                           "--partition",
+                                                          "--points",
                                                           "--pin-kind",
                                                           "--time",
                                                           "--booz",
@@ -41,8 +43,12 @@ constexpr auto kPlaces = std::to_array<std::string_view>({"--account",
                                                           "--trace",
                                                           "--wout"});
 
-constexpr auto kSources = std::to_array<std::string_view>(
-    {"A", "B", "source", "store", "--baseline", "--current", "--source", "--store"});
+// As CLI11 calls what is read into them: to it no text at all is a number that is not there.
+constexpr auto kNumbers = std::to_array<std::string_view>({"INT", "UINT", "FLOAT"});
+
+constexpr auto kSources =
+    std::to_array<std::string_view>({"A", "B", "source", "store", "--baseline", "--config",
+                                     "--current", "--resume", "--source", "--store"});
 
 }  // namespace
 
@@ -56,14 +62,17 @@ void keep_free_texts(CLI::App& app,
   for (auto* sub : app.get_subcommands({})) keep_free_texts(*sub, as_typed);
 }
 
-void refuse_empty_places(CLI::App& app) {
+void refuse_empty_values(CLI::App& app) {
   for (auto* option : app.get_options()) {
-    if (std::ranges::find(kPlaces, option->get_name()) == kPlaces.end()) continue;
+    if (std::ranges::find(kPlaces, option->get_name()) == kPlaces.end() &&
+        std::ranges::find(kNumbers, option->get_type_name()) == kNumbers.end()) {
+      continue;
+    }
     option->check([](const std::string& text) {
       return text.empty() ? std::string("nothing was given") : std::string();
     });
   }
-  for (auto* sub : app.get_subcommands({})) refuse_empty_places(*sub);
+  for (auto* sub : app.get_subcommands({})) refuse_empty_values(*sub);
 }
 
 }  // namespace assay::cli

@@ -18,7 +18,8 @@ std::optional<lab::SlurmRunOptions> slurm_asked(const ExecutorArguments& a,
   lab::SlurmRunOptions options{slurm_options(a), a.pin_kind};
   if (!a.pin_kind.empty()) {
     options.slurm.excluded =
-        lab::nodes_of_other_kinds(options.slurm, a.pin_kind, context.own_program, *context.stop);
+        lab::nodes_of_other_kinds(options.slurm, a.pin_kind, context.own_program, *context.stop,
+                                  [&](const std::string& line) { context.progress->note(line); });
   }
   return options;
 }

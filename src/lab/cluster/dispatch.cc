@@ -76,6 +76,7 @@ double Dispatcher::left_s(const Point& point) const {
 
 std::optional<Submission> Dispatcher::next() {
   if (waiting_ == 0 || !refused_.empty()) return std::nullopt;
+  if (tasks_.size() >= limits_.tasks_at_once) return std::nullopt;
   Submission submission{next_number_, {}, 0, some_lost_};
   if (limits_.at_most) {
     submission.at_once = limits_.nodes - static_cast<int>(tasks_.size());
@@ -88,7 +89,10 @@ std::optional<Submission> Dispatcher::next() {
     waiting.push_back(i);
     seconds.push_back(left_s(points_[i]));
   }
-  submission.tasks = pack(seconds, {.nodes = limits_.nodes, .longest_s = limits_.longest_task_s});
+  submission.tasks = pack(seconds, {.nodes = limits_.nodes,
+                                    .longest_s = limits_.longest_task_s,
+                                    .most_tasks = std::min(limits_.tasks_of_submission,
+                                                           limits_.tasks_at_once - tasks_.size())});
   ++next_number_;
   for (int index = 0; auto& task : submission.tasks) {
     for (auto& i : task) {

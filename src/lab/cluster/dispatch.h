@@ -30,6 +30,9 @@ struct DispatchLimits {
   int nodes = 1;         // that there are, or that may be used
   bool at_most = false;  // never more of them than that
   double longest_task_s = std::numeric_limits<double>::infinity();
+  std::size_t tasks_of_submission = 1000;
+  // Under way; more are submitted when these are over.
+  std::size_t tasks_at_once = std::numeric_limits<std::size_t>::max();
   int first_number = 1;  // of its submissions: numbers of earlier runners are not used again
 };
 

@@ -37,6 +37,29 @@ TEST(Dispatcher, SubmitsEverythingOnce) {
   EXPECT_TRUE(d.over());
 }
 
+TEST(Dispatcher, ManyTasksAreSeveralSubmissions) {
+  Dispatcher d(points(7), {.nodes = 7, .tasks_of_submission = 3});
+  std::vector<std::size_t> sizes;
+  while (const auto submission = d.next()) sizes.push_back(points_in(*submission));
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 3, 1}));
+  EXPECT_EQ(d.active(), 7u);
+}
+
+TEST(Dispatcher, NoMoreTasksThanThereIsRoomFor) {
+  Dispatcher d(points(5), {.nodes = 5, .tasks_at_once = 2});
+  int tasks = 0;
+  while (const auto submission = d.next()) {
+    EXPECT_EQ(submission->tasks.size(), tasks < 4 ? 2u : 1u);
+    EXPECT_FALSE(d.next());
+    tasks += static_cast<int>(submission->tasks.size());
+    for (int i = 0; i < std::ssize(submission->tasks); ++i) {
+      d.take(ended({submission->number, i}, Fate::kDone));
+    }
+  }
+  EXPECT_EQ(tasks, 5);
+  EXPECT_TRUE(d.over());
+}
+
 TEST(Dispatcher, WhatIsDoneIsNotSubmitted) {
   auto work = points(3);
   work[1].over = true;

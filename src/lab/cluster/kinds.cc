@@ -14,6 +14,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupted.h"
+#include "base/text.h"
+#include "lab/cluster/slurm_waits.h"
 
 namespace assay::lab {
 namespace {
@@ -24,12 +26,13 @@ constexpr std::int64_t kPatienceAtTheEndNs = 60'000'000'000;
 // Jobs that end with this object, answered or not.
 class Questions {
  public:
-  explicit Questions(const std::atomic<bool>& stop) : stop_(stop) {}
+  Questions(const std::atomic<bool>& stop, const std::function<void(const std::string&)>& tell)
+      : stop_(stop), tell_(tell) {}
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
   ~Questions() {
     const auto until = monotonic_ns() + kPatienceAtTheEndNs;
-    while (!names_.empty() && are_open() && monotonic_ns() < until) {
+    while (!names_.empty() && are_open(look()) && monotonic_ns() < until) {
       slurm_cancel(names_);
       ::usleep(kBetweenAnswersUs);
     }
@@ -40,20 +43,25 @@ class Questions {
   }
   // Until they were answered, or will not be.
   void wait() {
-    while (are_open()) {
+    SlurmWaits waits;
+    for (auto jobs = look(); are_open(jobs); jobs = look()) {
       if (stop_.load()) throw Interrupted("interrupted while the nodes were asked what they are");
+      const auto why = jobs ? waits.news(*jobs, monotonic_ns()) : std::nullopt;
+      if (why) tell_("warning: " + *why);
+      if (!jobs && !std::exchange(is_silent_, true)) tell_("warning: Slurm does not answer");
       ::usleep(kBetweenAnswersUs);
     }
     names_.clear();
   }
 
  private:
-  bool are_open() const {
-    const auto jobs = slurm_jobs(names_, stop_);
-    return !jobs || std::ranges::any_of(*jobs, is_active);
-  }
+  using Jobs = std::optional<std::vector<SlurmJob>>;
+  Jobs look() const { return slurm_jobs(names_, stop_); }
+  static bool are_open(const Jobs& jobs) { return !jobs || std::ranges::any_of(*jobs, is_active); }
 
   const std::atomic<bool>& stop_;
+  const std::function<void(const std::string&)>& tell_;
+  bool is_silent_ = false;
   std::vector<std::string> names_;
 };
 
@@ -109,13 +117,16 @@ std::vector<NodeKind> node_kinds(const std::vector<SlurmNode>& nodes) {
 std::vector<std::string> nodes_of_other_kinds(const SlurmOptions& options,
                                               const std::string& fingerprint,
                                               const std::string& program,
-                                              const std::atomic<bool>& stop) {
+                                              const std::atomic<bool>& stop,
+                                              const std::function<void(const std::string&)>& tell) {
   const auto kinds = node_kinds(slurm_nodes(options, stop));
   const FolderHere folder;
   const auto answer_of = [&](const NodeKind& kind) {
     return fmt::format("{}/assay-kind-{}", folder.path(), short_hash(folder.path() + kind.name));
   };
-  Questions questions(stop);
+  Questions questions(stop, tell);
+  tell(fmt::format("asking a node of each kind what it is: {}",
+                   plural(std::ranges::count_if(kinds, &NodeKind::works), "job")));
   for (const auto& kind : kinds) {
     if (!kind.works) continue;
     auto only = options;

@@ -12,7 +12,7 @@ namespace assay::lab {
 struct PackLimits {
   int nodes = 1;
   double longest_s = std::numeric_limits<double>::infinity();  // of a task
-  std::size_t most_tasks = 1000;                               // Slurm's arrays end there
+  std::size_t most_tasks = 1000;  // by default Slurm's arrays end there
 };
 
 // Points, by the time each is predicted to take, put together into tasks that are started in this

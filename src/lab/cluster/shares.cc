@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRecord = ".jsonl.request.json";
+constexpr std::string_view kFolderEnd = ".slurm";
 
 std::optional<int> number_of(std::string_view text) {
   int value = 0;
@@ -28,7 +29,8 @@ std::optional<int> number_of(std::string_view text) {
 }  // namespace
 
 // An absolute path: tasks may be elsewhere.
-Shares::Shares(const std::string& journal) : folder_(fs::absolute(journal).string() + ".slurm") {}
+Shares::Shares(const std::string& journal)
+    : folder_(fs::absolute(journal).string().append(kFolderEnd)) {}
 
 std::string Shares::folder_of(int submission) const {
   return folder_ + "/" + std::to_string(submission);
@@ -86,7 +88,15 @@ std::vector<Row> Shares::news(TaskId task) {
   std::vector<Row> rows;
   std::size_t end = 0;
   for (; (end = content.find('\n', read)) != std::string::npos; read = end + 1) {
-    rows.push_back(row_from_line(std::string_view(content).substr(read, end - read), path));
+    const auto line = std::string_view(content).substr(read, end - read);
+    try {
+      rows.push_back(row_from_line(line, path));
+    } catch (const UserError& e) {
+      fail(
+          "{}; that is the journal of a task of this run: assay store repair --in-place '{}' keeps "
+          "what is whole (or remove it), then assay run --resume '{}' measures the rest",
+          e.what(), path, folder_.substr(0, folder_.size() - kFolderEnd.size()));
+    }
   }
   return rows;
 }

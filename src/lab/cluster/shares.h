@@ -42,7 +42,8 @@ class Shares {
   void write(TaskId task, const std::string& run_id, const RunShare& share,
              std::span<const Row> rows);
 
-  // Rows that are there since the last time, those that the task began with at most once.
+  // Rows that are there since the last time, those that the task began with at most once. Throws
+  // UserError where one is damaged, with what brings the run on.
   std::vector<Row> news(TaskId task);
   // The end of the task: `take` gets its last rows, and only then the record goes, so that nothing
   // is lost by who is killed in between. False where it is still being written, which is so on a

@@ -3,7 +3,6 @@
 #include "lab/cluster/slurm.h"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,74 +13,10 @@
 #include "base/error.h"
 #include "base/interrupted.h"
 #include "base/process.h"
-#include "base/text.h"
+#include "lab/cluster/slurm_command.h"
 
 namespace assay::lab {
 namespace {
-
-// Slurm's commands wait for an answer some ten seconds, and try again.
-constexpr double kPatienceS = 120;
-
-// Variables that would have a command answer something else than it was asked: filters and formats
-// that people set for their own eyes. Where jobs go by default (SBATCH_PARTITION) is left to them.
-std::vector<std::string> variables_against(const std::string& command) {
-  std::vector<std::string> names;
-  if (command == "sbatch") {
-    names = {"SBATCH_ARRAY_INX", "SBATCH_WAIT", "SBATCH_WAIT_ALL_NODES"};
-  } else {
-    std::string prefix;
-    for (const char c : command) prefix += static_cast<char>(c - 'a' + 'A');
-    prefix += '_';
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-      const std::string_view text = *variable;
-      if (text.starts_with(prefix)) names.emplace_back(text.substr(0, text.find('=')));
-    }
-  }
-  return names;
-}
-
-// Given up when `stop` becomes true, unless it was so before: then it is about the end of jobs.
-ProcessResult slurm_command(const std::vector<std::string>& words,
-                            const std::atomic<bool>* stop = nullptr) {
-  ProcessSpec spec;
-  const auto names = variables_against(words.front());
-  if (!names.empty()) spec.argv = {"env"};
-  for (const auto& name : names) spec.argv.push_back("--unset=" + name);
-  spec.argv.insert(spec.argv.end(), words.begin(), words.end());
-  spec.time_limit_s = kPatienceS;
-  spec.stdout_limit = 256 << 20;  // of hundreds of thousands of tasks
-  // A job has the environment of whoever submits it, and Slurm keeps it: a store is our affair.
-  spec.environment = {{"PGPASSWORD", ""}};
-  if (stop != nullptr && !stop->load()) spec.interrupt = stop;
-  return run_process(spec);
-}
-
-bool went_well(const ProcessResult& result) {
-  return result.exec_errno == 0 && result.exit_code == 0;
-}
-
-std::string complaint(const ProcessResult& result) {
-  if (result.interrupted) return "interrupted";
-  auto text = result.stderr_text;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.empty() ? "no answer" : printable(text);
-}
-
-std::vector<std::string> fields_of(std::string_view line, char separator) {
-  std::vector<std::string> fields;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const auto end = std::min(line.find(separator, begin), line.size());
-    fields.emplace_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return fields;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  auto lines = fields_of(text, '\n');
-  std::erase(lines, "");
-  return lines;
-}
 
 std::optional<int> integer_in(std::string_view text) {
   int value = 0;
@@ -95,6 +30,23 @@ std::optional<int> exit_code_in(const std::string& text) {
   if (text.find(':') != std::string::npos) return integer_in(text.substr(0, text.find(':')));
   const auto status = integer_in(text);
   return status ? std::optional(*status >> 8) : std::nullopt;
+}
+
+// sbatch tries again for two minutes by itself, and gives up.
+class NoRoom : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+bool is_no_room(std::string_view complaint) {
+  const auto says = [&](std::string_view words) { return complaint.find(words) != complaint.npos; };
+  return says("temporarily unable to accept job") || says("job queue full") ||
+         says("temporarily disabled");
+}
+
+// In messages.
+std::string partition_of(const SlurmOptions& options) {
+  return options.partition.empty() ? "Slurm's default partition (--partition names another)"
+                                   : fmt::format("--partition '{}'", options.partition);
 }
 
 std::string comma_joined(const std::vector<std::string>& words) {
@@ -157,25 +109,10 @@ bool is_active(const SlurmJob& job) {
   return kActive.contains(job.state);
 }
 
-std::optional<std::string> why_one_waits(const std::vector<SlurmJob>& jobs) {
-  static const std::set<std::string> kTimeWillTell = {"",
-                                                      "None",
-                                                      "Priority",
-                                                      "Resources",
-                                                      "Dependency",
-                                                      "BeginTime",
-                                                      "JobArrayTaskLimit",
-                                                      "Cleaning",
-                                                      "Prolog",
-                                                      "WaitingForScheduling"};
-  for (const auto& job : jobs) {
-    if (job.state != "PENDING" || kTimeWillTell.contains(job.reason)) continue;
-    return fmt::format(
-        "job {} waits and may never start, Slurm says '{}' (--partition, --time, --nodes, "
-        "--constraint say otherwise); still waiting, Ctrl-C ends",
-        job.id, job.reason);
-  }
-  return std::nullopt;
+bool was_refused(const SlurmJob& job) {
+  static const std::set<std::string> kRefusals = {"BadConstraints", "InvalidAccount", "InvalidQOS",
+                                                  "DeadLine"};
+  return !is_active(job) && kRefusals.contains(job.reason);
 }
 
 void need_slurm() {
@@ -187,8 +124,20 @@ void need_slurm() {
   }
 }
 
+SlurmLimits slurm_limits(const std::atomic<bool>& stop) {
+  SlurmLimits limits;
+  for (const auto& line :
+       lines_of(slurm_command({"scontrol", "show", "config"}, &stop).stdout_text)) {
+    const auto name = line.substr(0, line.find(' '));
+    const auto value = integer_in(std::string_view(line).substr(line.find_last_of(" =") + 1));
+    if (name == "MaxArraySize" && value) limits.tasks_of_array = std::min(1000, *value);
+    if (name == "MaxJobCount" && value) limits.jobs = *value;
+  }
+  return limits;
+}
+
 std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomic<bool>& stop) {
-  std::vector<std::string> argv = {"sinfo", "-h", "-N", "-o", "%N|%t|%P|%f|%c|%m|%z|%G"};
+  std::vector<std::string> argv = {"sinfo", "-h", "-N", "-o", "%N|%t|%P|%f|%c|%m|%z|%G|%E"};
   if (!options.partition.empty()) argv.push_back("--partition=" + options.partition);
   const auto result = slurm_command(argv, &stop);
   if (result.interrupted) throw Interrupted("interrupted while sinfo was asked for nodes");
@@ -197,14 +146,17 @@ std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomi
   }
   std::vector<SlurmNode> nodes;
   std::set<std::string> seen(options.excluded.begin(), options.excluded.end());
+  std::set<std::string> all_features;
+  std::string broken;
   for (const auto& line : lines_of(result.stdout_text)) {
     const auto field = fields_of(line, '|');
-    if (field.size() != 8) continue;
+    if (field.size() < 9) continue;  // a reason may have anything in it
     if (options.partition.empty() && !field[2].ends_with('*')) continue;  // not the default one
     const bool works = field[1].find_first_of("*#") == std::string::npos &&
                        !field[1].starts_with("down") && !field[1].starts_with("dr") &&
                        !field[1].starts_with("fail");
     const auto features = fields_of(field[3], ',');
+    all_features.insert(features.begin(), features.end());
     const bool is_word = options.constraint.find_first_of("&|[]*()!,") == std::string::npos;
     const bool fits = options.constraint.empty() || !is_word ||
                       std::ranges::find(features, options.constraint) != features.end();
@@ -212,10 +164,18 @@ std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomi
     const auto kind = fmt::format("{} ({} CPUs as {}, {} MB, {})", field[3], field[4], field[6],
                                   field[5], field[7]);
     nodes.push_back({field[0], kind, works});
+    if (!works) broken += fmt::format("; {} is '{}' ({})", field[0], field[1], field[8]);
+  }
+  if (all_features.empty()) {
+    throw EnvironmentError(fmt::format("there is no node in {}", partition_of(options)));
+  }
+  if (nodes.empty()) {
+    throw EnvironmentError(
+        fmt::format("no node in {} has the feature (they have: {}): --constraint '{}'",
+                    partition_of(options), fmt::join(all_features, ", "), options.constraint));
   }
   if (std::ranges::none_of(nodes, &SlurmNode::works)) {
-    throw EnvironmentError(fmt::format("no node works in partition '{}' with constraint '{}'",
-                                       options.partition, options.constraint));
+    throw EnvironmentError(fmt::format("no node works in {}{}", partition_of(options), broken));
   }
   return nodes;
 }
@@ -234,6 +194,12 @@ std::vector<std::string> slurm_placement(const SlurmOptions& options) {
   return words;
 }
 
+std::string placement_typed(const SlurmOptions& options) {
+  auto typed = options;
+  typed.excluded.clear();
+  return fmt::format("{}", fmt::join(slurm_placement(typed), " "));
+}
+
 std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,
                          const std::string& script) {
   std::vector<std::string> argv = {"sbatch", "--parsable", "--requeue", "--export=ALL",
@@ -243,7 +209,13 @@ std::string slurm_submit(const SlurmOptions& options, const std::vector<std::str
   }
   argv.push_back(script);
   const auto result = slurm_command(argv);
-  if (!went_well(result)) throw EnvironmentError(fmt::format("sbatch: {}", complaint(result)));
+  if (!went_well(result)) {
+    const auto typed = placement_typed(options);
+    const auto said =
+        fmt::format("sbatch{}{}: {}", typed.empty() ? "" : " ", typed, complaint(result));
+    if (is_no_room(said)) throw NoRoom(said);
+    throw EnvironmentError(said);
+  }
   const auto lines = lines_of(result.stdout_text);
   return lines.empty() ? "" : fields_of(lines.back(), ';').front();
 }
@@ -256,11 +228,15 @@ std::optional<std::string> slurm_submit_patiently(
   while (true) {
     try {
       return slurm_submit(options, arguments, script);
-    } catch (const EnvironmentError&) {
+    } catch (const EnvironmentError& error) {
       std::string why;
       auto jobs = slurm_jobs({name}, stop, &why);
-      const bool was_refused = jobs && jobs->empty();
-      if (was_refused) throw;
+      if (jobs && std::ranges::all_of(*jobs, was_refused)) {
+        if (dynamic_cast<const NoRoom*>(&error) == nullptr) throw;
+        if (!stop.load()) wait(error.what());
+        if (stop.load()) return std::nullopt;
+        continue;
+      }
       for (; !jobs; jobs = slurm_jobs({name}, stop, &why)) {
         if (!stop.load()) wait(why);
         if (stop.load()) return std::nullopt;
@@ -303,12 +279,6 @@ bool slurm_cancel(const std::vector<std::string>& names) {
   std::vector<std::string> argv = {"scancel"};
   argv.insert(argv.end(), ids.begin(), ids.end());
   return went_well(slurm_command(argv));
-}
-
-std::string unanswered_end() {
-  return "warning: Slurm does not answer, and jobs are to be cancelled: waiting for it; Ctrl-C "
-         "again "
-         "leaves them alone";
 }
 
 std::string shell_needs_folder(const std::string& folder) {

@@ -39,9 +39,9 @@ struct SlurmJob {
 };
 // Whether it waits, runs, or will run again.
 bool is_active(const SlurmJob& job);
-// A sentence about the first that waits for what time alone does not bring (Slurm takes jobs that
-// it will never start), with what can be done about it; nothing where there is none.
-std::optional<std::string> why_one_waits(const std::vector<SlurmJob>& jobs);
+// Whether Slurm itself ended it, before it began, for what was asked for (there is a job of some
+// refusals): no other try will do better.
+bool was_refused(const SlurmJob& job);
 
 struct SlurmNode {
   std::string name;
@@ -51,19 +51,29 @@ struct SlurmNode {
 
 // Throws EnvironmentError where this machine has no Slurm.
 void need_slurm();
+// What a cluster takes.
+struct SlurmLimits {
+  int tasks_of_array = 1000;  // 0: it has no arrays
+  int jobs = 10'000;          // at the same time, of everybody, tasks of arrays each
+};
+// As Slurm has them by default where it does not say.
+SlurmLimits slurm_limits(const std::atomic<bool>& stop);
 // The nodes of a partition or of the default one, with every feature of a constraint that is one
-// word. Throws EnvironmentError, also where none of them works; Interrupted.
+// word. Throws EnvironmentError where there is none or none of them works, with what Slurm knows of
+// them; Interrupted.
 std::vector<SlurmNode> slurm_nodes(const SlurmOptions& options, const std::atomic<bool>& stop);
 
 // Where jobs go, as options that sbatch and srun share.
 std::vector<std::string> slurm_placement(const SlurmOptions& options);
+// The same as somebody who typed them knows them: without the nodes that were left out by us.
+std::string placement_typed(const SlurmOptions& options);
 // Submits a script, with more of sbatch's arguments; returns the job's id. Throws EnvironmentError
-// with what sbatch says.
+// with what sbatch says, and to which options.
 std::string slurm_submit(const SlurmOptions& options, const std::vector<std::string>& arguments,
                          const std::string& script);
-// The same under a job's name, for as long as Slurm does not answer at all: `wait` is then told
-// why. Nothing when it was stopped meanwhile. An answer to sbatch that got lost is no refusal: the
-// name tells.
+// The same under a job's name, for as long as Slurm does not answer at all, or has no room for one
+// more: `wait` is then told why. Nothing when it was stopped meanwhile. An answer to sbatch that
+// got lost is no refusal: the name tells.
 std::optional<std::string> slurm_submit_patiently(
     const SlurmOptions& options, const std::string& name, std::vector<std::string> arguments,
     const std::string& script, const std::atomic<bool>& stop,
@@ -75,9 +85,6 @@ std::optional<std::vector<SlurmJob>> slurm_jobs(const std::vector<std::string>& 
                                                 std::string* why = nullptr);
 // Cancels the jobs of these names, and no others. False where Slurm does not answer.
 bool slurm_cancel(const std::vector<std::string>& names);
-// What is said then of a program that was interrupted, which waits until it does.
-std::string unanswered_end();
-
 // What a job's script begins with, and the exit code that it has where its node does not see a
 // folder of ours.
 std::string shell_needs_folder(const std::string& folder);

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <set>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/exit_status.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupted.h"
+#include "lab/cluster/slurm_waits.h"
 
 namespace assay::lab {
 namespace {
@@ -156,7 +158,7 @@ class FollowedJob {
   bool is_active() {
     const auto jobs = slurm_jobs({request_.name}, stop_);
     if (!jobs) return true;
-    if (const auto why = why_one_waits(*jobs); why && waits_.insert(*why).second) {
+    if (const auto why = waits_.news(*jobs, monotonic_ns())) {
       std::fputs(("warning: " + *why + "\n").c_str(), stderr);
     }
     remember(*jobs);
@@ -186,6 +188,10 @@ class FollowedJob {
     return is_there ? std::optional(status) : std::nullopt;
   }
   const std::string& last_state() const { return last_.state; }
+  // Slurm's reason, where it will not start the job, however often.
+  std::optional<std::string> refusal() const {
+    return was_refused(last_) ? std::optional(last_.reason) : std::nullopt;
+  }
   // Its node did not see the folder.
   bool was_blind() const { return last_.exit_code == kFolderUnseen; }
 
@@ -227,7 +233,7 @@ class FollowedJob {
   const FileLock lock_;
   std::size_t told_ = 0;
   int answers_without_ = 0;
-  std::set<std::string> waits_;  // why, as it was told
+  SlurmWaits waits_;
   SlurmJob last_;
   bool is_silent_ = false, was_told_of_the_end_ = false;
 };
@@ -258,6 +264,10 @@ int run_slurm_job(const SlurmJobRequest& request, const std::atomic<bool>& stop,
     job.tell_log();
     const auto status = job.status();
     if (cancelled || job.last_state() == "CANCELLED") return job.end(kInterrupted);
+    if (const auto why = job.refusal()) {
+      throw EnvironmentError(fmt::format("Slurm refused the job ({}), which was asked for with: {}",
+                                         *why, placement_typed(request.slurm)));
+    }
     if (job.was_blind()) throw EnvironmentError(unseen_folder(request.folder));
     // srun says 1 where a node was lost, 128 and more of a signal: nobody's answer.
     if (status && *status != 1 && *status < 128) return job.end(*status);

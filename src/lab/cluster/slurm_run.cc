@@ -21,6 +21,7 @@
 #include "lab/cluster/gathering.h"
 #include "lab/cluster/predict.h"
 #include "lab/cluster/shares.h"
+#include "lab/cluster/slurm_waits.h"
 #include "lab/cluster/task_jobs.h"
 #include "lab/run/disk_ends_run.h"
 
@@ -93,6 +94,14 @@ class SlurmRun final : public Cluster {
       limits.at_most = true;
     }
     limits.first_number = shares_.unused_number();
+    const auto most = slurm_limits(*context_.stop);
+    if (most.tasks_of_array < 1 && !options_.carried) {
+      throw EnvironmentError(
+          fmt::format("Slurm takes no arrays of jobs here, which points go in: MaxArraySize is {}",
+                      most.tasks_of_array));
+    }
+    limits.tasks_of_submission = static_cast<std::size_t>(std::max(1, most.tasks_of_array));
+    limits.tasks_at_once = static_cast<std::size_t>(std::max(1, most.jobs / 2));
     if (!slurm.time.empty()) limits.longest_task_s = kShareOfLimit * slurm_time_s(slurm.time);
     Dispatcher dispatcher(predicted_work(plan_, request_, gathering_.rows()), limits);
     for (const auto& [task, share] : shares_.open()) {
@@ -139,6 +148,7 @@ class SlurmRun final : public Cluster {
         wait();
       });
     } catch (const EnvironmentError& e) {
+      take_back(submission);
       throw EnvironmentError(with_remedy(e.what()));
     }
     if (!job) return;  // looks tell that it came to nothing
@@ -174,8 +184,9 @@ class SlurmRun final : public Cluster {
       open_.erase(task);
       look.ended.push_back(jobs_->ended(task, job, is_cancelling_));
       auto& ended = look.ended.back();
-      // Before this program was asked to go on.
-      if (is_first_look_ && ended.fate == Fate::kCancelled && !is_cancelling_) {
+      // Before this program was asked to go on, elsewhere it may be.
+      const bool was_held = ended.fate == Fate::kCancelled || (job && was_refused(*job));
+      if (is_first_look_ && was_held && !is_cancelling_) {
         ended.fate = Fate::kLost;
       }
       is_unseen_ = is_unseen_ || (job && job->exit_code == kFolderUnseen);
@@ -203,6 +214,15 @@ class SlurmRun final : public Cluster {
   }
 
  private:
+  // Tasks that Slurm did not take are none: who continues the run makes others.
+  void take_back(const Submission& submission) {
+    for (int index = 0; index < std::ssize(submission.tasks); ++index) {
+      const TaskId task{submission.number, index};
+      shares_.close(task, [](const std::vector<Row>&) {});
+      open_.erase(task);
+    }
+  }
+
   // Nobody follows jobs after an error: they do not go on.
   Ending followed(Dispatcher& dispatcher) {
     try {
@@ -235,14 +255,16 @@ class SlurmRun final : public Cluster {
 
   void tell_silence(const std::string& why) {
     if (context_.stop->load() || std::exchange(is_silent_, true)) return;
-    context_.progress->note("warning: Slurm does not answer, its jobs go on: " + why);
+    context_.progress->note(
+        "warning: Slurm does not answer, or takes no more jobs; those that are there go on: " +
+        why);
   }
 
   void tell_waiting(const std::map<TaskId, SlurmJob>& jobs) {
     std::vector<SlurmJob> list;
     for (const auto& [task, job] : jobs) list.push_back(job);
-    const auto why = why_one_waits(list);
-    if (why && waits_.insert(*why).second) context_.progress->note("warning: " + *why);
+    const auto why = waits_.news(list, monotonic_ns());
+    if (why) context_.progress->note("warning: " + *why);
   }
 
   // Whether Slurm may not have noticed yet what it accepted a moment ago.
@@ -253,7 +275,11 @@ class SlurmRun final : public Cluster {
   }
 
   std::string with_remedy(const std::string& why) const {
-    return fmt::format("{}; when that is mended: assay run --resume {}", why, gathering_.journal());
+    return fmt::format(
+        "{}; when that is mended: assay run --resume {} (elsewhere: with --executor slurm and "
+        "other "
+        "options)",
+        why, gathering_.journal());
   }
 
   const RunContext& context_;
@@ -268,7 +294,7 @@ class SlurmRun final : public Cluster {
   std::set<TaskId> open_;
   double pause_s_ = kShortestPauseS;
   std::map<int, std::int64_t> unseen_since_ns_;  // submissions that no answer had yet
-  std::set<std::string> waits_;                  // why, as it was told
+  SlurmWaits waits_;
   bool is_first_look_ = true;
   bool is_unseen_ = false;  // the folder, by nodes
   bool is_cancelling_ = false, is_silent_ = false, was_told_of_the_end_ = false;

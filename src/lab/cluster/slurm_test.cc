@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "lab/cluster/slurm_waits.h"
 
 namespace assay::lab {
 namespace {
@@ -59,6 +60,32 @@ TEST(SlurmJobs, StatesThatMayComeToAnEndAreActive) {
   EXPECT_TRUE(is_active({"1", 0, "", "COMPLETING"}));
   EXPECT_FALSE(is_active({"1", 0, "", "CANCELLED"}));
   EXPECT_FALSE(is_active({"1", 0, "", "NODE_FAIL"}));
+}
+
+TEST(SlurmJobs, ThoseThatSlurmWillNeverStartWereRefused) {
+  EXPECT_TRUE(was_refused({"1", 0, "", "FAILED", "BadConstraints"}));
+  EXPECT_FALSE(was_refused({"1", 0, "", "PENDING", "BadConstraints"}));  // a node may come
+  EXPECT_FALSE(was_refused({"1", 0, "", "FAILED", "NonZeroExitCode"}));
+}
+
+TEST(SlurmWaits, TellsEachReasonOnceInAWhile) {
+  constexpr std::int64_t kMinute = 60'000'000'000;
+  const std::vector<SlurmJob> down = {{"7", 0, "", "PENDING", "PartitionDown"}},
+                              far = {{"7", 0, "", "PENDING", "PartitionTimeLimit"}},
+                              soon = {{"7", 0, "", "PENDING", "Priority"}};
+  SlurmWaits waits;
+  EXPECT_FALSE(waits.news(soon, 0));
+  EXPECT_NE(waits.news(down, 0).value_or("").find("PartitionDown"), std::string::npos);
+  EXPECT_FALSE(waits.news(down, 9 * kMinute));
+  EXPECT_TRUE(waits.news(far, 9 * kMinute));
+  EXPECT_TRUE(waits.news(down, 10 * kMinute));
+  EXPECT_FALSE(waits.news(down, 11 * kMinute));
+}
+
+TEST(SlurmOptions, AreShownAsTheyWereTyped) {
+  const SlurmOptions options = {"p", "", "", "c&d", 3, 2, {"n1"}};
+  EXPECT_EQ(placement_typed(options), "--partition=p --constraint=c&d --gpus-per-node=2");
+  EXPECT_EQ(placement_typed({}), "");
 }
 
 }  // namespace

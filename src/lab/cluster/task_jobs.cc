@@ -120,6 +120,11 @@ Look::Ended TaskJobs::ended(TaskId task, const std::optional<SlurmJob>& job,
   if (job && job->exit_code == kFolderUnseen) {
     return {task, Fate::kRefused, unseen_folder(shares_.folder())};
   }
+  if (job && was_refused(*job)) {
+    return {task, Fate::kRefused,
+            fmt::format("Slurm refused {} ({}), which was asked for with: {}",
+                        name(task.submission), job->reason, placement_typed(options_))};
+  }
   // Its own word that it cannot be done; what ended it otherwise may go well elsewhere.
   if (status == kBadInput || status == kEnvironmentRefused) return {task, Fate::kRefused, why};
   return {task, Fate::kLost, why};

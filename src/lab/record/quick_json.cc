@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/record/quick_json.h"
 
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/json.h"
 
@@ -15,7 +18,7 @@ constexpr std::size_t kMostLevels = 100;  // fewer than parse_checked_json() all
 Json object_of(simdjson::dom::object from) {
   Json json = Json::object();
   auto& members = json.get_ref<Json::object_t&>();
-  for (const auto [key, value] : from) {  // most often sorted; of two the last counts
+  for (const auto [key, value] : from) {  // most often sorted
     members.insert_or_assign(members.end(), std::string(key), json_of(value));
   }
   return json;
@@ -27,6 +30,30 @@ Json array_of(simdjson::dom::array from) {
   elements.reserve(from.size());
   for (const auto value : from) elements.push_back(json_of(value));
   return json;
+}
+
+// The library takes one key twice in an object for two members.
+bool has_repeated_key(simdjson::dom::element value) {
+  if (simdjson::dom::array array; !value.get(array)) {
+    for (const auto element : array) {
+      if (has_repeated_key(element)) return true;
+    }
+  }
+  simdjson::dom::object object;
+  if (value.get(object)) return false;
+  std::string_view before;
+  bool is_sorted = true, is_first = true;
+  for (const auto [key, member] : object) {
+    is_sorted = is_sorted && (std::exchange(is_first, false) || before < key);
+    before = key;
+    if (has_repeated_key(member)) return true;
+  }
+  if (is_sorted) return false;  // as we write them
+  std::set<std::string_view> keys;
+  for (const auto [key, member] : object) {
+    if (!keys.insert(key).second) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -64,6 +91,7 @@ std::optional<simdjson::dom::element> quick_parse(std::string_view text) {
   }
   simdjson::dom::element value;
   if (parser.parse(text.data(), text.size()).get(value)) return std::nullopt;
+  if (has_repeated_key(value)) return std::nullopt;
   return value;
 }
 

@@ -77,11 +77,11 @@ std::optional<Columns> quick_columns(std::string_view line) {
     is_sound = !element->get(found) && found >= 0 && std::in_range<int>(found) && is_sound;
     return found;
   };
-  // Of a member's member, which may be of any type, and is a text to us if it is one.
+  // Of a member's member, which may be missing, or null.
   const auto text_in = [&](const std::optional<Element>& element, std::string_view name) {
     const auto inner = members_of(*element, std::array{name});
     is_sound = inner && is_sound;
-    return inner && (*inner)[0] && (*inner)[0]->is_string() ? text((*inner)[0]) : "";
+    return inner && (*inner)[0] && !(*inner)[0]->is_null() ? text((*inner)[0]) : "";
   };
   const auto status = find_status(text(status_name));
   const bool is_ok = status == Status::kOk;

@@ -8,23 +8,11 @@
 #include <random>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "lab/testing/example_rows.h"
 #include "lab/testing/many_rows.h"
 
 namespace assay::lab {
 namespace {
-
-// With a check that holds: `text` is a whole object.
-std::string line_of(std::string text) {
-  text.pop_back();
-  return fmt::format("{},\"check\":\"{:08x}\"}}", text, crc32c(text + "}"));
-}
-
-// The object in a line, without its check.
-std::string text_in(const std::string& line) {
-  return line.substr(0, line.rfind(",\"check\"")) + "}";
-}
 
 // What becomes of a line: its columns, or what is said against it.
 template <typename Read>
@@ -72,7 +60,7 @@ TEST(Columns, EveryMemberIsLookedAt) {
     const auto with = [&](auto&& change) {
       auto json = whole;
       change(json);
-      is_quick(line_of(canonical_json(json)));
+      is_quick(testing_rows::checked_line(canonical_json(json)));
     };
     for (const auto& [key, value] : whole.items()) {
       with([&](Json& json) { json.erase(key); });
@@ -93,12 +81,12 @@ TEST(Columns, EveryMemberIsLookedAt) {
 }
 
 TEST(Columns, WhatIsNotAsWeWriteItIsReadAllTheSame) {
-  const auto text = text_in(row_to_line(testing_rows::example_row({})));
+  const auto text = testing_rows::unchecked_text(row_to_line(testing_rows::example_row({})));
   const auto with = [&](std::string_view what, std::string_view by) {
     auto changed = text;
     const auto at = changed.find(what);
     EXPECT_NE(at, changed.npos) << what;
-    return line_of(changed.replace(at, what.size(), by));
+    return testing_rows::checked_line(changed.replace(at, what.size(), by));
   };
   EXPECT_TRUE(is_quick(with("\"try\":0", "\"try\" : 0")));
   EXPECT_TRUE(is_quick(with("\"suite\":\"", "\"suite\":\"\\n\u00fc")));
@@ -107,7 +95,7 @@ TEST(Columns, WhatIsNotAsWeWriteItIsReadAllTheSame) {
   EXPECT_FALSE(is_quick(with("\"try\":0", "\"try\":0,\"provider\":\"other\"")));
   EXPECT_FALSE(is_quick(with("\"fingerprint\":", "\"fingerprint\":\"x\",\"fingerprint\":")));
   EXPECT_FALSE(is_quick(with("\"isolation\":", "\"isolation\":\"x\",\"isolation\":")));
-  EXPECT_FALSE(is_quick(line_of("[]")));
+  EXPECT_FALSE(is_quick(testing_rows::checked_line("[]")));
   EXPECT_FALSE(is_quick(text));  // no check
   EXPECT_FALSE(is_quick(""));
 }
@@ -117,7 +105,7 @@ TEST(Columns, LinesThatWereSpoilt) {
   constexpr std::string_view kPieces = "{}[]\",:\\0123456789.eE+-tfn \x80\xc3\xa9\xf0/u";
   std::vector<std::string> texts;
   for (const auto& row : testing_rows::example_rounds(2, 0.5))
-    texts.push_back(text_in(row_to_line(row)));
+    texts.push_back(testing_rows::unchecked_text(row_to_line(row)));
   int quick = 0, tries = 5000;
   for (int i = 0; i < tries; ++i) {
     auto text = texts[random() % texts.size()];
@@ -129,7 +117,7 @@ TEST(Columns, LinesThatWereSpoilt) {
         text.insert(at, text.substr(random() % text.size(), random() % 20));
       }
     }
-    quick += is_quick(line_of(text));
+    quick += is_quick(testing_rows::checked_line(text));
   }
   EXPECT_GT(quick, 100);
   EXPECT_LT(quick, tries - 100);

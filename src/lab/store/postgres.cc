@@ -38,19 +38,15 @@ class PostgresRecord : public Record {
   const PostgresResult& row_;
 };
 
-void refuse_what_it_cannot_keep(const Columns& columns, std::string_view line) {
+void refuse_what_it_cannot_keep(const Columns& columns) {
   constexpr std::size_t kLongestIds = 2000;  // of the 2704 bytes that an index takes
-  const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };
-  bool is_refused = has_nul(line);
-  for (const auto& column : columns) {
-    const auto* text = std::get_if<std::string>(&column);
-    is_refused = is_refused || (text != nullptr && has_nul(*text));
-  }
   const auto& run = std::get<std::string>(columns[0]);
   const auto& attempt = std::get<std::string>(columns[1]);
-  if (is_refused) {
-    fail("PostgreSQL cannot keep a text with a NUL character: run {}, attempt {}",
-         canonical_json(run), canonical_json(attempt));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto* text = std::get_if<std::string>(&columns[i]);
+    if (text == nullptr || text->find('\0') == text->npos) continue;
+    fail("PostgreSQL cannot keep a text with a NUL character: run {}, attempt {}, {} {}",
+         canonical_json(run), canonical_json(attempt), kColumnNames[i], canonical_json(*text));
   }
   if (run.size() + attempt.size() > kLongestIds) {
     fail("PostgreSQL cannot keep ids of more than {} bytes together, got {}: run '{}…'",
@@ -130,7 +126,7 @@ class PostgresDatabase : public Database {
 
   // Entries wait here: what is there is asked for by their ids, so that lines cross once and alone.
   void stage(std::span<const Entry> entries) override {
-    for (const auto& [columns, line] : entries) refuse_what_it_cannot_keep(columns, line);
+    for (const auto& entry : entries) refuse_what_it_cannot_keep(entry.columns);
     staged_ = entries;
   }
 
@@ -240,6 +236,7 @@ class PostgresDatabase : public Database {
             {}, {}, fmt::format("structure of the database: no index '{}' as it should be", index));
       }
     }
+    series_.inspect(inspector);
     query(select_rows_sql(placed_attempts()), {}, [&](const Record& row) { inspector.row(row); });
   }
 

@@ -51,6 +51,21 @@ std::vector<std::int64_t> PostgresSeries::ids_of(std::span<const Columns* const>
   return series;
 }
 
+void PostgresSeries::inspect(Inspector& inspector) {
+  const auto sql = fmt::format("SELECT {}, key, id FROM series ORDER BY id", kSeriesColumns);
+  db_.visit(sql, {}, [&](const PostgresResult& row) {
+    Columns columns;
+    int column = 0;
+    for (const auto i : kSeriesIndices) columns[i] = std::string(row.text(0, column++));
+    if (row.text(0, column) == sha256_hex(series_text(columns))) return;
+    inspector.problem({}, {},
+                      fmt::format("column 'key' of series {} does not agree with what it stands "
+                                  "for ({} in case '{}' of '{}' at {})",
+                                  row.number(0, column + 1), row.text(0, 3), row.text(0, 1),
+                                  row.text(0, 0), row.text(0, 2)));
+  });
+}
+
 PostgresSeries::IdsByKey PostgresSeries::stored(const std::vector<std::string>& keys) {
   IdsByKey ids;
   if (keys.empty()) return ids;

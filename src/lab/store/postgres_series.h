@@ -23,6 +23,9 @@ class PostgresSeries {
   std::vector<std::int64_t> ids_of(std::span<const Columns* const> columns);
   // Another transaction begins: what the last one made may not be there.
   void forget() { known_.clear(); }
+  // In a read transaction: keys that do not follow from what they stand for. New rows of such a
+  // series would begin another one.
+  void inspect(Inspector& inspector);
 
  private:
   using IdsByKey = std::map<std::string, std::int64_t>;

@@ -19,6 +19,8 @@ namespace {
 
 using namespace testing_rows;
 using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -206,10 +208,29 @@ TEST_F(PostgresTest, AConnectionCutDuringAnIngestLeavesAllOrNothing) {
 
 TEST_F(PostgresTest, ATextThatPostgresCannotKeepIsNamed) {
   const auto store = open(url_);
-  EXPECT_THAT([&] { add(*store, {example_row({.run_id = std::string("a\0b", 3)})}); },
-              ThrowsMessage<UserError>(HasSubstr("NUL")));
+  EXPECT_THAT([&] { add(*store, {example_row({.run_id = std::string(2001, 'r')})}); },
+              ThrowsMessage<UserError>(HasSubstr("more than 2000 bytes")));
+  EXPECT_THAT(
+      [&] { add(*store, {example_row({.provider = std::string("a\0b", 3)})}); },
+      ThrowsMessage<UserError>(AllOf(HasSubstr("NUL"), HasSubstr("provider \"a\\u0000b\""))));
   add(*store, example_run("r1", 1));
   EXPECT_EQ(store->runs().size(), 1u);
+}
+
+// The key of a series is a hash that no row has: who looked at the rows alone would not miss it.
+TEST_F(PostgresTest, AKeyOfASeriesThatWasChangedIsDamage) {
+  const auto store = open(url_);
+  const auto rows = example_run("r1", 2);
+  add(*store, rows);
+  for (const char* change : {"key = 'x'", "key = translate(key, '0123456789', '1234567890')"}) {
+    server_->execute(url_, fmt::format("UPDATE assay.series SET {} WHERE provider = 'naive'",
+                                       std::string(change)));
+    EXPECT_THAT(store->verify(), ElementsAre(Field(&Problem::message,
+                                                   AllOf(HasSubstr("'key'"), HasSubstr("naive")))));
+    EXPECT_EQ(store->rebuild(), 4);
+    EXPECT_THAT(store->verify(), IsEmpty());
+  }
+  EXPECT_EQ(export_run(*store, "r1"), journal_text(rows));
 }
 
 TEST_F(PostgresTest, ItsStampTellsEveryChange) {

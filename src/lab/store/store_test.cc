@@ -23,6 +23,7 @@ namespace {
 using namespace testing_rows;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
@@ -250,6 +251,40 @@ TEST_P(StoreTest, ALineThatWasGivenTheEndOfAnotherSystemSaysSo) {
         ingest_lines(*store, {&line, 1}, "test");
       },
       ThrowsMessage<UserError>(HasSubstr("carriage return")));
+}
+
+// What `verify` calls damaged is refused before it is there: SQLite reads it otherwise than we do.
+TEST_P(StoreTest, ARowThatVerifyWouldCallDamagedIsRefusedByItsLineAndField) {
+  const auto whole = unchecked_text(row_to_line(example_row({})));
+  const std::tuple<const char*, const char*, const char*> changes[] = {
+      {"\"isolation\":\"process\"", "\"isolation\":7",
+       "key 'isolation' must be of type string, got 7"},
+      {"\"isolation\":\"process\"", "\"isolation\":\"pro\\u0000cess\"",
+       "key 'isolation' has a NUL character: \"pro\\u0000cess\""},
+      {"\"isolation\":\"process\"", "\"isolation\":\"x\",\"isolation\":\"process\"",
+       "repeated key \"isolation\""},
+      {"\"try\":0", "\"try\":0,\"try\":1", "repeated key \"try\""},
+      {"\"seed\":0", "\"seed\":0,\"seed\":1", "repeated key \"seed\""},
+  };
+  const auto url = url_of("assay.db");
+  const auto store = std::make_unique<Store>(url, Access::kCreate);
+  const auto sound = std::make_unique<Store>(url_of("sound.db"), Access::kCreate);
+  add(*store, {example_row({})});
+  for (const auto& [what, by, said] : changes) {
+    auto text = whole;
+    const auto at = text.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    const auto line = checked_line(text.replace(at, std::string(what).size(), by));
+    EXPECT_THAT(
+        [&] {
+          ingest_lines(*sound, {&line, 1}, "j:3");
+        },
+        ThrowsMessage<UserError>(AllOf(HasSubstr("j:3"), HasSubstr(said))));
+    // In a store that an older program made.
+    change(url, fmt::format("UPDATE attempt SET line = '{}'", line));
+    EXPECT_THAT(store->verify(), ElementsAre(Field(&Problem::message, HasSubstr(said))));
+  }
+  EXPECT_THAT(sound->runs(), IsEmpty());
 }
 
 TEST_P(StoreTest, LatestIsTheNewestRunPerKeyWithAllItsRounds) {

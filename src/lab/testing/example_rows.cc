@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/hash.h"
 
 namespace assay::lab::testing_rows {
 
@@ -173,6 +174,15 @@ std::vector<std::string> lines_of(const std::vector<Row>& rows) {
   std::vector<std::string> lines;
   for (const auto& row : rows) lines.push_back(row_to_line(row));
   return lines;
+}
+
+std::string checked_line(std::string text) {
+  text.pop_back();
+  return fmt::format("{},\"check\":\"{:08x}\"}}", text, crc32c(text + "}"));
+}
+
+std::string unchecked_text(const std::string& line) {
+  return line.substr(0, line.rfind(",\"check\"")) + "}";
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -48,6 +48,11 @@ std::vector<Row> example_run(const std::string& run_id, int rounds, int n = 64);
 std::string journal_text(const std::vector<Row>& rows);
 std::vector<std::string> lines_of(const std::vector<Row>& rows);
 
+// The line of a text that holds a row in braces, whatever else is wrong with it: its check holds.
+std::string checked_line(std::string text);
+// That text of a line.
+std::string unchecked_text(const std::string& line);
+
 // A text's lines, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 
