@@ -13,11 +13,11 @@ from ._arguments import named
 from ._einsum import einsum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from numpy.typing import NDArray
 
-    Numbers = Iterable[float]  # arrays are no sequences to who checks types
+    Numbers = Sequence[float] | NDArray[Any]
 else:
-    Numbers = Sequence[float]  # what @named looks for
+    Numbers = Sequence[float]  # what @named looks at; arrays are sequences to it
 
 
 def _reconstructed(core: Any, core_labels: list[int], factors: list[Any], labels: list[list[int]], of: list[int]) -> Any:
