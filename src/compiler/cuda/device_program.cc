@@ -18,6 +18,9 @@ using kernels::cuda::check;
 
 namespace {
 
+// Of the scratch: its counters.
+constexpr std::int64_t kFrontBytes = kCounters * sizeof(int);
+
 cudaStream_t stream_of(const DeviceStore& store) {
   return static_cast<cudaStream_t>(store.stream());
 }
@@ -121,7 +124,10 @@ void DeviceProgram::plan_launches(const Bindings& symbols, bool is_first) {
     if (launches_[i].product && !cublas_)
       cublas_ = std::make_unique<kernels::cuda::Cublas>(store_->stream());
   }
-  if (scratch_.grow(scratch)) graphs_.clear();
+  if (scratch_.grow(kFrontBytes + scratch)) {
+    graphs_.clear();
+    kernels::cuda::fill_bytes(scratch_.data(), 0, kFrontBytes, store_->stream());
+  }
 }
 
 void DeviceProgram::make_ready(const Bindings& symbols, std::span<std::byte* const> outer) {
@@ -173,7 +179,7 @@ void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
     halves.k = static_cast<int>(p.k);
     halves.a = operands[p.a] + 2 * p.a_offset;
     halves.b = operands[p.b] + 2 * p.b_offset;
-    halves.c = reinterpret_cast<float*>(p.c ? operands[*p.c] : scratch_.data());
+    halves.c = reinterpret_cast<float*>(p.c ? operands[*p.c] : scratch_.data() + kFrontBytes);
     halves.lda = static_cast<int>(p.lda);
     halves.ldb = static_cast<int>(p.ldb);
     halves.ldc = halves.n;
@@ -186,7 +192,7 @@ void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
   }
   const std::byte* symbols =
       symbol_block_.data() + symbols_begin_[step.kernel] * sizeof(std::int64_t);
-  std::byte* scratch = scratch_.data();
+  std::byte* scratch = scratch_.data() + kFrontBytes;
   auto constant = constant_[number];
   std::vector<void*> arguments = {&symbols, &scratch, &constant};
   for (auto& operand : operands) arguments.push_back(&operand);

@@ -40,6 +40,9 @@ struct LibraryProduct {
   bool operator==(const LibraryProduct&) const = default;
 };
 
+// In front of the scratch lie so many ints that are zero between launches.
+inline constexpr std::int64_t kCounters = 256;
+
 struct LaunchPlan {
   std::optional<LibraryProduct> product;
   std::vector<Launch> launches;    // one after the other

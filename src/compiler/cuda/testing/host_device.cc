@@ -119,9 +119,12 @@ class HostKernel final : public ReadyKernel {
     const auto plan = source_.plan(symbols);
     std::vector<std::int64_t> values;
     for (const auto& name : source_.symbols) values.push_back(symbols.at(name));
-    std::vector<quad_t> scratch(static_cast<std::size_t>(plan.scratch_bytes) / sizeof(quad_t) + 1);
+    constexpr auto kFront = kCounters * sizeof(int);
+    std::vector<quad_t> scratch((kFront + static_cast<std::size_t>(plan.scratch_bytes)) / sizeof(quad_t) +
+                                1);
     std::memset(scratch.data(), 0xff, scratch.size() * sizeof(quad_t));
-    auto* scratch_at = reinterpret_cast<std::byte*>(scratch.data());
+    std::memset(scratch.data(), 0, kFront);
+    auto* scratch_at = reinterpret_cast<std::byte*>(scratch.data()) + kFront;
     if (plan.product) multiply(*plan.product, operands, scratch_at);
     const std::int64_t* values_at = values.data();
     unsigned constant = 0;
@@ -133,6 +136,9 @@ class HostKernel final : public ReadyKernel {
     for (const auto& launch : plan.launches)
       entries[launch.entry](arguments.data(), launch.grid.data(), launch.threads,
                             launch.shared_bytes);
+    const auto* front = reinterpret_cast<const std::byte*>(scratch.data());
+    check(std::all_of(front, front + kFront, [](std::byte b) { return b == std::byte{0}; }),
+          "counters are zero after a kernel");
   }
 
  private:
