@@ -136,16 +136,17 @@ class AttentionForm {
 std::uint32_t AttentionForm::few_entry() {
   const auto entry = maker_.begin_entry("few", kFewThreads);
   maker_.text("wait_for_others();\n" + code_.extents());
+  // The least of these that has room for all rows.
   std::string sums;
   for (const int most : {1, 4, 8}) {
     if (most < heads_.group) continue;
-    sums += fmt::format(
-        "{}some_queries<{}, {}>(memory, rows, query_of, seen_by, (float){}, o{} + ({}), {}, o{} + "
-        "({}), {}, first, last);\n",
-        most < 8 ? fmt::format("if (rows <= {}) ", most) : "", heads_.width, most, code_.scale(),
-        work_.k.operand, code_.at(work_.k, "0", "0"), step(work_.k), work_.v.operand,
-        code_.at(work_.v, "0", "0"), step(work_.v));
-    if (most < 8) sums += "else ";
+    for (const bool is_aligned : {true, false}) {
+      sums += fmt::format(
+          "{}if (rows <= {} && is_aligned == {}) some_queries<{}, {}, {}>(memory, rows, query_of, "
+          "seen_by, (float){}, from_k, {}, from_v, {}, first, last);\n",
+          sums.empty() ? "" : "else ", most, is_aligned, heads_.width, most, is_aligned,
+          code_.scale(), step(work_.k), step(work_.v));
+    }
   }
   maker_.text(fmt::format(
       R"cuda(
@@ -180,6 +181,8 @@ std::uint32_t AttentionForm::few_entry() {
   {{
     const i64 shared = 0;
     {leading}
+    const auto *from_k = o{k} + ({k_at}), *from_v = o{v} + ({v_at});
+    const bool is_aligned = (((u64)from_k | (u64)from_v | (u64)({k_step} * 2) | (u64)({v_step} * 2)) & 15) == 0;
     {sums}
   }}
   __syncthreads();
@@ -210,7 +213,10 @@ std::uint32_t AttentionForm::few_entry() {
       fmt::arg("group", heads_.group), fmt::arg("seen", code_.seen("i")),
       fmt::arg("leading", leading()), fmt::arg("width", heads_.width),
       fmt::arg("threads", kFewThreads), fmt::arg("q", work_.q.operand),
-      fmt::arg("q_at", code_.at(work_.q, "i", "0")), fmt::arg("sums", sums),
+      fmt::arg("q_at", code_.at(work_.q, "i", "0")), fmt::arg("k", work_.k.operand),
+      fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
+      fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
+      fmt::arg("v_step", step(work_.v)), fmt::arg("sums", sums),
       fmt::arg("wide_row", heads_.columns + 2), fmt::arg("counters", kCounters),
       fmt::arg("most_parts", kMostParts), fmt::arg("stored", code_.stored("i", "j"))));
   maker_.end_entry();

@@ -21,8 +21,9 @@ DEVICE float greater_seen(float a, float b) { return a < b ? b : a; }
 DEVICE float weight_of(float score, float best) {
   return score == -f32_of(0x7f800000u) ? 0.0f : expf(score - best);
 }
-// query_of(row): where its elements lie; seen_by(row, begin, end): its keys.
-template <int kWidth, int kRows, typename T, typename QueryOf, typename SeenBy>
+// query_of(row): where its elements lie; seen_by(row, begin, end): its keys. kIsAligned: keys and
+// values lie on boundaries of sixteen bytes.
+template <int kWidth, int kRows, bool kIsAligned, typename T, typename QueryOf, typename SeenBy>
 DEVICE void some_queries(FewShared<kWidth>& shared, int rows, const QueryOf& query_of,
                          const SeenBy& seen_by, float scale, const T* k, i64 k_step, const T* v,
                          i64 v_step, int first, int last) {
@@ -32,13 +33,19 @@ DEVICE void some_queries(FewShared<kWidth>& shared, int rows, const QueryOf& que
   __align__(16) T ks[kAtOnce][8];
   __align__(16) T vs[kAtOnce][8];
   const auto key_of = [&](int key0, int u) { return key0 + (u * 4 + warp) * kKeys + lane / kLanes; };
+  const auto read = [](T (&to)[8], const T* from) {
+    if constexpr (kIsAligned) *(quad*)to = *(const quad*)from;
+    else
+#pragma unroll
+      for (int e = 0; e < 8; ++e) to[e] = from[e];
+  };
   const auto ask = [&](int key0) {
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
       const i64 key = key_of(key0, u);
       if (key < last) {
-        load<8>(ks[u], k + key * k_step + own * 8);
-        load<8>(vs[u], v + key * v_step + own * 8);
+        read(ks[u], k + key * k_step + own * 8);
+        read(vs[u], v + key * v_step + own * 8);
       } else {
 #pragma unroll
         for (int e = 0; e < 8; ++e) ks[u][e].bits = vs[u][e].bits = 0;

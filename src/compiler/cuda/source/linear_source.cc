@@ -19,8 +19,10 @@ constexpr std::int64_t kWantedWarps = 4096, kLeastTermsOfTwo = 2048;
 
 // How warps take rows of W for so many of x.
 struct VectorShape {
-  VectorShape(std::int64_t rows, std::int64_t n, std::int64_t k) : columns(rows > 2 ? 2 : 1) {
-    while (split < kVectorWarps && n / columns * split * 2 <= kWantedWarps + kWantedWarps / 2 &&
+  // Parts of a bundle are not alone.
+  VectorShape(std::int64_t rows, std::int64_t n, std::int64_t k, bool is_part)
+      : columns(rows > 2 ? 2 : 1) {
+    while (!is_part && split < kVectorWarps && n / columns * split * 2 <= kWantedWarps + kWantedWarps / 2 &&
            k / split >= kLeastTermsOfTwo)
       split *= 2;
   }
@@ -130,7 +132,7 @@ class LinearForm {
           };
           if (rows == 0) return plan;
           if (const auto vector = pick(vectors); vector != vectors.end()) {
-            const auto each = VectorShape(vector->first, n, product.k).columns_of_block();
+            const auto each = VectorShape(vector->first, n, product.k, options.is_part).columns_of_block();
             plan.launches = {{vector->second, {blocks(n, each), 1, 1}, kVectorThreads}};
           } else if (const auto tile = pick(tiles); tile != tiles.end()) {
             plan.launches = {{tile->second, {blocks(n, kTileColumns), 1, 1}, kTileThreads}};
@@ -161,7 +163,7 @@ class LinearForm {
 
   // Weights that nobody writes are asked for before the kernels behind us are done.
   std::uint32_t vector_entry(std::int64_t rows) {
-    const VectorShape shape(rows, linear_.n, linear_.k);
+    const VectorShape shape(rows, linear_.n, linear_.k, maker_.options().is_part);
     const auto entry = maker_.begin_entry(fmt::format("vector{}", rows), kVectorThreads);
     maker_.text(fmt::format(
         "const i64 rows = {m};\n"
