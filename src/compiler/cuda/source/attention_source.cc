@@ -13,8 +13,6 @@ namespace {
 // Queries of one head of keys that a block of few takes; those are more parts for more blocks.
 constexpr std::int64_t kMostFewRows = 8;
 constexpr std::int64_t kLeastKeysOfPart = 64;
-// The scratch begins with the number of parts.
-constexpr std::int64_t kScratchHead = 16;
 
 // What both forms here ask for: 16-bit heads by rows, whose loads of sixteen bytes fit, and heads
 // of queries that share one of keys side by side (leading axes with stride 0 in k and v).
@@ -71,11 +69,10 @@ class AttentionForm {
 
   KernelSource make() && {
     maker_.text(attention_text());
-    const auto few = few_entry(), joined = join_entry(), many = many_entry();
+    const auto few = few_entry(), many = many_entry();
     const auto all_heads = product(outer_);
     return std::move(maker_).finish(
-        [=, heads = heads_, queries = queries_, keys = keys_, every = code_.query_count(),
-         options = maker_.options()](const Bindings& symbols) {
+        [=, heads = heads_, queries = queries_, keys = keys_, options = maker_.options()](const Bindings& symbols) {
           LaunchPlan plan;
           const auto rows = queries.at(symbols) * heads.group, outer = all_heads.at(symbols);
           if (rows == 0 || outer == 0) return plan;
@@ -93,15 +90,13 @@ class AttentionForm {
           const auto wanted =
               power_above(2 * options.multiprocessors / std::max<std::int64_t>(outer, 1));
           const auto parts =
-              std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 64));
-          plan.scratch_bytes = kScratchHead + outer * parts * rows * (heads.columns + 2) * 4;
-          plan.launches = {
-              {few,
-               {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
-               kFewThreads},
-              {joined,
-               {static_cast<std::uint32_t>(outer * rows), 1, 1},
-               static_cast<std::uint32_t>(std::max<std::int64_t>(32, heads.columns))}};
+              outer > kCounters
+                  ? 1
+                  : std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, kMostParts));
+          if (parts > 1) plan.scratch_bytes = outer * parts * rows * (heads.columns + 2) * 4;
+          plan.launches = {{few,
+                            {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
+                            kFewThreads}};
           return plan;
         },
         {queries_, keys_, all_heads});
@@ -126,7 +121,6 @@ class AttentionForm {
   }
 
   std::uint32_t few_entry();
-  std::uint32_t join_entry();
   std::uint32_t many_entry();
 
   SourceMaker maker_;
@@ -137,83 +131,94 @@ class AttentionForm {
   Dim queries_, keys_;
 };
 
-// A block takes a part of the keys of one head, and all queries that see them.
+// A block takes a part of the keys of one head, and all queries that see them; the last of a head's
+// blocks makes their parts one.
 std::uint32_t AttentionForm::few_entry() {
   const auto entry = maker_.begin_entry("few", kFewThreads);
   maker_.text("wait_for_others();\n" + code_.extents());
+  // The least of these that has room for all rows.
+  std::string sums;
+  for (const int most : {1, 4, 8}) {
+    if (most < heads_.group) continue;
+    for (const bool is_aligned : {true, false}) {
+      sums += fmt::format(
+          "{}if (rows <= {} && is_aligned == {}) some_queries<{}, {}, {}>(memory, rows, query_of, "
+          "seen_by, (float){}, from_k, {}, from_v, {}, first, last);\n",
+          sums.empty() ? "" : "else ", most, is_aligned, heads_.width, most, is_aligned,
+          code_.scale(), step(work_.k), step(work_.v));
+    }
+  }
   maker_.text(fmt::format(
       R"cuda(
-  const i64 outer = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  const int rows = (int)queries * {group};
-  // Its share of all keys that any of the queries sees.
-  i64 low = keys, high = 0;
-  for (i64 i = 0; i < queries; ++i) {{
+  const i64 outer = blockIdx.y;
+  const int parts = gridDim.x, part = blockIdx.x, count = (int)queries, rows = count * {group};
+  const auto seen_by = [&](int row, int& from, int& to) {{
+    const i64 i = (u32)row % (u32)count;
     i64 begin, end;
     {seen}
-    low = min_of(low, begin); high = max_of(high, end);
-  }}
-  const i64 each = high > low ? (high - low + parts - 1) / parts : 0;
-  const i64 first = low + part * each, last = min_of(high, first + each);
-  __shared__ FewShared<{arguments}> shared_memory;
-  for (int row = 0; row < rows; ++row) {{
-    const i64 shared = row / queries, i = row % queries;
+    from = (int)begin; to = (int)end;
+  }};
+  const auto query_of = [&](int row) {{
+    const i64 shared = (u32)row / (u32)count, i = (u32)row % (u32)count;
     {leading}
-    i64 begin, end;
-    {seen}
-    if (threadIdx.x == 0) {{ shared_memory.begin[row] = begin; shared_memory.end[row] = end; }}
-    for (int l = threadIdx.x; l < {width}; l += {threads})
-      shared_memory.q[row][l] = wide(o{q}[{q_at}]) * (float){scale};
+    return o{q} + ({q_at});
+  }};
+  const auto keep = [&](int row, int column, const float total) {{
+    const i64 shared = (u32)row / (u32)count, i = (u32)row % (u32)count, j = column;
+    {leading}
+    {stored}
+  }};
+  // Its share of all keys that any of the queries sees.
+  int low = (int)keys, high = 0;
+  for (int row = 0; row < count; ++row) {{
+    int from, to;
+    seen_by(row, from, to);
+    low = from < low ? from : low; high = to > high ? to : high;
+  }}
+  const int each = high > low ? (int)((u32)(high - low + parts - 1) / (u32)parts) : 0;
+  const int first = low + part * each, last = first + each < high ? first + each : high;
+  __shared__ FewShared<{width}> memory;
+  {{
+    const i64 shared = 0;
+    {leading}
+    const auto *from_k = o{k} + ({k_at}), *from_v = o{v} + ({v_at});
+    const bool is_aligned = (((u64)from_k | (u64)from_v | (u64)({k_step} * 2) | (u64)({v_step} * 2)) & 15) == 0;
+    {sums}
   }}
   __syncthreads();
-  const i64 shared = 0, i = 0;
-  (void)i;
-  {leading}
-  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *(i64*)scratch = parts;
-  float* to = (float*)(scratch + {head}) + ((outer * parts + part) * rows) * {wide_row};
-  few_queries<{arguments}>(shared_memory, rows, o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step},
-                           first, last, to);
+  float* to = (float*)scratch + outer * parts * rows * {wide_row};
+  for (int at = threadIdx.x; at < rows * {width}; at += {threads}) {{
+    const int row = at / {width}, column = at % {width};
+    const FewSum all = few_sum<{width}>(memory, row, column);
+    if (parts == 1) {{
+      keep(row, column, all.sum / all.whole);
+      continue;
+    }}
+    float* mine = to + (part * rows + row) * {wide_row};
+    mine[column] = all.sum;
+    if (column == 0) {{ mine[{width}] = all.best; mine[{width} + 1] = all.whole; }}
+  }}
+  if (parts == 1 || !is_last((int*)scratch - {counters} + outer, parts)) return;
+  __shared__ float shares[{most_parts}][8];
+  share_parts<{width}>(shares, to, parts, rows);
+  __syncthreads();
+  for (int at = threadIdx.x; at < rows * {width}; at += {threads}) {{
+    const int row = at / {width}, column = at % {width};
+    float sum = 0;
+    _Pragma("unroll 8") for (int p = 0; p < parts; ++p)
+      sum += fresh(to + (p * rows + row) * {wide_row} + column) * shares[p][row];
+    keep(row, column, sum);
+  }}
 )cuda",
       fmt::arg("group", heads_.group), fmt::arg("seen", code_.seen("i")),
-      fmt::arg("arguments", arguments()), fmt::arg("leading", leading()),
-      fmt::arg("width", heads_.width), fmt::arg("threads", kFewThreads),
-      fmt::arg("head", kScratchHead), fmt::arg("q", work_.q.operand),
-      fmt::arg("q_at", code_.at(work_.q, "i", "l")), fmt::arg("scale", code_.scale()),
-      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("k", work_.k.operand),
+      fmt::arg("leading", leading()), fmt::arg("width", heads_.width),
+      fmt::arg("threads", kFewThreads), fmt::arg("q", work_.q.operand),
+      fmt::arg("q_at", code_.at(work_.q, "i", "0")), fmt::arg("k", work_.k.operand),
       fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
       fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
-      fmt::arg("v_step", step(work_.v))));
-  maker_.end_entry();
-  return entry;
-}
-
-// A thread takes a column of one query's row, and goes through the parts.
-std::uint32_t AttentionForm::join_entry() {
-  const auto entry = maker_.begin_entry("join", 512);
-  maker_.text("wait_for_others();\n" + code_.extents());
-  maker_.text(fmt::format(
-      R"cuda(
-  const i64 rows = queries * {group}, outer = blockIdx.x / rows, row = blockIdx.x % rows;
-  const i64 parts = *(const i64*)scratch;
-  const float* from = (const float*)(scratch + {head}) + (outer * parts * rows + row) * {wide_row};
-  float best = -INFINITE;
-  for (i64 p = 0; p < parts; ++p) best = greatest(best, from[p * rows * {wide_row} + {columns}]);
-  float sum = 0, whole = 0;
-  const int column = threadIdx.x < {columns} ? threadIdx.x : 0;
-  for (i64 p = 0; p < parts; ++p) {{
-    const float* at = from + p * rows * {wide_row};
-    const float factor = at[{columns}] == -INFINITE ? 0.0f : expf(at[{columns}] - best);
-    whole += at[{columns} + 1] * factor;
-    sum += at[column] * factor;
-  }}
-  if (threadIdx.x >= {columns}) return;
-  const i64 shared = row / queries, i = row % queries, j = column;
-  {leading}
-  const float total = sum / whole;
-  {stored}
-)cuda",
-      fmt::arg("group", heads_.group), fmt::arg("columns", heads_.columns),
-      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("leading", leading()),
-      fmt::arg("head", kScratchHead), fmt::arg("stored", code_.stored("i", "j"))));
+      fmt::arg("v_step", step(work_.v)), fmt::arg("sums", sums),
+      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("counters", kCounters),
+      fmt::arg("most_parts", kMostParts), fmt::arg("stored", code_.stored("i", "j"))));
   maker_.end_entry();
   return entry;
 }

@@ -7,10 +7,10 @@
 
 namespace assay::compiler::cuda {
 
-inline constexpr int kFewThreads = 128;
+inline constexpr int kFewThreads = 128, kMostParts = 32;
 inline constexpr int kManyThreads = 128, kManyQueries = 64;
 
-// few_queries and many_queries, and what they keep.
+// some_queries and many_queries, and what they keep.
 std::string_view attention_text();
 
 }  // namespace assay::compiler::cuda

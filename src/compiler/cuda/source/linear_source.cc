@@ -14,6 +14,21 @@ namespace {
 constexpr std::int64_t kMostTileRows = 64;
 // Rows for which sums of products by threads are as fast as the memory.
 constexpr std::int64_t kMostVectorRows = 2, kMostVectorRowsOfF32 = 8;
+// Warps that keep the device busy nearly to the end: of fewer rows of W several warps take one.
+constexpr std::int64_t kWantedWarps = 4096, kLeastTermsOfTwo = 2048;
+
+// How warps take rows of W for so many of x.
+struct VectorShape {
+  // Parts of a bundle are not alone.
+  VectorShape(std::int64_t rows, std::int64_t n, std::int64_t k, bool is_part)
+      : columns(rows > 2 ? 2 : 1) {
+    while (!is_part && split < kVectorWarps && n / columns * split * 2 <= kWantedWarps + kWantedWarps / 2 &&
+           k / split >= kLeastTermsOfTwo)
+      split *= 2;
+  }
+  std::int64_t columns_of_block() const { return kVectorWarps / split * columns; }
+  std::int64_t columns, split = 1;
+};
 
 // A product that this file computes: x [m, k] and W [n, k], rows whose terms lie side by side.
 struct Linear {
@@ -38,7 +53,8 @@ std::optional<Linear> linear_of(const Kernel& kernel) {
   if (work.accumulate != DType::kF32 || !product(linear.axes.batch).is(1)) return std::nullopt;
   const auto k = linear.axes.k.constant(), n = linear.axes.n.constant(),
              w_step = w.strides[rank - 1].constant(), w_offset = w.offset.constant();
-  if (!k || !n || *k == 0 || *n == 0 || !w_step || !w_offset) return std::nullopt;
+  constexpr std::int64_t kMostTerms = 1 << 30;  // numbers of terms are ints
+  if (!k || !n || *k == 0 || *k > kMostTerms || *n == 0 || !w_step || !w_offset) return std::nullopt;
   const bool w_by_rows = w.strides[rank - 2].is(1) || *k == 1;
   const bool x_by_rows = x.strides[rank - 1].is(1) || *k == 1;
   // One row has any step.
@@ -109,18 +125,17 @@ class LinearForm {
           const auto rows = m.at(symbols);
           LaunchPlan plan;
           const auto pick = [&](const auto& entries) {
-            for (const auto& [most_rows, entry] : entries)
-              if (rows <= most_rows) return std::optional<std::uint32_t>(entry);
-            return std::optional<std::uint32_t>();
+            return std::ranges::find_if(entries, [&](const auto& e) { return rows <= e.first; });
           };
           const auto blocks = [](std::int64_t count, std::int64_t each) {
             return static_cast<std::uint32_t>((count + each - 1) / each);
           };
           if (rows == 0) return plan;
-          if (const auto vector = pick(vectors)) {
-            plan.launches = {{*vector, {blocks(n, kVectorColumns), 1, 1}, kVectorThreads}};
-          } else if (const auto tile = pick(tiles)) {
-            plan.launches = {{*tile, {blocks(n, kTileColumns), 1, 1}, kTileThreads}};
+          if (const auto vector = pick(vectors); vector != vectors.end()) {
+            const auto each = VectorShape(vector->first, n, product.k, options.is_part).columns_of_block();
+            plan.launches = {{vector->second, {blocks(n, each), 1, 1}, kVectorThreads}};
+          } else if (const auto tile = pick(tiles); tile != tiles.end()) {
+            plan.launches = {{tile->second, {blocks(n, kTileColumns), 1, 1}, kTileThreads}};
           } else if (many) {
             plan.launches = {{*many,
                               {blocks(rows, kBlockRows) * blocks(n, kBlockColumns), 1, 1},
@@ -148,24 +163,25 @@ class LinearForm {
 
   // Weights that nobody writes are asked for before the kernels behind us are done.
   std::uint32_t vector_entry(std::int64_t rows) {
+    const VectorShape shape(rows, linear_.n, linear_.k, maker_.options().is_part);
     const auto entry = maker_.begin_entry(fmt::format("vector{}", rows), kVectorThreads);
     maker_.text(fmt::format(
         "const i64 rows = {m};\n"
-        "float sums[{rows}][2];\n"
-        "const i64 column0 = (blockIdx.x * (i64){warps} + threadIdx.x / 32) * 2;\n"
-        "if (column0 >= {n}) {{ wait_for_others(); return; }}\n"
-        "sum_rows<{rows}, {k}, {x_step}ll, {w_step}ll>(sums, o{x} + ({x_at}), rows, o{w} + {w_at}, "
-        "column0, {n}, (constant >> {w} & 1) != 0);\n"
-        "const int lane = threadIdx.x % 32;\nfloat total = 0;\n"
-        "_Pragma(\"unroll\") for (int e = 0; e < {rows} * 2; ++e) if (lane == e) total = sums[e / "
-        "2][e % 2];\n"
-        "const i64 i = lane / 2, j = column0 + lane % 2;\n"
+        "float sums[{rows}][{columns}];\n"
+        "const i64 column0 = (blockIdx.x * {groups}ll + threadIdx.x / {together}) * {columns};\n"
+        "sum_rows<{rows}, {columns}, {split}, {k}, {x_step}ll, {w_step}ll>(sums, o{x} + ({x_at}), "
+        "rows, o{w} + {w_at}, column0, {n}, (constant >> {w} & 1) != 0);\n"
+        "const int lane = threadIdx.x % {together};\nfloat total = 0;\n"
+        "_Pragma(\"unroll\") for (int e = 0; e < {rows} * {columns}; ++e) if (lane == e) total = "
+        "sums[e / {columns}][e % {columns}];\n"
+        "const i64 i = lane / {columns}, j = column0 + lane % {columns};\n"
         "if (i < {rows} && i < rows && j < {n}) {{\n",
         fmt::arg("m", maker_.names().code(linear_.axes.m)), fmt::arg("rows", rows),
-        fmt::arg("warps", kVectorThreads / 32), fmt::arg("k", linear_.k), fmt::arg("n", linear_.n),
-        fmt::arg("x_step", linear_.x_step), fmt::arg("w_step", linear_.w_step),
-        fmt::arg("x", linear_.work.a.operand), fmt::arg("w", linear_.work.b.operand),
-        fmt::arg("x_at", place_of_x(maker_, linear_)),
+        fmt::arg("columns", shape.columns), fmt::arg("split", shape.split),
+        fmt::arg("groups", kVectorWarps / shape.split), fmt::arg("together", 32 * shape.split),
+        fmt::arg("k", linear_.k), fmt::arg("n", linear_.n), fmt::arg("x_step", linear_.x_step),
+        fmt::arg("w_step", linear_.w_step), fmt::arg("x", linear_.work.a.operand),
+        fmt::arg("w", linear_.work.b.operand), fmt::arg("x_at", place_of_x(maker_, linear_)),
         fmt::arg("w_at", maker_.names().code(linear_.work.b.view.offset))));
     maker_.text(epilogue_of(maker_, linear_) + "}\n");
     maker_.end_entry();

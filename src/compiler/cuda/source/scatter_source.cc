@@ -7,16 +7,16 @@
 namespace assay::compiler::cuda {
 namespace {
 
-constexpr int kScatterThreads = 1024;
-// So many indices are looked at by one block, which then needs nobody's word.
-constexpr std::int64_t kFew = 1 << 14;
+constexpr int kScatterThreads = 256;
+// So many indices are looked at by every block, which then needs nobody's word.
+constexpr std::int64_t kFew = 1 << 12;
 constexpr std::uint32_t kLookers = 128;
 
 }  // namespace
 
 // Of several elements that go to one place the last stays. Indices that increase from one to the
 // next (rows of a cache) have no such places, and all go at once: whether they do is looked at
-// first, by one block, or where they are many by a launch of its own. Else each place belongs to
+// first, by every block, or where they are many by a launch of its own. Else each place belongs to
 // one thread, which goes through all indices for those that are its own.
 KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) {
   SourceMaker maker(kernel, options);
@@ -24,6 +24,8 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
   const auto& names = maker.names();
   const auto count = product(work.index.view.shape), size = product(work.out.view.shape);
   const auto at = [&](const Access& access, const std::string& flat, const std::string& name) {
+    if (access.view.is_contiguous())
+      return fmt::format("{}_at = {} + {};\n", name, names.code(access.view.offset), flat);
     std::vector<std::string> indices;
     for (std::size_t i = 0; i < access.view.rank(); ++i)
       indices.push_back(fmt::format("{}{}", name, i));
@@ -40,19 +42,20 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
         work.data.operand));
     maker.end_entry();
   }
-  const auto look = fmt::format(
-      "bool falls = false;\nfor (i64 n = blockIdx.x * (i64)blockDim.x + threadIdx.x; n + 1 < "
-      "count; "
-      "n += (i64)gridDim.x * blockDim.x) {{\ni64 p_at, q_at;\n{}{}"
-      "if ((i64)o{}[p_at] >= (i64)o{}[q_at]) falls = true;\n}}\n",
-      at(work.index, "n", "p"), at(work.index, "n + 1", "q"), work.index.operand,
-      work.index.operand);
+  const auto look = [&](const std::string& first, const std::string& step) {
+    return fmt::format(
+        "bool falls = false;\nfor (i64 n = {}; n + 1 < count; n += {}) {{\ni64 p_at, q_at;\n{}{}"
+        "if ((i64)o{}[p_at] >= (i64)o{}[q_at]) falls = true;\n}}\n",
+        first, step, at(work.index, "n", "p"), at(work.index, "n + 1", "q"), work.index.operand,
+        work.index.operand);
+  };
   const auto looker = maker.begin_entry("look", kScatterThreads);
   maker.text(
       fmt::format("wait_for_others();\nconst i64 count = {};\n{}"
                   "const int any = __syncthreads_or(falls);\n"
                   "if (threadIdx.x == 0) ((int*)scratch)[blockIdx.x] = any;\n",
-                  names.code(count), look));
+                  names.code(count),
+                  look("blockIdx.x * (i64)blockDim.x + threadIdx.x", "(i64)gridDim.x * blockDim.x")));
   maker.end_entry();
   const auto mover = maker.begin_entry("scatter", kScatterThreads);
   maker.text(fmt::format(
@@ -61,7 +64,7 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
   const i64 count = {count}, size = {size};
   const i64 first = blockIdx.x * (i64)blockDim.x + threadIdx.x, all = (i64)gridDim.x * blockDim.x;
   int any;
-  if (gridDim.x == 1) {{
+  if (count <= {few}) {{
     {look}
     any = __syncthreads_or(falls);
   }} else {{
@@ -79,7 +82,8 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
   }}
 )cuda",
       fmt::arg("count", names.code(count)), fmt::arg("size", names.code(size)),
-      fmt::arg("look", look), fmt::arg("lookers", kLookers),
+      fmt::arg("look", look("threadIdx.x", "blockDim.x")), fmt::arg("few", kFew),
+      fmt::arg("lookers", kLookers),
       fmt::arg("index", at(work.index, "n", "p")), fmt::arg("value", at(work.values, "n", "v")),
       fmt::arg("target", at(work.out, "to", "t")), fmt::arg("io", work.index.operand),
       fmt::arg("oo", work.out.operand), fmt::arg("vo", work.values.operand)));
@@ -100,7 +104,7 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
         }
         plan.launches.push_back(
             {mover,
-             {many > kFew ? std::max(2U, blocks_for(many, kScatterThreads, options)) : 1, 1, 1},
+             {blocks_for(many, kScatterThreads, options), 1, 1},
              kScatterThreads});
         return plan;
       },
