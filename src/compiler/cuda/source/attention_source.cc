@@ -6,6 +6,7 @@
 
 #include "compiler/cuda/source/attention_code.h"
 #include "compiler/cuda/source/attention_text.h"
+#include "compiler/cuda/source/device_text.h"
 
 namespace assay::compiler::cuda {
 namespace {
@@ -27,6 +28,8 @@ std::optional<Heads> heads_of(const Kernel& kernel) {
   const auto dtype = kernel.operands[work.q.operand].dtype;
   const auto rank = work.q.view.rank();
   if (size_of(dtype) != 2 || !is_floating(dtype) || work.mask) return std::nullopt;
+  // What is greatest stays so when it is scaled.
+  if (!(work.scale > 0)) return std::nullopt;
   for (const auto* access : {&work.k, &work.v}) {
     if (kernel.operands[access->operand].dtype != dtype) return std::nullopt;
   }
@@ -68,20 +71,22 @@ class AttentionForm {
   }
 
   KernelSource make() && {
-    maker_.text(attention_text());
+    for (const auto text : {attention_text(), tile_loads_text(), attention_tiles_text()})
+      maker_.text(text);
     const auto few = few_entry(), many = many_entry();
     const auto all_heads = product(outer_);
     return std::move(maker_).finish(
-        [=, heads = heads_, queries = queries_, keys = keys_, options = maker_.options()](const Bindings& symbols) {
+        [=, heads = heads_, queries = queries_, keys = keys_,
+         options = maker_.options()](const Bindings& symbols) {
           LaunchPlan plan;
           const auto rows = queries.at(symbols) * heads.group, outer = all_heads.at(symbols);
           if (rows == 0 || outer == 0) return plan;
           if (rows > kMostFewRows) {
-            const auto tiles = (queries.at(symbols) + kManyQueries - 1) / kManyQueries;
+            const auto warps = many_warps(heads.width);
+            const auto tiles = (queries.at(symbols) + warps * 16 - 1) / (warps * 16);
             plan.launches = {{many,
-                              {static_cast<std::uint32_t>(tiles),
-                               static_cast<std::uint32_t>(outer * heads.group), 1},
-                              kManyThreads}};
+                              {static_cast<std::uint32_t>(tiles * outer * heads.group), 1, 1},
+                              static_cast<std::uint32_t>(warps * 32)}};
             return plan;
           }
           // Parts for a device that is busy twice over, but none of too few keys; a power of two
@@ -89,14 +94,15 @@ class AttentionForm {
           const auto most = power_above(keys.at(symbols)) / kLeastKeysOfPart;
           const auto wanted =
               power_above(2 * options.multiprocessors / std::max<std::int64_t>(outer, 1));
-          const auto parts =
-              outer > kCounters
-                  ? 1
-                  : std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, kMostParts));
+          const auto parts = outer > kCounters
+                                 ? 1
+                                 : std::clamp<std::int64_t>(
+                                       wanted, 1, std::clamp<std::int64_t>(most, 1, kMostParts));
           if (parts > 1) plan.scratch_bytes = outer * parts * rows * (heads.columns + 2) * 4;
-          plan.launches = {{few,
-                            {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
-                            kFewThreads}};
+          plan.launches = {
+              {few,
+               {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
+               kFewThreads}};
           return plan;
         },
         {queries_, keys_, all_heads});
@@ -113,15 +119,13 @@ class AttentionForm {
       text += fmt::format("const i64 b{0} = z{1}; (void)b{0};\n", i + outer_.size(), i);
     return text;
   }
-  std::string arguments() const {
-    return fmt::format("{}, {}", heads_.width, heads_.is_bf16 ? "true" : "false");
-  }
   std::string step(const Access& access) const {
     return maker_.names().code(access.view.strides[access.view.rank() - 2]);
   }
 
   std::uint32_t few_entry();
   std::uint32_t many_entry();
+  std::string many_stored() const;
 
   SourceMaker maker_;
   const Attention& work_;
@@ -223,34 +227,70 @@ std::uint32_t AttentionForm::few_entry() {
   return entry;
 }
 
-// A block takes 64 queries of one head; each warp sixteen of them.
+// A block takes queries of one head, the last ones first: where later queries see more keys, the
+// longest blocks do not end alone.
 std::uint32_t AttentionForm::many_entry() {
-  const auto entry = maker_.begin_entry("many", kManyThreads);
+  const auto warps = many_warps(heads_.width);
+  const auto entry = maker_.begin_entry("many", warps * 32, 2);
   maker_.text("wait_for_others();\n" + code_.extents());
   maker_.text(fmt::format(
       R"cuda(
-  const i64 outer = blockIdx.y / {group}, shared = blockIdx.y % {group};
+  const u32 heads = (u32)({outer_heads} * {group}), number = blockIdx.x % heads;
+  const i64 outer = number / {group}, shared = number % {group};
   {leading}
-  const i64 query0 = blockIdx.x * {queries}ll;
-  i64 low = keys, high = 0;
-  __shared__ i64 begins[{queries}], ends[{queries}];
-  for (i64 at = threadIdx.x; at < {queries}; at += {threads}) {{
-    const i64 i = min_of(query0 + at, queries - 1);
+  const i64 query0 = (i64)(gridDim.x / heads - 1 - blockIdx.x / heads) * {queries};
+  const auto seen_by = [&](i64 i, int& from, int& to) {{
     i64 begin, end;
     {seen}
-    begins[at] = begin; ends[at] = end;
-  }}
-  __syncthreads();
-  for (int at = 0; at < {queries}; ++at) {{ low = min_of(low, begins[at]); high = max_of(high, ends[at]); }}
+    from = (int)begin; to = (int)end;
+  }};
   ManyResult<{width}> result;
-  {{
-    const i64 i = 0;
-    (void)i;
-    many_queries<{arguments}>(result, o{q} + ({q_at}), {q_step}, query0, queries, (float){scale},
-                              o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step}, low, high,
-                              begins, ends);
-  }}
+  many_queries<{width}, {warps}, {bf16}>(result, o{q} + ({q_at}), {q_step}, query0, queries, {scale},
+                                o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step}, seen_by);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  {stored}
+)cuda",
+      fmt::arg("outer_heads", maker_.names().code(product(outer_))),
+      fmt::arg("group", heads_.group), fmt::arg("leading", leading()),
+      fmt::arg("queries", warps * 16), fmt::arg("warps", warps), fmt::arg("seen", code_.seen("i")),
+      fmt::arg("width", heads_.width), fmt::arg("bf16", heads_.is_bf16),
+      fmt::arg("q", work_.q.operand), fmt::arg("q_at", code_.at(work_.q, "0", "0")),
+      fmt::arg("q_step", step(work_.q)), fmt::arg("scale", code_.scale_of_two()),
+      fmt::arg("k", work_.k.operand), fmt::arg("k_at", code_.at(work_.k, "0", "0")),
+      fmt::arg("k_step", step(work_.k)), fmt::arg("v", work_.v.operand),
+      fmt::arg("v_at", code_.at(work_.v, "0", "0")), fmt::arg("v_step", step(work_.v)),
+      fmt::arg("stored", many_stored())));
+  maker_.end_entry();
+  return entry;
+}
+
+// Results of many queries: by eight columns that lie side by side, or one by one.
+std::string AttentionForm::many_stored() const {
+  const auto& out = work_.out;
+  const auto dtype = maker_.kernel().operands[out.operand].dtype;
+  const bool is_plain = dtype == DType::kF32 || (is_floating(dtype) && size_of(dtype) == 2);
+  if (heads_.width % 32 == 0 && is_plain && out.view.strides.back().is(1)) {
+    return fmt::format(
+        R"cuda(
+  _Pragma("unroll") for (int h = 0; h < 2; ++h) {{
+    const i64 i = query0 + warp * 16 + lane / 4 + 8 * h;
+    const float inverse = 1.0f / result.whole[h];
+    _Pragma("unroll") for (int c = 0; c < {width} / 8; c += 4) {{
+      float some[4][2], eight[8];
+      _Pragma("unroll") for (int e = 0; e < 8; ++e) some[e / 2][e % 2] = result.sums[c + e / 2][2 * h + e % 2] * inverse;
+      gather_tile(eight, some);
+      __align__(16) {type} narrow[8];
+      _Pragma("unroll") for (int e = 0; e < 8; ++e) put(narrow[e], eight[e]);
+      const i64 j = (c + lane % 4) * 8;
+      if (i < queries) store<8>(o{out} + ({at}), narrow);
+    }}
+  }}
+)cuda",
+        fmt::arg("width", heads_.width), fmt::arg("type", storage_type(dtype)),
+        fmt::arg("out", out.operand), fmt::arg("at", code_.at(out, "i", "j")));
+  }
+  return fmt::format(
+      R"cuda(
   _Pragma("unroll") for (int c = 0; c < {width} / 8; ++c) {{
     _Pragma("unroll") for (int e = 0; e < 4; ++e) {{
       const i64 i = query0 + warp * 16 + lane / 4 + e / 2 * 8, j = c * 8 + lane % 4 * 2 + e % 2;
@@ -260,17 +300,7 @@ std::uint32_t AttentionForm::many_entry() {
     }}
   }}
 )cuda",
-      fmt::arg("group", heads_.group), fmt::arg("leading", leading()),
-      fmt::arg("queries", kManyQueries), fmt::arg("threads", kManyThreads),
-      fmt::arg("seen", code_.seen("i")), fmt::arg("width", heads_.width),
-      fmt::arg("arguments", arguments()), fmt::arg("q", work_.q.operand),
-      fmt::arg("q_at", code_.at(work_.q, "0", "0")), fmt::arg("q_step", step(work_.q)),
-      fmt::arg("scale", code_.scale()), fmt::arg("k", work_.k.operand),
-      fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
-      fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
-      fmt::arg("v_step", step(work_.v)), fmt::arg("stored", code_.stored("i", "j"))));
-  maker_.end_entry();
-  return entry;
+      fmt::arg("width", heads_.width), fmt::arg("stored", code_.stored("i", "j")));
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ class SymbolNames {
 };
 
 // extern "C" __global__ void <name>(…) up to the brace, with all symbols declared. `most_threads`
-// of a block. `more`: arguments before the operands.
+// of a block, so many of which have room. `more`: arguments before the operands.
 std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
-                       int most_threads, const std::string& more = {});
+                       int most_threads, const std::string& more = {}, int least_blocks = 1);
 // The same as a part of a bundle: a function that is told where it runs.
 std::string part_head(const Kernel& kernel, const SymbolNames& names, const std::string& name);
 // "i64" offset of an element: of the view, at the indices.
