@@ -54,7 +54,8 @@ class DeviceProgram final : public RemoteProgram {
   void plan_launches(const Bindings& symbols, bool is_first);
   void write_symbols(const Bindings& symbols);
   void launch_step(std::size_t step, bool& is_ours);
-  void launch_bundle(std::size_t unit, bool& is_ours);
+  void launch(std::size_t source, const std::vector<BufferId>& buffers, bool& is_ours);
+  const KernelSource& source_at(std::size_t number) const;
   std::uint32_t constant_of(const std::vector<BufferId>& buffers) const;
   std::size_t symbols_at(const std::vector<std::string>& symbols);
   void launch_all();
@@ -74,10 +75,9 @@ class DeviceProgram final : public RemoteProgram {
   CudaOptions device_;
   std::shared_ptr<DeviceStore> store_;
   std::vector<KernelSource> sources_;  // of each kernel
-  std::vector<std::shared_ptr<const LoadedCode>> code_;
+  std::vector<std::shared_ptr<const LoadedCode>> code_;  // of these, then of bundles
   std::vector<LaunchPlan> launches_;  // of each kernel, then of each bundle
   Bundles bundles_;
-  std::vector<std::shared_ptr<const LoadedCode>> bundle_code_;
   std::vector<std::string> names_;          // of all symbols, in order
   std::vector<std::size_t> symbols_begin_;  // of each kernel's and bundle's, in the block
   std::size_t symbol_count_ = 0;

@@ -17,10 +17,11 @@ SourceMaker::SourceMaker(const Kernel& kernel, const SourceOptions& options)
   source_.symbols = names_.symbols();
 }
 
-std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads) {
+std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads,
+                                       bool for_loads) {
   source_.entries.push_back(name);
   source_.code += options_.is_part ? part_head(kernel_, names_, name)
-                                   : entry_head(kernel_, names_, name, most_threads);
+                                   : entry_head(kernel_, names_, name, most_threads, for_loads);
   source_.code += "  let_others_begin();\n";
   return entries() - 1;
 }

@@ -32,7 +32,7 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
   }
   SourceMaker maker(kernel, options);
   maker.text(matvec_text());
-  maker.begin_entry("rows", kVectorThreads);
+  maker.begin_entry("rows", kVectorThreads, true);
   const auto rows = x.shape[0];
   maker.text(fmt::format(
       "wait_for_others();\nconst i64 rows = {rows};\n"

@@ -164,7 +164,7 @@ class LinearForm {
   // Weights that nobody writes are asked for before the kernels behind us are done.
   std::uint32_t vector_entry(std::int64_t rows) {
     const VectorShape shape(rows, linear_.n, linear_.k, maker_.options().is_part);
-    const auto entry = maker_.begin_entry(fmt::format("vector{}", rows), kVectorThreads);
+    const auto entry = maker_.begin_entry(fmt::format("vector{}", rows), kVectorThreads, true);
     maker_.text(fmt::format(
         "const i64 rows = {m};\n"
         "float sums[{rows}][{columns}];\n"

@@ -146,9 +146,9 @@ std::string beginning(const SymbolNames& names) {
 }  // namespace
 
 std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
-                       int most_threads, const std::string& more) {
-  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(\n    {}", most_threads,
-                     name, arguments_of(kernel, more)) +
+                       int most_threads, bool for_loads, const std::string& more) {
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}(\n    {}",
+                     most_threads, for_loads ? ", 1" : "", name, arguments_of(kernel, more)) +
          beginning(names);
 }
 

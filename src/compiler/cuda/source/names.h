@@ -30,9 +30,10 @@ class SymbolNames {
 };
 
 // extern "C" __global__ void <name>(…) up to the brace, with all symbols declared. `most_threads`
-// of a block. `more`: arguments before the operands.
+// of a block. `more`: arguments before the operands. `for_loads`: the assembler may take as many
+// registers as there are for one block: it spends them on loads in flight, and else on none.
 std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
-                       int most_threads, const std::string& more = {});
+                       int most_threads, bool for_loads = false, const std::string& more = {});
 // The same as a part of a bundle: a function that is told where it runs.
 std::string part_head(const Kernel& kernel, const SymbolNames& names, const std::string& name);
 // "i64" offset of an element: of the view, at the indices.
