@@ -275,7 +275,8 @@ void DeviceProgram::run_one_by_one(const Bindings& symbols, std::span<std::byte*
   if (options_.canaries) fill_guards();
   const auto stream = stream_of(*store_);
   std::vector<std::size_t> order;  // in which memory is planned for
-  for (const auto& unit : bundles_.units) order.insert(order.end(), unit.steps.begin(), unit.steps.end());
+  for (const auto& unit : bundles_.units)
+    order.insert(order.end(), unit.steps.begin(), unit.steps.end());
   std::vector<cudaEvent_t> events;
   const auto mark = [&] {
     if (seconds == nullptr) return;

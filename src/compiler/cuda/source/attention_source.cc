@@ -72,7 +72,8 @@ class AttentionForm {
     const auto few = few_entry(), many = many_entry();
     const auto all_heads = product(outer_);
     return std::move(maker_).finish(
-        [=, heads = heads_, queries = queries_, keys = keys_, options = maker_.options()](const Bindings& symbols) {
+        [=, heads = heads_, queries = queries_, keys = keys_,
+         options = maker_.options()](const Bindings& symbols) {
           LaunchPlan plan;
           const auto rows = queries.at(symbols) * heads.group, outer = all_heads.at(symbols);
           if (rows == 0 || outer == 0) return plan;
@@ -89,14 +90,15 @@ class AttentionForm {
           const auto most = power_above(keys.at(symbols)) / kLeastKeysOfPart;
           const auto wanted =
               power_above(2 * options.multiprocessors / std::max<std::int64_t>(outer, 1));
-          const auto parts =
-              outer > kCounters
-                  ? 1
-                  : std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, kMostParts));
+          const auto parts = outer > kCounters
+                                 ? 1
+                                 : std::clamp<std::int64_t>(
+                                       wanted, 1, std::clamp<std::int64_t>(most, 1, kMostParts));
           if (parts > 1) plan.scratch_bytes = outer * parts * rows * (heads.columns + 2) * 4;
-          plan.launches = {{few,
-                            {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
-                            kFewThreads}};
+          plan.launches = {
+              {few,
+               {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
+               kFewThreads}};
           return plan;
         },
         {queries_, keys_, all_heads});

@@ -48,7 +48,8 @@ KernelSource bundle_source(const std::vector<Kernel>& parts, const std::vector<L
         "const Place block = {{blockIdx.x - begins.of[{0}], 0, 0}}, grid = {{begins.of[{1}] - "
         "begins.of[{0}], 1, 1}}, size = {{{2}, 1, 1}};\n"
         "part{5}::{3}(block, grid, size, symbols, scratch, constant{4});\n}}\n",
-        in_turn ? 0 : i, in_turn ? 1 : i + 1, like[i].threads, part.entries.at(like[i].entry), operands, i);
+        in_turn ? 0 : i, in_turn ? 1 : i + 1, like[i].threads, part.entries.at(like[i].entry),
+        operands, i);
     threads = std::max(threads, like[i].threads);
     plans.push_back(std::move(part.plan));
     for (std::size_t o = 0; o < all.operands.size(); ++o)

@@ -45,8 +45,8 @@ std::optional<View> through_copy(const View& stored, const View& from, const Vie
 }  // namespace
 
 std::optional<Attention> attention_as_copied(const Attention& work, const Region& copy) {
-  if (copy.values.front().op != Op::kInput || copy.values.front().of_row || copy.stores.size() != 1 ||
-      copy.stores.front().value + 1 != copy.values.size())
+  if (copy.values.front().op != Op::kInput || copy.values.front().of_row ||
+      copy.stores.size() != 1 || copy.stores.front().value + 1 != copy.values.size())
     return std::nullopt;
   for (std::uint32_t i = 1; i < copy.values.size(); ++i) {
     const auto& value = copy.values[i];

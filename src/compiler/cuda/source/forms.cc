@@ -17,8 +17,7 @@ SourceMaker::SourceMaker(const Kernel& kernel, const SourceOptions& options)
   source_.symbols = names_.symbols();
 }
 
-std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads,
-                                       bool for_loads) {
+std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads, bool for_loads) {
   source_.entries.push_back(name);
   source_.code += options_.is_part ? part_head(kernel_, names_, name)
                                    : entry_head(kernel_, names_, name, most_threads, for_loads);
