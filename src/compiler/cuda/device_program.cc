@@ -70,7 +70,6 @@ DeviceProgram::DeviceProgram(const Program& program, ExecutorOptions options,
   auto all = sources_;
   all.insert(all.end(), bundles_.sources.begin(), bundles_.sources.end());
   code_ = store_->shelf().load(all);
-  bundle_code_.assign(code_.begin() + std::ssize(sources_), code_.end());
   const auto setter = symbols_source();
   setter_ = store_->shelf().load({&setter, 1}).front();
   symbol_block_.grow(static_cast<std::int64_t>(sizeof(std::int64_t) * kMostSymbols));
@@ -91,6 +90,10 @@ std::size_t DeviceProgram::symbols_at(const std::vector<std::string>& symbols) {
     names_.insert(names_.end(), symbols.begin(), symbols.end());
   }
   return at->second;
+}
+
+const KernelSource& DeviceProgram::source_at(std::size_t number) const {
+  return number < sources_.size() ? sources_[number] : bundles_.sources[number - sources_.size()];
 }
 
 // Of operands: which of them nobody writes.
@@ -124,8 +127,7 @@ void DeviceProgram::plan_launches(const Bindings& symbols, bool is_first) {
   launches_.resize(sources_.size() + bundles_.sources.size());
   std::int64_t scratch = 0;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
-    const auto& source =
-        i < sources_.size() ? sources_[i] : bundles_.sources[i - sources_.size()];
+    const auto& source = source_at(i);
     const auto& depends = source.launch_symbols;
     const bool is_same = !is_first && std::ranges::all_of(depends, [&](const std::string& name) {
       return planned_for_.at(name) == symbols.at(name);
@@ -174,11 +176,11 @@ void DeviceProgram::write_symbols(const Bindings& symbols) {
   setter_->launch({0, {1, 1, 1}, kMostSymbols}, arguments, store_->stream(), false);
 }
 
-void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
-  const auto& step = program_.steps[number];
-  const auto& plan = launches_[step.kernel];
+void DeviceProgram::launch(std::size_t source, const std::vector<BufferId>& buffers,
+                           bool& is_ours) {
+  const auto& plan = launches_[source];
   std::vector<std::byte*> operands;
-  for (const auto id : step.buffers) operands.push_back(pointers_[id]);
+  for (const auto id : buffers) operands.push_back(pointers_[id]);
   if (plan.product) {
     const auto& p = *plan.product;
     kernels::cuda::Cublas::Halves halves;
@@ -201,39 +203,27 @@ void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
     cublas_->multiply(halves, store_->stream());
     is_ours = false;
   }
-  const std::byte* symbols =
-      symbol_block_.data() + symbols_begin_[step.kernel] * sizeof(std::int64_t);
+  const std::byte* symbols = symbol_block_.data() + symbols_begin_[source] * sizeof(std::int64_t);
   std::byte* scratch = scratch_.data() + kFrontBytes;
-  auto constant = constant_of(step.buffers);
-  std::vector<void*> arguments = {&symbols, &scratch, &constant};
-  for (auto& operand : operands) arguments.push_back(&operand);
-  for (const auto& launch : plan.launches) {
-    code_[step.kernel]->launch(launch, arguments.data(), store_->stream(), is_ours);
+  auto constant = constant_of(buffers);
+  for (auto launch : plan.launches) {
+    std::vector<void*> arguments = {&symbols, &scratch, &constant};
+    if (source_at(source).is_bundle) arguments.push_back(&launch.begins);
+    for (auto& operand : operands) arguments.push_back(&operand);
+    code_[source]->launch(launch, arguments.data(), store_->stream(), is_ours);
     is_ours = true;
   }
 }
 
-void DeviceProgram::launch_bundle(std::size_t number, bool& is_ours) {
-  const auto& unit = bundles_.units[number];
-  const auto kernel = sources_.size() + *unit.bundle;
-  auto launch = launches_[kernel].launches.front();
-  const std::byte* symbols = symbol_block_.data() + symbols_begin_[kernel] * sizeof(std::int64_t);
-  std::byte* scratch = scratch_.data() + kFrontBytes;
-  auto constant = constant_of(unit.buffers);
-  std::vector<std::byte*> operands;
-  for (const auto id : unit.buffers) operands.push_back(pointers_[id]);
-  std::vector<void*> arguments = {&symbols, &scratch, &constant, &launch.begins};
-  for (auto& operand : operands) arguments.push_back(&operand);
-  bundle_code_[*unit.bundle]->launch(launch, arguments.data(), store_->stream(), is_ours);
-  is_ours = true;
+void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
+  launch(program_.steps[number].kernel, program_.steps[number].buffers, is_ours);
 }
 
 void DeviceProgram::launch_all() {
   bool is_ours = false;
-  for (std::size_t i = 0; i < bundles_.units.size(); ++i) {
-    const auto& unit = bundles_.units[i];
+  for (const auto& unit : bundles_.units) {
     if (unit.bundle && !launches_[sources_.size() + *unit.bundle].launches.empty()) {
-      launch_bundle(i, is_ours);
+      launch(sources_.size() + *unit.bundle, unit.buffers, is_ours);
     } else {
       for (const auto step : unit.steps) launch_step(step, is_ours);
     }
@@ -285,7 +275,8 @@ void DeviceProgram::run_one_by_one(const Bindings& symbols, std::span<std::byte*
   if (options_.canaries) fill_guards();
   const auto stream = stream_of(*store_);
   std::vector<std::size_t> order;  // in which memory is planned for
-  for (const auto& unit : bundles_.units) order.insert(order.end(), unit.steps.begin(), unit.steps.end());
+  for (const auto& unit : bundles_.units)
+    order.insert(order.end(), unit.steps.begin(), unit.steps.end());
   std::vector<cudaEvent_t> events;
   const auto mark = [&] {
     if (seconds == nullptr) return;

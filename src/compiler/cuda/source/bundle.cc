@@ -56,12 +56,22 @@ class Bundler {
     std::vector<bool> is_taken(program_.steps.size());
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       if (is_taken[i]) continue;
+      if (const auto copy = copy_behind(i, is_taken)) {
+        is_taken[*copy] = true;
+        add_copied(i, *copy);
+        continue;
+      }
+      if (const auto gated = gated_by(i, is_taken)) {
+        is_taken[*gated] = true;
+        add({.steps = {i, *gated}}, true);
+        continue;
+      }
       Unit unit{.steps = {i}};
       for (const auto j : beside(i, is_taken)) {
         unit.steps.push_back(j);
         is_taken[j] = true;
       }
-      add(std::move(unit));
+      add(std::move(unit), false);
     }
     return std::move(out_);
   }
@@ -117,6 +127,97 @@ class Bundler {
     return found;
   }
 
+  // A product of the same x whose epilogue takes in what this one stores, at the same place.
+  std::optional<std::size_t> gated_by(std::size_t number, const std::vector<bool>& is_taken) const {
+    const auto& step = program_.steps[number];
+    const auto* gate = std::get_if<Matmul>(&program_.kernels[step.kernel].work);
+    const auto next = number + 1;
+    if (gate == nullptr || next >= program_.steps.size() || is_taken[next]) return std::nullopt;
+    const auto& other = program_.steps[next];
+    const auto* gated = std::get_if<Matmul>(&program_.kernels[other.kernel].work);
+    const auto &like = likes_[step.kernel], &its = likes_[other.kernel];
+    if (gated == nullptr || !gated->epilogue || !like || !its || like->threads != its->threads ||
+        like->grid != its->grid || like->entry != its->entry || gate->epilogue)
+      return std::nullopt;
+    // The one form in which the same thread has the same element of both: rows of W by warps.
+    const bool are_vectors = sources_[step.kernel].entries.at(like->entry) == "vector1" &&
+                             sources_[other.kernel].entries.at(its->entry) == "vector1";
+    const bool is_same_x = step.buffers[gate->a.operand] == other.buffers[gated->a.operand] &&
+                           gate->a.view == gated->a.view &&
+                           gate->b.view.shape == gated->b.view.shape;
+    if (!are_vectors || !is_same_x) return std::nullopt;
+    const auto result = step.buffers[gate->out.operand];
+    const auto is_result = [&](const Access& access) {
+      return other.buffers[access.operand] == result;
+    };
+    if (is_result(gated->a) || is_result(gated->b)) return std::nullopt;
+    bool takes_it = false;
+    const auto& values = gated->epilogue->values;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      if (values[i].op != Op::kInput && values[i].op != Op::kGather) continue;
+      if (!is_result(values[i].access)) continue;
+      if (values[i].op == Op::kGather || !(values[i].access.view == gate->out.view))
+        return std::nullopt;
+      takes_it = true;
+    }
+    bool writes_what_is_read = false;
+    each_buffer(next, [&](BufferId id, bool writes) {
+      if (writes && std::ranges::find(step.buffers, id) != step.buffers.end())
+        writes_what_is_read = true;
+    });
+    return takes_it && !writes_what_is_read ? std::optional(next) : std::nullopt;
+  }
+
+  // The only reader of what attention computes, if all it does is to copy or cast that.
+  std::optional<std::size_t> copy_behind(std::size_t number,
+                                         const std::vector<bool>& is_taken) const {
+    const auto& step = program_.steps[number];
+    const auto& kernel = program_.kernels[step.kernel];
+    const auto* work = std::get_if<Attention>(&kernel.work);
+    const auto next = number + 1;
+    if (work == nullptr || next >= program_.steps.size() || is_taken[next]) return std::nullopt;
+    const auto result = step.buffers[work->out.operand];
+    const auto& other = program_.steps[next];
+    const auto& copying = program_.kernels[other.kernel];
+    const auto* copy = std::get_if<Region>(&copying.work);
+    if (copy == nullptr || other.buffers.size() != 2 ||
+        program_.buffers[result].kind != Buffer::Kind::kTemporary)
+      return std::nullopt;
+    const auto users = std::ranges::count_if(program_.steps, [&](const Step& s) {
+      return std::ranges::find(s.buffers, result) != s.buffers.end();
+    });
+    if (users != 2 || !attention_as_copied(*work, *copy)) return std::nullopt;
+    const auto to = copy->stores.front().to.operand;
+    const bool is_apart = std::ranges::find(step.buffers, other.buffers[to]) == step.buffers.end();
+    const bool is_its = other.buffers[copy->values.front().access.operand] == result;
+    // Sums are f32 until they are stored.
+    const auto stored = kernel.operands[work->out.operand].dtype;
+    const bool is_same_value =
+        stored == copying.operands[to].dtype ||
+        (stored == DType::kF32 && kernel.operands[work->q.operand].dtype != DType::kF64);
+    return is_apart && is_its && is_same_value ? std::optional(next) : std::nullopt;
+  }
+
+  void add_copied(std::size_t number, std::size_t copy) {
+    const auto &step = program_.steps[number], &other = program_.steps[copy];
+    auto kernel = program_.kernels[step.kernel];
+    auto& work = std::get<Attention>(kernel.work);
+    const auto& region = std::get<Region>(program_.kernels[other.kernel].work);
+    const auto to = region.stores.front().to.operand;
+    work = *attention_as_copied(work, region);
+    kernel.operands[work.out.operand] = program_.kernels[other.kernel].operands[to];
+    Step together{static_cast<std::uint32_t>(out_.units.size()), step.buffers};
+    Unit unit{.steps = {number, copy}, .buffers = step.buffers};
+    unit.buffers[work.out.operand] = other.buffers[to];
+    together.buffers.push_back(other.buffers[to]);
+    const auto [at, is_new] =
+        copied_.emplace(std::pair(step.kernel, other.kernel), out_.sources.size());
+    if (is_new) out_.sources.push_back(source_of(kernel, options_));
+    unit.bundle = at->second;
+    out_.grouped.steps.push_back(std::move(together));
+    out_.units.push_back(std::move(unit));
+  }
+
   static bool go_together(const std::vector<Launch>& launches) {
     std::uint32_t threads = 0;
     for (const auto& launch : launches) threads = std::max(threads, launch.threads);
@@ -125,7 +226,7 @@ class Bundler {
     });
   }
 
-  void add(Unit unit) {
+  void add(Unit unit, bool in_turn) {
     Step together{static_cast<std::uint32_t>(out_.units.size()), {}};
     std::vector<std::vector<std::uint32_t>> numbers;  // of each part's operands
     for (const auto step : unit.steps) {
@@ -137,7 +238,7 @@ class Bundler {
       }
     }
     if (unit.steps.size() > 1) {
-      unit.bundle = source_for(unit, numbers, together.buffers);
+      unit.bundle = source_for(unit, numbers, together.buffers, in_turn);
       unit.buffers = together.buffers;
     }
     out_.grouped.steps.push_back(std::move(together));
@@ -146,7 +247,7 @@ class Bundler {
 
   // Layers that repeat share their bundles.
   std::size_t source_for(const Unit& unit, const std::vector<std::vector<std::uint32_t>>& numbers,
-                         const std::vector<BufferId>& buffers) {
+                         const std::vector<BufferId>& buffers, bool in_turn) {
     std::vector<std::uint32_t> kernels;
     for (const auto step : unit.steps) kernels.push_back(program_.steps[step].kernel);
     const auto [at, is_new] = known_.emplace(std::pair(kernels, numbers), out_.sources.size());
@@ -165,7 +266,7 @@ class Bundler {
       parts.push_back(std::move(part));
       like.push_back(*likes_[kernels[i]]);
     }
-    out_.sources.push_back(bundle_source(parts, like, options_));
+    out_.sources.push_back(bundle_source(parts, like, in_turn, options_));
     return at->second;
   }
 
@@ -183,6 +284,7 @@ class Bundler {
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>>,
            std::size_t>
       known_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> copied_;
   Bundles out_;
 };
 

@@ -13,7 +13,7 @@
 namespace assay::compiler::cuda {
 
 KernelSource bundle_source(const std::vector<Kernel>& parts, const std::vector<Launch>& like,
-                           const SourceOptions& options) {
+                           bool in_turn, const SourceOptions& options) {
   auto part_options = options;
   part_options.is_part = true;
   std::set<std::string> symbols;
@@ -47,24 +47,26 @@ KernelSource bundle_source(const std::vector<Kernel>& parts, const std::vector<L
         "if (blockIdx.x >= begins.of[{0}] && blockIdx.x < begins.of[{1}] && threadIdx.x < {2}) {{\n"
         "const Place block = {{blockIdx.x - begins.of[{0}], 0, 0}}, grid = {{begins.of[{1}] - "
         "begins.of[{0}], 1, 1}}, size = {{{2}, 1, 1}};\n"
-        "part{0}::{3}(block, grid, size, symbols, scratch, constant{4});\n}}\n",
-        i, i + 1, like[i].threads, part.entries.at(like[i].entry), operands);
+        "part{5}::{3}(block, grid, size, symbols, scratch, constant{4});\n}}\n",
+        in_turn ? 0 : i, in_turn ? 1 : i + 1, like[i].threads, part.entries.at(like[i].entry),
+        operands, i);
     threads = std::max(threads, like[i].threads);
     plans.push_back(std::move(part.plan));
     for (std::size_t o = 0; o < all.operands.size(); ++o)
       all.operands[o].is_written = all.operands[o].is_written || parts[i].operands[o].is_written;
   }
   source.code += entry_head(all, SymbolNames(parts.front(), part_options.symbols), "bundle",
-                            static_cast<int>(threads), ", const Begins begins") +
+                            static_cast<int>(threads), 1, ", const Begins begins") +
                  body + "}\n";
   source.launch_symbols.assign(launch_symbols.begin(), launch_symbols.end());
-  source.plan = [plans, like, threads](const Bindings& values) {
+  source.plan = [plans, like, threads, in_turn](const Bindings& values) {
     Launch both{.threads = threads};
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const auto plan = plans[i](values);
       if (plan.product || plan.scratch_bytes > 0 || plan.launches.size() != 1) return LaunchPlan{};
       auto launch = plan.launches.front();
-      both.begins[i + 1] = both.begins[i] + launch.grid[0];
+      if (in_turn && i > 0 && launch.grid[0] != both.begins[1]) return LaunchPlan{};
+      both.begins[i + 1] = (in_turn ? 0 : both.begins[i]) + launch.grid[0];
       launch.grid[0] = like[i].grid[0];
       if (launch != like[i]) return LaunchPlan{};
     }

@@ -20,9 +20,8 @@ SourceMaker::SourceMaker(const Kernel& kernel, const SourceOptions& options)
 std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads,
                                        int least_blocks) {
   source_.entries.push_back(name);
-  source_.code += options_.is_part
-                      ? part_head(kernel_, names_, name)
-                      : entry_head(kernel_, names_, name, most_threads, {}, least_blocks);
+  source_.code += options_.is_part ? part_head(kernel_, names_, name)
+                                   : entry_head(kernel_, names_, name, most_threads, least_blocks);
   source_.code += "  let_others_begin();\n";
   return entries() - 1;
 }

@@ -24,7 +24,8 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
              x_step = x.strides[0].constant(), expert_step = w.strides[0].constant(),
              w_step = w.strides[2].constant(), w_at = w.offset.constant();
   if (!k || !n || !experts || !x_step || !expert_step || !w_step || !w_at) return std::nullopt;
-  if (*k == 0 || *k > (1 << 30) || *n == 0 || *experts == 0 || !x.strides[1].is(1) || !w.strides[1].is(1))
+  if (*k == 0 || *k > (1 << 30) || *n == 0 || *experts == 0 || !x.strides[1].is(1) ||
+      !w.strides[1].is(1))
     return std::nullopt;
   const auto lanes = static_cast<std::int64_t>(16 / size_of(w_type));
   for (const auto number : {*k, *expert_step, *w_step, *w_at}) {
@@ -32,7 +33,7 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
   }
   SourceMaker maker(kernel, options);
   maker.text(matvec_text());
-  maker.begin_entry("rows", kVectorThreads);
+  maker.begin_entry("rows", kVectorThreads, 1);
   const auto rows = x.shape[0];
   maker.text(fmt::format(
       "wait_for_others();\nconst i64 rows = {rows};\n"
@@ -40,7 +41,8 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
       "for (i64 t = blockIdx.y; t < rows; t += gridDim.y) {{\n"
       "const i64 expert = min_of(max_of((i64)o{e}[{e_at}], 0), {experts} - 1);\n"
       "float sums[1][1];\n"
-      "sum_rows<1, 1, 1, {k}, {k}ll, {w_step}ll>(sums, o{x} + ({x_at}), 1, o{w} + {w_at} + expert * "
+      "sum_rows<1, 1, 1, {k}, {k}ll, {w_step}ll>(sums, o{x} + ({x_at}), 1, o{w} + {w_at} + expert "
+      "* "
       "{expert_step}ll, column0, {n}, false);\n"
       "const i64 j = column0;\nconst float total = sums[0][0];\n"
       "if (threadIdx.x % 32 == 0 && j < {n}) {{\n",

@@ -86,6 +86,7 @@ DEVICE void sum_rows(float (&sums)[kRows][kColumns], const X* x, i64 rows, const
     if (!may_begin) wait_for_others();
     ask(now, part * kPiece);
     if (may_begin) wait_for_others();
+#pragma unroll 4
     for (int begin = part * kPiece; begin < kAll; begin += kPiece * kSplit) {
       quad next[kColumns][kAhead];
       if (begin + kPiece * kSplit < kAll) ask(next, begin + kPiece * kSplit);

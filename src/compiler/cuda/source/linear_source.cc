@@ -22,7 +22,8 @@ struct VectorShape {
   // Parts of a bundle are not alone.
   VectorShape(std::int64_t rows, std::int64_t n, std::int64_t k, bool is_part)
       : columns(rows > 2 ? 2 : 1) {
-    while (!is_part && split < kVectorWarps && n / columns * split * 2 <= kWantedWarps + kWantedWarps / 2 &&
+    while (!is_part && split < kVectorWarps &&
+           n / columns * split * 2 <= kWantedWarps + kWantedWarps / 2 &&
            k / split >= kLeastTermsOfTwo)
       split *= 2;
   }
@@ -54,7 +55,8 @@ std::optional<Linear> linear_of(const Kernel& kernel) {
   const auto k = linear.axes.k.constant(), n = linear.axes.n.constant(),
              w_step = w.strides[rank - 1].constant(), w_offset = w.offset.constant();
   constexpr std::int64_t kMostTerms = 1 << 30;  // numbers of terms are ints
-  if (!k || !n || *k == 0 || *k > kMostTerms || *n == 0 || !w_step || !w_offset) return std::nullopt;
+  if (!k || !n || *k == 0 || *k > kMostTerms || *n == 0 || !w_step || !w_offset)
+    return std::nullopt;
   const bool w_by_rows = w.strides[rank - 2].is(1) || *k == 1;
   const bool x_by_rows = x.strides[rank - 1].is(1) || *k == 1;
   // One row has any step.
@@ -132,7 +134,8 @@ class LinearForm {
           };
           if (rows == 0) return plan;
           if (const auto vector = pick(vectors); vector != vectors.end()) {
-            const auto each = VectorShape(vector->first, n, product.k, options.is_part).columns_of_block();
+            const auto each =
+                VectorShape(vector->first, n, product.k, options.is_part).columns_of_block();
             plan.launches = {{vector->second, {blocks(n, each), 1, 1}, kVectorThreads}};
           } else if (const auto tile = pick(tiles); tile != tiles.end()) {
             plan.launches = {{tile->second, {blocks(n, kTileColumns), 1, 1}, kTileThreads}};
@@ -164,7 +167,7 @@ class LinearForm {
   // Weights that nobody writes are asked for before the kernels behind us are done.
   std::uint32_t vector_entry(std::int64_t rows) {
     const VectorShape shape(rows, linear_.n, linear_.k, maker_.options().is_part);
-    const auto entry = maker_.begin_entry(fmt::format("vector{}", rows), kVectorThreads);
+    const auto entry = maker_.begin_entry(fmt::format("vector{}", rows), kVectorThreads, 1);
     maker_.text(fmt::format(
         "const i64 rows = {m};\n"
         "float sums[{rows}][{columns}];\n"

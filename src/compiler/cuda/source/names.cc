@@ -146,9 +146,9 @@ std::string beginning(const SymbolNames& names) {
 }  // namespace
 
 std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
-                       int most_threads, const std::string& more, int least_blocks) {
+                       int most_threads, int least_blocks, const std::string& more) {
   return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}(\n    {}",
-                     most_threads, least_blocks > 1 ? fmt::format(", {}", least_blocks) : "", name,
+                     most_threads, least_blocks > 0 ? fmt::format(", {}", least_blocks) : "", name,
                      arguments_of(kernel, more)) +
          beginning(names);
 }

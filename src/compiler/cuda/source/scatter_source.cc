@@ -50,12 +50,12 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
         work.index.operand);
   };
   const auto looker = maker.begin_entry("look", kScatterThreads);
-  maker.text(
-      fmt::format("wait_for_others();\nconst i64 count = {};\n{}"
-                  "const int any = __syncthreads_or(falls);\n"
-                  "if (threadIdx.x == 0) ((int*)scratch)[blockIdx.x] = any;\n",
-                  names.code(count),
-                  look("blockIdx.x * (i64)blockDim.x + threadIdx.x", "(i64)gridDim.x * blockDim.x")));
+  maker.text(fmt::format(
+      "wait_for_others();\nconst i64 count = {};\n{}"
+      "const int any = __syncthreads_or(falls);\n"
+      "if (threadIdx.x == 0) ((int*)scratch)[blockIdx.x] = any;\n",
+      names.code(count),
+      look("blockIdx.x * (i64)blockDim.x + threadIdx.x", "(i64)gridDim.x * blockDim.x")));
   maker.end_entry();
   const auto mover = maker.begin_entry("scatter", kScatterThreads);
   maker.text(fmt::format(
@@ -83,10 +83,10 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
 )cuda",
       fmt::arg("count", names.code(count)), fmt::arg("size", names.code(size)),
       fmt::arg("look", look("threadIdx.x", "blockDim.x")), fmt::arg("few", kFew),
-      fmt::arg("lookers", kLookers),
-      fmt::arg("index", at(work.index, "n", "p")), fmt::arg("value", at(work.values, "n", "v")),
-      fmt::arg("target", at(work.out, "to", "t")), fmt::arg("io", work.index.operand),
-      fmt::arg("oo", work.out.operand), fmt::arg("vo", work.values.operand)));
+      fmt::arg("lookers", kLookers), fmt::arg("index", at(work.index, "n", "p")),
+      fmt::arg("value", at(work.values, "n", "v")), fmt::arg("target", at(work.out, "to", "t")),
+      fmt::arg("io", work.index.operand), fmt::arg("oo", work.out.operand),
+      fmt::arg("vo", work.values.operand)));
   maker.end_entry();
   return std::move(maker).finish(
       [=](const Bindings& symbols) {
@@ -103,9 +103,7 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
           plan.scratch_bytes = kLookers * sizeof(int);
         }
         plan.launches.push_back(
-            {mover,
-             {blocks_for(many, kScatterThreads, options), 1, 1},
-             kScatterThreads});
+            {mover, {blocks_for(many, kScatterThreads, options), 1, 1}, kScatterThreads});
         return plan;
       },
       {count, size});

@@ -180,7 +180,7 @@ class HostProgram final : public RemoteProgram {
     std::vector<std::byte*> pointers;
     for (std::size_t id = 0, next = 0; id < program_.buffers.size(); ++id) {
       const bool is_outer = program_.buffers[id].kind != Buffer::Kind::kTemporary;
-      pointers.push_back(is_outer                ? outer[next++]
+      pointers.push_back(is_outer               ? outer[next++]
                          : plan.offsets[id] < 0 ? nullptr
                                                 : arena.get() + plan.offsets[id]);
     }
