@@ -18,6 +18,8 @@ using kernels::cuda::check;
 
 namespace {
 
+// What cuBLAS asks for on a device of this size.
+constexpr std::int64_t kWorkspaceBytes = 32 << 20;
 // Of the scratch: its counters.
 constexpr std::int64_t kFrontBytes = kCounters * sizeof(int);
 
@@ -136,6 +138,7 @@ void DeviceProgram::plan_launches(const Bindings& symbols, bool is_first) {
     scratch = std::max(scratch, launches_[i].scratch_bytes);
     if (launches_[i].product && !cublas_)
       cublas_ = std::make_unique<kernels::cuda::Cublas>(store_->stream());
+    if (launches_[i].product) workspace_.grow(kWorkspaceBytes);
   }
   if (scratch_.grow(kFrontBytes + scratch)) {
     graphs_.clear();
@@ -200,6 +203,8 @@ void DeviceProgram::launch(std::size_t source, const std::vector<BufferId>& buff
     halves.step_b = p.step_b;
     halves.step_c = p.m * p.n;
     halves.count = static_cast<int>(p.count);
+    halves.workspace = workspace_.data();
+    halves.workspace_bytes = kWorkspaceBytes;
     cublas_->multiply(halves, store_->stream());
     is_ours = false;
   }

@@ -87,7 +87,7 @@ class DeviceProgram final : public RemoteProgram {
   std::set<std::string> plan_symbols_;                        // that temporaries' sizes depend on
   Bindings planned_for_;
   MemoryPlan plan_;
-  GrowingBlock arena_, scratch_, symbol_block_, stage_;
+  GrowingBlock arena_, scratch_, workspace_, symbol_block_, stage_;
   std::unique_ptr<kernels::cuda::Cublas> cublas_;
   std::shared_ptr<const LoadedCode> setter_;
   std::list<Captured> graphs_;  // the newest first
