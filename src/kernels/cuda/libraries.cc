@@ -127,13 +127,13 @@ void Cublas::multiply(const Halves& p, Stream stream) const {
   constexpr int kType = CublasType<float>::kData, kCompute = CublasType<float>::kCompute;
   const int op_b = p.turn_b ? 1 : 0, op_a = p.turn_a ? 1 : 0;
   // One product may be split along its terms, which is what few rows need.
-  check_cublas(
-      p.count == 1 ? gemm_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &one, p.b, type, p.ldb, p.a, type,
+  check_cublas(p.count == 1
+                   ? gemm_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &one, p.b, type, p.ldb, p.a, type,
                               p.lda, &p.beta, p.c, kType, p.ldc, kCompute, kItsChoice)
                    : stepped_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &one, p.b, type, p.ldb,
                                  p.step_b, p.a, type, p.lda, p.step_a, &p.beta, p.c, kType, p.ldc,
                                  p.step_c, p.count, kCompute, kItsChoice),
-      "gemm of halves");
+               "gemm of halves");
 }
 
 template <typename T>

@@ -30,9 +30,9 @@ class SymbolNames {
 };
 
 // extern "C" __global__ void <name>(…) up to the brace, with all symbols declared. `most_threads`
-// of a block. `least_blocks`: so many have room on a multiprocessor; with 1 the assembler may take as
-// many registers as there are: it spends them on loads in flight, and else on none. `more`: arguments
-// before the operands.
+// of a block. `least_blocks`: so many have room on a multiprocessor; with 1 the assembler may take
+// as many registers as there are: it spends them on loads in flight, and else on none. `more`:
+// arguments before the operands.
 std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
                        int most_threads, int least_blocks = 0, const std::string& more = {});
 // The same as a part of a bundle: a function that is told where it runs.

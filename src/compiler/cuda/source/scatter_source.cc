@@ -16,8 +16,8 @@ constexpr int kNeighbours = 8;
 }  // namespace
 
 // Of several elements that go to one place the last stays. Indices that increase from one to the
-// next (rows of a cache) have no such places, and all go at once. Of few that is looked at first, by
-// every block. Of many each block looks at its own while it moves them, and where any do not
+// next (rows of a cache) have no such places, and all go at once. Of few that is looked at first,
+// by every block. Of many each block looks at its own while it moves them, and where any do not
 // increase, the block that is done last moves all once more: then each place belongs to one thread,
 // which goes through all indices for those that are its own.
 KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) {
@@ -72,10 +72,9 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
 )cuda",
       fmt::arg("count", names.code(count)), fmt::arg("size", names.code(size)),
       fmt::arg("look", look("threadIdx.x", "blockDim.x")),
-      fmt::arg("index", at(work.index, "n", "p")),
-      fmt::arg("value", at(work.values, "n", "v")), fmt::arg("target", at(work.out, "to", "t")),
-      fmt::arg("io", work.index.operand), fmt::arg("oo", work.out.operand),
-      fmt::arg("vo", work.values.operand)));
+      fmt::arg("index", at(work.index, "n", "p")), fmt::arg("value", at(work.values, "n", "v")),
+      fmt::arg("target", at(work.out, "to", "t")), fmt::arg("io", work.index.operand),
+      fmt::arg("oo", work.out.operand), fmt::arg("vo", work.values.operand)));
   maker.end_entry();
   // Neighbours whose numbers rise by one, in values and in the result, go at once.
   const auto& last = work.values.view;
@@ -174,10 +173,9 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
         if (many > kFew) {
           // Counters lie in front of the scratch; nobody else may use them meanwhile.
           plan.scratch_bytes = 16;
-          plan.launches.push_back(
-              {many_mover,
-               {blocks_for(many, kScatterThreads * kNeighbours, options), 1, 1},
-               kScatterThreads});
+          plan.launches.push_back({many_mover,
+                                   {blocks_for(many, kScatterThreads * kNeighbours, options), 1, 1},
+                                   kScatterThreads});
         } else {
           plan.launches.push_back(
               {mover, {blocks_for(many, kScatterThreads, options), 1, 1}, kScatterThreads});

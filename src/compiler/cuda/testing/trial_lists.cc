@@ -219,7 +219,8 @@ std::vector<TrialKernel> trial_scatters() {
     trial.what = fmt::format("scatter of rows of {}", name_of(dtype));
     auto& kernel = trial.kernel;
     const auto data = operand(kernel, dtype, {3, 250, 24}, true);
-    const auto at = operand(kernel, index, {3, kS, 24}), values = operand(kernel, dtype, {kS, 3, 24});
+    const auto at = operand(kernel, index, {3, kS, 24}),
+               values = operand(kernel, dtype, {kS, 3, 24});
     ScatterInto work;
     work.data = whole(kernel, data);
     work.index = whole(kernel, at);
