@@ -18,6 +18,11 @@ using kernels::cuda::check;
 
 namespace {
 
+// What cuBLAS asks for on a device of this size.
+constexpr std::int64_t kWorkspaceBytes = 32 << 20;
+// Of the scratch: its counters.
+constexpr std::int64_t kFrontBytes = kCounters * sizeof(int);
+
 cudaStream_t stream_of(const DeviceStore& store) {
   return static_cast<cudaStream_t>(store.stream());
 }
@@ -57,19 +62,16 @@ DeviceProgram::DeviceProgram(const Program& program, ExecutorOptions options,
   const auto facts = kernels::cuda::device_facts();
   const SourceOptions source_options{.multiprocessors = facts.multiprocessors,
                                      .has_library = device_.has_library};
-  std::map<std::vector<std::string>, std::size_t> sections;
   for (const auto& kernel : program_.kernels) {
     sources_.push_back(source_of(kernel, source_options));
-    const auto& symbols = sources_.back().symbols;
-    const auto [at, is_new] = sections.emplace(symbols, symbol_count_);
-    if (is_new) {
-      symbol_count_ += symbols.size();
-      names_.insert(names_.end(), symbols.begin(), symbols.end());
-    }
-    symbols_begin_.push_back(at->second);
+    symbols_begin_.push_back(symbols_at(sources_.back().symbols));
   }
+  bundles_ = bundles_of(program_, sources_, source_options);
+  for (const auto& source : bundles_.sources) symbols_begin_.push_back(symbols_at(source.symbols));
   assay::check(symbol_count_ <= kMostSymbols, "programs have few symbols");
-  code_ = store_->shelf().load(sources_);
+  auto all = sources_;
+  all.insert(all.end(), bundles_.sources.begin(), bundles_.sources.end());
+  code_ = store_->shelf().load(all);
   const auto setter = symbols_source();
   setter_ = store_->shelf().load({&setter, 1}).front();
   symbol_block_.grow(static_cast<std::int64_t>(sizeof(std::int64_t) * kMostSymbols));
@@ -81,13 +83,28 @@ DeviceProgram::DeviceProgram(const Program& program, ExecutorOptions options,
       for (const auto& dim : buffer.shape) dim.add_symbols(plan_symbols_);
     }
   }
-  for (const auto& step : program_.steps) {
-    std::uint32_t constant = 0;
-    for (std::size_t i = 0; i < step.buffers.size() && i < 32; ++i) {
-      if (program_.buffers[step.buffers[i]].kind == Buffer::Kind::kInput) constant |= 1U << i;
-    }
-    constant_.push_back(constant);
+}
+
+std::size_t DeviceProgram::symbols_at(const std::vector<std::string>& symbols) {
+  const auto [at, is_new] = sections_.emplace(symbols, symbol_count_);
+  if (is_new) {
+    symbol_count_ += symbols.size();
+    names_.insert(names_.end(), symbols.begin(), symbols.end());
   }
+  return at->second;
+}
+
+const KernelSource& DeviceProgram::source_at(std::size_t number) const {
+  return number < sources_.size() ? sources_[number] : bundles_.sources[number - sources_.size()];
+}
+
+// Of operands: which of them nobody writes.
+std::uint32_t DeviceProgram::constant_of(const std::vector<BufferId>& buffers) const {
+  std::uint32_t constant = 0;
+  for (std::size_t i = 0; i < buffers.size() && i < 32; ++i) {
+    if (program_.buffers[buffers[i]].kind == Buffer::Kind::kInput) constant |= 1U << i;
+  }
+  return constant;
 }
 
 DeviceProgram::~DeviceProgram() { cudaStreamSynchronize(stream_of(*store_)); }
@@ -109,19 +126,24 @@ std::vector<std::string> DeviceProgram::units(const Bindings& symbols) {
 }
 
 void DeviceProgram::plan_launches(const Bindings& symbols, bool is_first) {
-  launches_.resize(sources_.size());
+  launches_.resize(sources_.size() + bundles_.sources.size());
   std::int64_t scratch = 0;
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const auto& depends = sources_[i].launch_symbols;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    const auto& source = source_at(i);
+    const auto& depends = source.launch_symbols;
     const bool is_same = !is_first && std::ranges::all_of(depends, [&](const std::string& name) {
       return planned_for_.at(name) == symbols.at(name);
     });
-    if (!is_same) launches_[i] = sources_[i].plan(symbols);
+    if (!is_same) launches_[i] = source.plan(symbols);
     scratch = std::max(scratch, launches_[i].scratch_bytes);
     if (launches_[i].product && !cublas_)
       cublas_ = std::make_unique<kernels::cuda::Cublas>(store_->stream());
+    if (launches_[i].product) workspace_.grow(kWorkspaceBytes);
   }
-  if (scratch_.grow(scratch)) graphs_.clear();
+  if (scratch_.grow(kFrontBytes + scratch)) {
+    graphs_.clear();
+    kernels::cuda::fill_bytes(scratch_.data(), 0, kFrontBytes, store_->stream());
+  }
 }
 
 void DeviceProgram::make_ready(const Bindings& symbols, std::span<std::byte* const> outer) {
@@ -135,7 +157,7 @@ void DeviceProgram::make_ready(const Bindings& symbols, std::span<std::byte* con
       return planned_for_.at(name) == symbols.at(name);
     });
     if (!is_same) {
-      plan_ = plan_memory(program_, symbols, options_.canaries ? kGap : 0);
+      plan_ = plan_memory(bundles_.grouped, symbols, options_.canaries ? kGap : 0);
       if (arena_.grow(plan_.arena_bytes)) graphs_.clear();
     }
     planned_for_ = symbols;
@@ -157,11 +179,11 @@ void DeviceProgram::write_symbols(const Bindings& symbols) {
   setter_->launch({0, {1, 1, 1}, kMostSymbols}, arguments, store_->stream(), false);
 }
 
-void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
-  const auto& step = program_.steps[number];
-  const auto& plan = launches_[step.kernel];
+void DeviceProgram::launch(std::size_t source, const std::vector<BufferId>& buffers,
+                           bool& is_ours) {
+  const auto& plan = launches_[source];
   std::vector<std::byte*> operands;
-  for (const auto id : step.buffers) operands.push_back(pointers_[id]);
+  for (const auto id : buffers) operands.push_back(pointers_[id]);
   if (plan.product) {
     const auto& p = *plan.product;
     kernels::cuda::Cublas::Halves halves;
@@ -173,7 +195,7 @@ void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
     halves.k = static_cast<int>(p.k);
     halves.a = operands[p.a] + 2 * p.a_offset;
     halves.b = operands[p.b] + 2 * p.b_offset;
-    halves.c = reinterpret_cast<float*>(p.c ? operands[*p.c] : scratch_.data());
+    halves.c = reinterpret_cast<float*>(p.c ? operands[*p.c] : scratch_.data() + kFrontBytes);
     halves.lda = static_cast<int>(p.lda);
     halves.ldb = static_cast<int>(p.ldb);
     halves.ldc = halves.n;
@@ -181,24 +203,36 @@ void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
     halves.step_b = p.step_b;
     halves.step_c = p.m * p.n;
     halves.count = static_cast<int>(p.count);
+    halves.workspace = workspace_.data();
+    halves.workspace_bytes = kWorkspaceBytes;
     cublas_->multiply(halves, store_->stream());
     is_ours = false;
   }
-  const std::byte* symbols =
-      symbol_block_.data() + symbols_begin_[step.kernel] * sizeof(std::int64_t);
-  std::byte* scratch = scratch_.data();
-  auto constant = constant_[number];
-  std::vector<void*> arguments = {&symbols, &scratch, &constant};
-  for (auto& operand : operands) arguments.push_back(&operand);
-  for (const auto& launch : plan.launches) {
-    code_[step.kernel]->launch(launch, arguments.data(), store_->stream(), is_ours);
+  const std::byte* symbols = symbol_block_.data() + symbols_begin_[source] * sizeof(std::int64_t);
+  std::byte* scratch = scratch_.data() + kFrontBytes;
+  auto constant = constant_of(buffers);
+  for (auto launch : plan.launches) {
+    std::vector<void*> arguments = {&symbols, &scratch, &constant};
+    if (source_at(source).is_bundle) arguments.push_back(&launch.begins);
+    for (auto& operand : operands) arguments.push_back(&operand);
+    code_[source]->launch(launch, arguments.data(), store_->stream(), is_ours);
     is_ours = true;
   }
 }
 
+void DeviceProgram::launch_step(std::size_t number, bool& is_ours) {
+  launch(program_.steps[number].kernel, program_.steps[number].buffers, is_ours);
+}
+
 void DeviceProgram::launch_all() {
   bool is_ours = false;
-  for (std::size_t i = 0; i < program_.steps.size(); ++i) launch_step(i, is_ours);
+  for (const auto& unit : bundles_.units) {
+    if (unit.bundle && !launches_[sources_.size() + *unit.bundle].launches.empty()) {
+      launch(sources_.size() + *unit.bundle, unit.buffers, is_ours);
+    } else {
+      for (const auto step : unit.steps) launch_step(step, is_ours);
+    }
+  }
 }
 
 // Seen once, launched; seen again, captured; from then on one launch.
@@ -245,6 +279,9 @@ void DeviceProgram::run_one_by_one(const Bindings& symbols, std::span<std::byte*
   make_ready(symbols, outer);
   if (options_.canaries) fill_guards();
   const auto stream = stream_of(*store_);
+  std::vector<std::size_t> order;  // in which memory is planned for
+  for (const auto& unit : bundles_.units)
+    order.insert(order.end(), unit.steps.begin(), unit.steps.end());
   std::vector<cudaEvent_t> events;
   const auto mark = [&] {
     if (seconds == nullptr) return;
@@ -252,7 +289,7 @@ void DeviceProgram::run_one_by_one(const Bindings& symbols, std::span<std::byte*
     check(cudaEventRecord(events.back(), stream), "recording an event");
   };
   mark();
-  for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+  for (const auto i : order) {
     if (options_.canaries) write_guards(program_.steps[i]);
     if (options_.before_step) options_.before_step(i);
     bool is_ours = false;
@@ -270,7 +307,7 @@ void DeviceProgram::run_one_by_one(const Bindings& symbols, std::span<std::byte*
   for (std::size_t i = 0; i + 1 < events.size(); ++i) {
     float ms = 0;
     check(cudaEventElapsedTime(&ms, events[i], events[i + 1]), "reading a time");
-    (*seconds)[i] += static_cast<double>(ms) * 1e-3;
+    (*seconds)[order[i]] += static_cast<double>(ms) * 1e-3;
   }
   for (auto* event : events) cudaEventDestroy(event);
 }

@@ -15,6 +15,7 @@
 
 #include "compiler/cuda/cuda_runtime.h"
 #include "compiler/cuda/device_store.h"
+#include "compiler/cuda/source/bundle.h"
 #include "kernels/cuda/libraries.h"
 
 namespace assay::compiler::cuda {
@@ -53,6 +54,10 @@ class DeviceProgram final : public RemoteProgram {
   void plan_launches(const Bindings& symbols, bool is_first);
   void write_symbols(const Bindings& symbols);
   void launch_step(std::size_t step, bool& is_ours);
+  void launch(std::size_t source, const std::vector<BufferId>& buffers, bool& is_ours);
+  const KernelSource& source_at(std::size_t number) const;
+  std::uint32_t constant_of(const std::vector<BufferId>& buffers) const;
+  std::size_t symbols_at(const std::vector<std::string>& symbols);
   void launch_all();
   void run_there(const Bindings& symbols, std::span<std::byte* const> outer);
   void run_one_by_one(const Bindings& symbols, std::span<std::byte* const> outer,
@@ -69,19 +74,20 @@ class DeviceProgram final : public RemoteProgram {
   ExecutorOptions options_;
   CudaOptions device_;
   std::shared_ptr<DeviceStore> store_;
-  std::vector<KernelSource> sources_;  // of each kernel
-  std::vector<std::shared_ptr<const LoadedCode>> code_;
-  std::vector<LaunchPlan> launches_;
+  std::vector<KernelSource> sources_;                    // of each kernel
+  std::vector<std::shared_ptr<const LoadedCode>> code_;  // of these, then of bundles
+  std::vector<LaunchPlan> launches_;                     // of each kernel, then of each bundle
+  Bundles bundles_;
   std::vector<std::string> names_;          // of all symbols, in order
-  std::vector<std::size_t> symbols_begin_;  // of each kernel's, in the block of symbols
+  std::vector<std::size_t> symbols_begin_;  // of each kernel's and bundle's, in the block
   std::size_t symbol_count_ = 0;
   std::vector<BufferId> outer_;
-  std::vector<std::uint32_t> constant_;  // of each step
-  std::vector<std::byte*> pointers_;     // of each buffer
-  std::set<std::string> plan_symbols_;   // that temporaries' sizes depend on
+  std::map<std::vector<std::string>, std::size_t> sections_;  // of that block
+  std::vector<std::byte*> pointers_;                          // of each buffer
+  std::set<std::string> plan_symbols_;                        // that temporaries' sizes depend on
   Bindings planned_for_;
   MemoryPlan plan_;
-  GrowingBlock arena_, scratch_, symbol_block_, stage_;
+  GrowingBlock arena_, scratch_, workspace_, symbol_block_, stage_;
   std::unique_ptr<kernels::cuda::Cublas> cublas_;
   std::shared_ptr<const LoadedCode> setter_;
   std::list<Captured> graphs_;  // the newest first

@@ -70,6 +70,7 @@ Cublas::Cublas(Stream stream) : library_(open_library("libcublas.so")) {
   library_.bind(dgetrs_, "cublasDgetrsBatched");
   check_cublas(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "starting");
   library_.bind(set_stream_, "cublasSetStream_v2");
+  library_.bind(set_workspace_, "cublasSetWorkspace_v2");
   check_cublas(set_stream_(handle_, stream), "setting the stream");
 }
 
@@ -121,10 +122,17 @@ void Cublas::multiply(const Halves& p, Stream stream) const {
   const int type = p.is_bf16 ? 14 : 2;
   const float one = 1;
   check_cublas(set_stream_(handle_, stream), "setting the stream");
-  check_cublas(stepped_ex_(handle_, p.turn_b ? 1 : 0, p.turn_a ? 1 : 0, p.n, p.m, p.k, &one, p.b,
-                           type, p.ldb, p.step_b, p.a, type, p.lda, p.step_a, &p.beta, p.c,
-                           CublasType<float>::kData, p.ldc, p.step_c, p.count,
-                           CublasType<float>::kCompute, kItsChoice),
+  if (p.workspace != nullptr)
+    check_cublas(set_workspace_(handle_, p.workspace, p.workspace_bytes), "setting the workspace");
+  constexpr int kType = CublasType<float>::kData, kCompute = CublasType<float>::kCompute;
+  const int op_b = p.turn_b ? 1 : 0, op_a = p.turn_a ? 1 : 0;
+  // One product may be split along its terms, which is what few rows need.
+  check_cublas(p.count == 1
+                   ? gemm_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &one, p.b, type, p.ldb, p.a, type,
+                              p.lda, &p.beta, p.c, kType, p.ldc, kCompute, kItsChoice)
+                   : stepped_ex_(handle_, op_b, op_a, p.n, p.m, p.k, &one, p.b, type, p.ldb,
+                                 p.step_b, p.a, type, p.lda, p.step_a, &p.beta, p.c, kType, p.ldc,
+                                 p.step_c, p.count, kCompute, kItsChoice),
                "gemm of halves");
 }
 

@@ -61,6 +61,9 @@ class Cublas {
     int lda = 0, ldb = 0, ldc = 0;
     std::int64_t step_a = 0, step_b = 0, step_c = 0;
     int count = 1;
+    // Of the device, for parts of sums; without it each captured call allocates its own.
+    void* workspace = nullptr;
+    std::size_t workspace_bytes = 0;
   };
   void multiply(const Halves& product, Stream stream) const;
   // C = A B of n × n matrices of a cudaDataType_t, computed as a cublasComputeType_t says.
@@ -120,6 +123,7 @@ class Cublas {
                        int ldb, const void* beta, void* const* c, int type_c, int ldc, int count,
                        int compute, int algorithm);
   int (*set_stream_)(void* handle, void* stream) = nullptr;
+  int (*set_workspace_)(void* handle, void* workspace, std::size_t bytes) = nullptr;
   GemmEx* gemm_ex_ = nullptr;
   SteppedEx* stepped_ex_ = nullptr;
   ListedEx* listed_ex_ = nullptr;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <numbers>
 
 namespace assay::compiler::cuda {
 
@@ -18,6 +19,11 @@ AttentionCode::AttentionCode(const SourceMaker& maker, const Attention& work)
 
 std::string AttentionCode::scale() const {
   return fmt::format("f64_of(0x{:x}ull)", std::bit_cast<std::uint64_t>(work_.scale));
+}
+
+std::string AttentionCode::scale_of_two() const {
+  const auto scale = static_cast<float>(work_.scale * std::numbers::log2e);
+  return fmt::format("f32_of(0x{:x}u)", std::bit_cast<std::uint32_t>(scale));
 }
 
 Dim AttentionCode::query_count() const {

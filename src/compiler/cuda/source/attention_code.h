@@ -17,8 +17,9 @@ class AttentionCode {
   DType accumulate() const { return accumulate_; }  // f32, of f64: f64
   std::string sums() const { return wide_type(accumulate_); }
   std::string exponential() const { return accumulate_ == DType::kF64 ? "exp" : "expf"; }
-  std::string scale() const;  // a literal
-  Dim query_count() const;    // of all batches
+  std::string scale() const;         // a literal
+  std::string scale_of_two() const;  // f32, where powers are of two
+  Dim query_count() const;           // of all batches
 
   // Declares batches, queries, keys, width, columns, and INFINITE.
   std::string extents() const;

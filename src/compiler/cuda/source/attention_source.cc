@@ -6,6 +6,7 @@
 
 #include "compiler/cuda/source/attention_code.h"
 #include "compiler/cuda/source/attention_text.h"
+#include "compiler/cuda/source/device_text.h"
 
 namespace assay::compiler::cuda {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 // Queries of one head of keys that a block of few takes; those are more parts for more blocks.
 constexpr std::int64_t kMostFewRows = 8;
 constexpr std::int64_t kLeastKeysOfPart = 64;
-// The scratch begins with the number of parts.
-constexpr std::int64_t kScratchHead = 16;
 
 // What both forms here ask for: 16-bit heads by rows, whose loads of sixteen bytes fit, and heads
 // of queries that share one of keys side by side (leading axes with stride 0 in k and v).
@@ -29,6 +28,8 @@ std::optional<Heads> heads_of(const Kernel& kernel) {
   const auto dtype = kernel.operands[work.q.operand].dtype;
   const auto rank = work.q.view.rank();
   if (size_of(dtype) != 2 || !is_floating(dtype) || work.mask) return std::nullopt;
+  // What is greatest stays so when it is scaled.
+  if (!(work.scale > 0)) return std::nullopt;
   for (const auto* access : {&work.k, &work.v}) {
     if (kernel.operands[access->operand].dtype != dtype) return std::nullopt;
   }
@@ -70,21 +71,22 @@ class AttentionForm {
   }
 
   KernelSource make() && {
-    maker_.text(attention_text());
-    const auto few = few_entry(), joined = join_entry(), many = many_entry();
+    for (const auto text : {attention_text(), tile_loads_text(), attention_tiles_text()})
+      maker_.text(text);
+    const auto few = few_entry(), many = many_entry();
     const auto all_heads = product(outer_);
     return std::move(maker_).finish(
-        [=, heads = heads_, queries = queries_, keys = keys_, every = code_.query_count(),
+        [=, heads = heads_, queries = queries_, keys = keys_,
          options = maker_.options()](const Bindings& symbols) {
           LaunchPlan plan;
           const auto rows = queries.at(symbols) * heads.group, outer = all_heads.at(symbols);
           if (rows == 0 || outer == 0) return plan;
           if (rows > kMostFewRows) {
-            const auto tiles = (queries.at(symbols) + kManyQueries - 1) / kManyQueries;
+            const auto warps = many_warps(heads.width);
+            const auto tiles = (queries.at(symbols) + warps * 16 - 1) / (warps * 16);
             plan.launches = {{many,
-                              {static_cast<std::uint32_t>(tiles),
-                               static_cast<std::uint32_t>(outer * heads.group), 1},
-                              kManyThreads}};
+                              {static_cast<std::uint32_t>(tiles * outer * heads.group), 1, 1},
+                              static_cast<std::uint32_t>(warps * 32)}};
             return plan;
           }
           // Parts for a device that is busy twice over, but none of too few keys; a power of two
@@ -92,16 +94,15 @@ class AttentionForm {
           const auto most = power_above(keys.at(symbols)) / kLeastKeysOfPart;
           const auto wanted =
               power_above(2 * options.multiprocessors / std::max<std::int64_t>(outer, 1));
-          const auto parts =
-              std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 64));
-          plan.scratch_bytes = kScratchHead + outer * parts * rows * (heads.columns + 2) * 4;
+          const auto parts = outer > kCounters
+                                 ? 1
+                                 : std::clamp<std::int64_t>(
+                                       wanted, 1, std::clamp<std::int64_t>(most, 1, kMostParts));
+          if (parts > 1) plan.scratch_bytes = outer * parts * rows * (heads.columns + 2) * 4;
           plan.launches = {
               {few,
                {static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(outer), 1},
-               kFewThreads},
-              {joined,
-               {static_cast<std::uint32_t>(outer * rows), 1, 1},
-               static_cast<std::uint32_t>(std::max<std::int64_t>(32, heads.columns))}};
+               kFewThreads}};
           return plan;
         },
         {queries_, keys_, all_heads});
@@ -118,16 +119,13 @@ class AttentionForm {
       text += fmt::format("const i64 b{0} = z{1}; (void)b{0};\n", i + outer_.size(), i);
     return text;
   }
-  std::string arguments() const {
-    return fmt::format("{}, {}", heads_.width, heads_.is_bf16 ? "true" : "false");
-  }
   std::string step(const Access& access) const {
     return maker_.names().code(access.view.strides[access.view.rank() - 2]);
   }
 
   std::uint32_t few_entry();
-  std::uint32_t join_entry();
   std::uint32_t many_entry();
+  std::string many_stored() const;
 
   SourceMaker maker_;
   const Attention& work_;
@@ -137,115 +135,162 @@ class AttentionForm {
   Dim queries_, keys_;
 };
 
-// A block takes a part of the keys of one head, and all queries that see them.
+// A block takes a part of the keys of one head, and all queries that see them; the last of a head's
+// blocks makes their parts one.
 std::uint32_t AttentionForm::few_entry() {
   const auto entry = maker_.begin_entry("few", kFewThreads);
   maker_.text("wait_for_others();\n" + code_.extents());
+  // The least of these that has room for all rows.
+  std::string sums;
+  for (const int most : {1, 4, 8}) {
+    if (most < heads_.group) continue;
+    for (const bool is_aligned : {true, false}) {
+      sums += fmt::format(
+          "{}if (rows <= {} && is_aligned == {}) some_queries<{}, {}, {}>(memory, rows, query_of, "
+          "seen_by, (float){}, from_k, {}, from_v, {}, first, last);\n",
+          sums.empty() ? "" : "else ", most, is_aligned, heads_.width, most, is_aligned,
+          code_.scale(), step(work_.k), step(work_.v));
+    }
+  }
   maker_.text(fmt::format(
       R"cuda(
-  const i64 outer = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  const int rows = (int)queries * {group};
-  // Its share of all keys that any of the queries sees.
-  i64 low = keys, high = 0;
-  for (i64 i = 0; i < queries; ++i) {{
+  const i64 outer = blockIdx.y;
+  const int parts = gridDim.x, part = blockIdx.x, count = (int)queries, rows = count * {group};
+  const auto seen_by = [&](int row, int& from, int& to) {{
+    const i64 i = (u32)row % (u32)count;
     i64 begin, end;
     {seen}
-    low = min_of(low, begin); high = max_of(high, end);
-  }}
-  const i64 each = high > low ? (high - low + parts - 1) / parts : 0;
-  const i64 first = low + part * each, last = min_of(high, first + each);
-  __shared__ FewShared<{arguments}> shared_memory;
-  for (int row = 0; row < rows; ++row) {{
-    const i64 shared = row / queries, i = row % queries;
+    from = (int)begin; to = (int)end;
+  }};
+  const auto query_of = [&](int row) {{
+    const i64 shared = (u32)row / (u32)count, i = (u32)row % (u32)count;
     {leading}
-    i64 begin, end;
-    {seen}
-    if (threadIdx.x == 0) {{ shared_memory.begin[row] = begin; shared_memory.end[row] = end; }}
-    for (int l = threadIdx.x; l < {width}; l += {threads})
-      shared_memory.q[row][l] = wide(o{q}[{q_at}]) * (float){scale};
+    return o{q} + ({q_at});
+  }};
+  const auto keep = [&](int row, int column, const float total) {{
+    const i64 shared = (u32)row / (u32)count, i = (u32)row % (u32)count, j = column;
+    {leading}
+    {stored}
+  }};
+  // Its share of all keys that any of the queries sees.
+  int low = (int)keys, high = 0;
+  for (int row = 0; row < count; ++row) {{
+    int from, to;
+    seen_by(row, from, to);
+    low = from < low ? from : low; high = to > high ? to : high;
+  }}
+  const int each = high > low ? (int)((u32)(high - low + parts - 1) / (u32)parts) : 0;
+  const int first = low + part * each, last = first + each < high ? first + each : high;
+  __shared__ FewShared<{width}> memory;
+  {{
+    const i64 shared = 0;
+    {leading}
+    const auto *from_k = o{k} + ({k_at}), *from_v = o{v} + ({v_at});
+    const bool is_aligned = (((u64)from_k | (u64)from_v | (u64)({k_step} * 2) | (u64)({v_step} * 2)) & 15) == 0;
+    {sums}
   }}
   __syncthreads();
-  const i64 shared = 0, i = 0;
-  (void)i;
-  {leading}
-  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *(i64*)scratch = parts;
-  float* to = (float*)(scratch + {head}) + ((outer * parts + part) * rows) * {wide_row};
-  few_queries<{arguments}>(shared_memory, rows, o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step},
-                           first, last, to);
+  float* to = (float*)scratch + outer * parts * rows * {wide_row};
+  for (int at = threadIdx.x; at < rows * {width}; at += {threads}) {{
+    const int row = at / {width}, column = at % {width};
+    const FewSum all = few_sum<{width}>(memory, row, column);
+    if (parts == 1) {{
+      keep(row, column, all.sum / all.whole);
+      continue;
+    }}
+    float* mine = to + (part * rows + row) * {wide_row};
+    mine[column] = all.sum;
+    if (column == 0) {{ mine[{width}] = all.best; mine[{width} + 1] = all.whole; }}
+  }}
+  if (parts == 1 || !is_last((int*)scratch - {counters} + outer, parts)) return;
+  __shared__ float shares[{most_parts}][8];
+  share_parts<{width}>(shares, to, parts, rows);
+  __syncthreads();
+  for (int at = threadIdx.x; at < rows * {width}; at += {threads}) {{
+    const int row = at / {width}, column = at % {width};
+    float sum = 0;
+    _Pragma("unroll 8") for (int p = 0; p < parts; ++p)
+      sum += fresh(to + (p * rows + row) * {wide_row} + column) * shares[p][row];
+    keep(row, column, sum);
+  }}
 )cuda",
       fmt::arg("group", heads_.group), fmt::arg("seen", code_.seen("i")),
-      fmt::arg("arguments", arguments()), fmt::arg("leading", leading()),
-      fmt::arg("width", heads_.width), fmt::arg("threads", kFewThreads),
-      fmt::arg("head", kScratchHead), fmt::arg("q", work_.q.operand),
-      fmt::arg("q_at", code_.at(work_.q, "i", "l")), fmt::arg("scale", code_.scale()),
-      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("k", work_.k.operand),
+      fmt::arg("leading", leading()), fmt::arg("width", heads_.width),
+      fmt::arg("threads", kFewThreads), fmt::arg("q", work_.q.operand),
+      fmt::arg("q_at", code_.at(work_.q, "i", "0")), fmt::arg("k", work_.k.operand),
       fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
       fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
-      fmt::arg("v_step", step(work_.v))));
+      fmt::arg("v_step", step(work_.v)), fmt::arg("sums", sums),
+      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("counters", kCounters),
+      fmt::arg("most_parts", kMostParts), fmt::arg("stored", code_.stored("i", "j"))));
   maker_.end_entry();
   return entry;
 }
 
-// A thread takes a column of one query's row, and goes through the parts.
-std::uint32_t AttentionForm::join_entry() {
-  const auto entry = maker_.begin_entry("join", 512);
-  maker_.text("wait_for_others();\n" + code_.extents());
-  maker_.text(fmt::format(
-      R"cuda(
-  const i64 rows = queries * {group}, outer = blockIdx.x / rows, row = blockIdx.x % rows;
-  const i64 parts = *(const i64*)scratch;
-  const float* from = (const float*)(scratch + {head}) + (outer * parts * rows + row) * {wide_row};
-  float best = -INFINITE;
-  for (i64 p = 0; p < parts; ++p) best = greatest(best, from[p * rows * {wide_row} + {columns}]);
-  float sum = 0, whole = 0;
-  const int column = threadIdx.x < {columns} ? threadIdx.x : 0;
-  for (i64 p = 0; p < parts; ++p) {{
-    const float* at = from + p * rows * {wide_row};
-    const float factor = at[{columns}] == -INFINITE ? 0.0f : expf(at[{columns}] - best);
-    whole += at[{columns} + 1] * factor;
-    sum += at[column] * factor;
-  }}
-  if (threadIdx.x >= {columns}) return;
-  const i64 shared = row / queries, i = row % queries, j = column;
-  {leading}
-  const float total = sum / whole;
-  {stored}
-)cuda",
-      fmt::arg("group", heads_.group), fmt::arg("columns", heads_.columns),
-      fmt::arg("wide_row", heads_.columns + 2), fmt::arg("leading", leading()),
-      fmt::arg("head", kScratchHead), fmt::arg("stored", code_.stored("i", "j"))));
-  maker_.end_entry();
-  return entry;
-}
-
-// A block takes 64 queries of one head; each warp sixteen of them.
+// A block takes queries of one head, the last ones first: where later queries see more keys, the
+// longest blocks do not end alone.
 std::uint32_t AttentionForm::many_entry() {
-  const auto entry = maker_.begin_entry("many", kManyThreads);
+  const auto warps = many_warps(heads_.width);
+  const auto entry = maker_.begin_entry("many", warps * 32, 2);
   maker_.text("wait_for_others();\n" + code_.extents());
   maker_.text(fmt::format(
       R"cuda(
-  const i64 outer = blockIdx.y / {group}, shared = blockIdx.y % {group};
+  const u32 heads = (u32)({outer_heads} * {group}), number = blockIdx.x % heads;
+  const i64 outer = number / {group}, shared = number % {group};
   {leading}
-  const i64 query0 = blockIdx.x * {queries}ll;
-  i64 low = keys, high = 0;
-  __shared__ i64 begins[{queries}], ends[{queries}];
-  for (i64 at = threadIdx.x; at < {queries}; at += {threads}) {{
-    const i64 i = min_of(query0 + at, queries - 1);
+  const i64 query0 = (i64)(gridDim.x / heads - 1 - blockIdx.x / heads) * {queries};
+  const auto seen_by = [&](i64 i, int& from, int& to) {{
     i64 begin, end;
     {seen}
-    begins[at] = begin; ends[at] = end;
-  }}
-  __syncthreads();
-  for (int at = 0; at < {queries}; ++at) {{ low = min_of(low, begins[at]); high = max_of(high, ends[at]); }}
+    from = (int)begin; to = (int)end;
+  }};
   ManyResult<{width}> result;
-  {{
-    const i64 i = 0;
-    (void)i;
-    many_queries<{arguments}>(result, o{q} + ({q_at}), {q_step}, query0, queries, (float){scale},
-                              o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step}, low, high,
-                              begins, ends);
-  }}
+  many_queries<{width}, {warps}, {bf16}>(result, o{q} + ({q_at}), {q_step}, query0, queries, {scale},
+                                o{k} + ({k_at}), {k_step}, o{v} + ({v_at}), {v_step}, seen_by);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  {stored}
+)cuda",
+      fmt::arg("outer_heads", maker_.names().code(product(outer_))),
+      fmt::arg("group", heads_.group), fmt::arg("leading", leading()),
+      fmt::arg("queries", warps * 16), fmt::arg("warps", warps), fmt::arg("seen", code_.seen("i")),
+      fmt::arg("width", heads_.width), fmt::arg("bf16", heads_.is_bf16),
+      fmt::arg("q", work_.q.operand), fmt::arg("q_at", code_.at(work_.q, "0", "0")),
+      fmt::arg("q_step", step(work_.q)), fmt::arg("scale", code_.scale_of_two()),
+      fmt::arg("k", work_.k.operand), fmt::arg("k_at", code_.at(work_.k, "0", "0")),
+      fmt::arg("k_step", step(work_.k)), fmt::arg("v", work_.v.operand),
+      fmt::arg("v_at", code_.at(work_.v, "0", "0")), fmt::arg("v_step", step(work_.v)),
+      fmt::arg("stored", many_stored())));
+  maker_.end_entry();
+  return entry;
+}
+
+// Results of many queries: by eight columns that lie side by side, or one by one.
+std::string AttentionForm::many_stored() const {
+  const auto& out = work_.out;
+  const auto dtype = maker_.kernel().operands[out.operand].dtype;
+  const bool is_plain = dtype == DType::kF32 || (is_floating(dtype) && size_of(dtype) == 2);
+  if (heads_.width % 32 == 0 && is_plain && out.view.strides.back().is(1)) {
+    return fmt::format(
+        R"cuda(
+  _Pragma("unroll") for (int h = 0; h < 2; ++h) {{
+    const i64 i = query0 + warp * 16 + lane / 4 + 8 * h;
+    const float inverse = 1.0f / result.whole[h];
+    _Pragma("unroll") for (int c = 0; c < {width} / 8; c += 4) {{
+      float some[4][2], eight[8];
+      _Pragma("unroll") for (int e = 0; e < 8; ++e) some[e / 2][e % 2] = result.sums[c + e / 2][2 * h + e % 2] * inverse;
+      gather_tile(eight, some);
+      __align__(16) {type} narrow[8];
+      _Pragma("unroll") for (int e = 0; e < 8; ++e) put(narrow[e], eight[e]);
+      const i64 j = (c + lane % 4) * 8;
+      if (i < queries) store<8>(o{out} + ({at}), narrow);
+    }}
+  }}
+)cuda",
+        fmt::arg("width", heads_.width), fmt::arg("type", storage_type(dtype)),
+        fmt::arg("out", out.operand), fmt::arg("at", code_.at(out, "i", "j")));
+  }
+  return fmt::format(
+      R"cuda(
   _Pragma("unroll") for (int c = 0; c < {width} / 8; ++c) {{
     _Pragma("unroll") for (int e = 0; e < 4; ++e) {{
       const i64 i = query0 + warp * 16 + lane / 4 + e / 2 * 8, j = c * 8 + lane % 4 * 2 + e % 2;
@@ -255,17 +300,7 @@ std::uint32_t AttentionForm::many_entry() {
     }}
   }}
 )cuda",
-      fmt::arg("group", heads_.group), fmt::arg("leading", leading()),
-      fmt::arg("queries", kManyQueries), fmt::arg("threads", kManyThreads),
-      fmt::arg("seen", code_.seen("i")), fmt::arg("width", heads_.width),
-      fmt::arg("arguments", arguments()), fmt::arg("q", work_.q.operand),
-      fmt::arg("q_at", code_.at(work_.q, "0", "0")), fmt::arg("q_step", step(work_.q)),
-      fmt::arg("scale", code_.scale()), fmt::arg("k", work_.k.operand),
-      fmt::arg("k_at", code_.at(work_.k, "0", "0")), fmt::arg("k_step", step(work_.k)),
-      fmt::arg("v", work_.v.operand), fmt::arg("v_at", code_.at(work_.v, "0", "0")),
-      fmt::arg("v_step", step(work_.v)), fmt::arg("stored", code_.stored("i", "j"))));
-  maker_.end_entry();
-  return entry;
+      fmt::arg("width", heads_.width), fmt::arg("stored", code_.stored("i", "j")));
 }
 
 }  // namespace

@@ -29,6 +29,29 @@ DEVICE quad read_once(const void* from) {
   return r;
 #endif
 }
+// What another block wrote, which was seen to be done (`is_last`).
+DEVICE float fresh(const float* from) {
+#ifdef ASSAY_ON_HOST
+  return *from;
+#else
+  float x;
+  asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(x) : "l"(from) : "memory");
+  return x;
+#endif
+}
+// Whether this block is the last of `count` that come here with the counter, which is zero before
+// the first and after the last. Then it sees what the others wrote.
+DEVICE bool is_last(int* counter, int count) {
+  __shared__ int before;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) before = atomicAdd(counter, 1);
+  __syncthreads();
+  if (before != count - 1) return false;
+  if (threadIdx.x == 0) *counter = 0;
+  __threadfence();
+  return true;
+}
 // Neighbours at once where they begin on a boundary, one by one otherwise.
 template <int V, typename T>
 DEVICE void load(T (&to)[V], const T* from) {

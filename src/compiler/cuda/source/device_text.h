@@ -14,4 +14,7 @@ namespace assay::compiler::cuda {
 std::string_view scalar_text();      // types and their arithmetic, as graph.h says
 std::string_view collective_text();  // of threads together
 
+// Of forms that want it: copies that go on behind, and loads of tiles for tensor cores.
+std::string_view tile_loads_text();
+
 }  // namespace assay::compiler::cuda

@@ -12,14 +12,17 @@
 namespace assay::compiler::cuda {
 
 SourceMaker::SourceMaker(const Kernel& kernel, const SourceOptions& options)
-    : kernel_(kernel), options_(options), names_(kernel) {
+    : kernel_(kernel), options_(options), names_(kernel, options.symbols) {
   source_.code = std::string(scalar_text()) + std::string(collective_text());
   source_.symbols = names_.symbols();
 }
 
-std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads) {
+std::uint32_t SourceMaker::begin_entry(const std::string& name, int most_threads,
+                                       int least_blocks) {
   source_.entries.push_back(name);
-  source_.code += entry_head(kernel_, names_, name, most_threads) + "  let_others_begin();\n";
+  source_.code += options_.is_part ? part_head(kernel_, names_, name)
+                                   : entry_head(kernel_, names_, name, most_threads, least_blocks);
+  source_.code += "  let_others_begin();\n";
   return entries() - 1;
 }
 

@@ -21,7 +21,7 @@ class SourceMaker {
   const SourceOptions& options() const { return options_; }
   void text(std::string_view more) { source_.code += more; }
   // The head of a further entry and a line that lets others begin; returns its number.
-  std::uint32_t begin_entry(const std::string& name, int most_threads);
+  std::uint32_t begin_entry(const std::string& name, int most_threads, int least_blocks = 0);
   void end_entry() { source_.code += "}\n"; }
   std::uint32_t entries() const { return static_cast<std::uint32_t>(source_.entries.size()); }
   // `depends_on`: dimensions that the plan is made of.

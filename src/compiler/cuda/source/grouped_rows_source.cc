@@ -9,7 +9,7 @@
 
 namespace assay::compiler::cuda {
 
-// A warp takes two rows of the expert's matrix for one row of x. Which expert that is, the device
+// A warp takes a row of the expert's matrix for one row of x. Which expert that is, the device
 // reads by itself.
 std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
                                                 const SourceOptions& options) {
@@ -24,7 +24,8 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
              x_step = x.strides[0].constant(), expert_step = w.strides[0].constant(),
              w_step = w.strides[2].constant(), w_at = w.offset.constant();
   if (!k || !n || !experts || !x_step || !expert_step || !w_step || !w_at) return std::nullopt;
-  if (*k == 0 || *n == 0 || *experts == 0 || !x.strides[1].is(1) || !w.strides[1].is(1))
+  if (*k == 0 || *k > (1 << 30) || *n == 0 || *experts == 0 || !x.strides[1].is(1) ||
+      !w.strides[1].is(1))
     return std::nullopt;
   const auto lanes = static_cast<std::int64_t>(16 / size_of(w_type));
   for (const auto number : {*k, *expert_step, *w_step, *w_at}) {
@@ -32,21 +33,20 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
   }
   SourceMaker maker(kernel, options);
   maker.text(matvec_text());
-  maker.begin_entry("rows", kVectorThreads);
+  maker.begin_entry("rows", kVectorThreads, 1);
   const auto rows = x.shape[0];
   maker.text(fmt::format(
       "wait_for_others();\nconst i64 rows = {rows};\n"
-      "const i64 column0 = (blockIdx.x * (i64){warps} + threadIdx.x / 32) * 2;\n"
-      "if (column0 >= {n}) return;\n"
+      "const i64 column0 = (blockIdx.x * (i64){warps} + threadIdx.x / 32);\n"
       "for (i64 t = blockIdx.y; t < rows; t += gridDim.y) {{\n"
       "const i64 expert = min_of(max_of((i64)o{e}[{e_at}], 0), {experts} - 1);\n"
-      "float sums[1][2];\n"
-      "sum_rows<1, {k}, {k}ll, {w_step}ll>(sums, o{x} + ({x_at}), 1, o{w} + {w_at} + expert * "
+      "float sums[1][1];\n"
+      "sum_rows<1, 1, 1, {k}, {k}ll, {w_step}ll>(sums, o{x} + ({x_at}), 1, o{w} + {w_at} + expert "
+      "* "
       "{expert_step}ll, column0, {n}, false);\n"
-      "const int lane = threadIdx.x % 32;\nconst i64 j = column0 + lane;\n"
-      "const float total = lane == 0 ? sums[0][0] : sums[0][1];\n"
-      "if (lane < 2 && j < {n}) {{\n",
-      fmt::arg("rows", maker.names().code(rows)), fmt::arg("warps", kVectorThreads / 32),
+      "const i64 j = column0;\nconst float total = sums[0][0];\n"
+      "if (threadIdx.x % 32 == 0 && j < {n}) {{\n",
+      fmt::arg("rows", maker.names().code(rows)), fmt::arg("warps", kVectorWarps),
       fmt::arg("n", *n), fmt::arg("e", work.expert.operand),
       fmt::arg("e_at", place(maker.names(), work.expert.view, {"t"})),
       fmt::arg("experts", *experts), fmt::arg("k", *k), fmt::arg("w_step", *w_step),
@@ -62,7 +62,7 @@ std::optional<KernelSource> grouped_rows_source(const Kernel& kernel,
         if (count == 0) return plan;
         constexpr std::int64_t kMostAcross = 65535;
         plan.launches = {{0,
-                          {static_cast<std::uint32_t>((n + kVectorColumns - 1) / kVectorColumns),
+                          {static_cast<std::uint32_t>((n + kVectorWarps - 1) / kVectorWarps),
                            static_cast<std::uint32_t>(std::min(count, kMostAcross)), 1},
                           kVectorThreads}};
         return plan;

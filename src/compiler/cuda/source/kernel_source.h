@@ -18,14 +18,20 @@
 
 namespace assay::compiler::cuda {
 
+// Kernels that one launch computes at most (bundle.h).
+inline constexpr std::size_t kMostOfBundle = 6;
+
 // One launch of an entry. Entries have the arguments
 //   (const long long* symbols, char* scratch, unsigned constant, T0* operand0, T1* operand1, …)
-// where bit i of `constant` says that nothing in the program writes operand i.
+// where bit i of `constant` says that nothing in the program writes operand i; those of a bundle
+// have Launch::begins behind it.
 struct Launch {
   std::uint32_t entry = 0;  // position in KernelSource::entries
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   std::uint32_t threads = 32;
   std::uint32_t shared_bytes = 0;
+  // Of a bundle: the first block of each part, and the number of all.
+  std::array<std::uint32_t, kMostOfBundle + 1> begins = {};
   bool operator==(const Launch&) const = default;
 };
 
@@ -40,6 +46,9 @@ struct LibraryProduct {
   bool operator==(const LibraryProduct&) const = default;
 };
 
+// In front of the scratch lie so many ints that are zero between launches.
+inline constexpr std::int64_t kCounters = 256;
+
 struct LaunchPlan {
   std::optional<LibraryProduct> product;
   std::vector<Launch> launches;    // one after the other
@@ -53,11 +62,15 @@ struct KernelSource {
   std::vector<std::string> symbols;         // whose values it reads, in order
   std::vector<std::string> launch_symbols;  // that plan() depends on
   std::function<LaunchPlan(const Bindings&)> plan;
+  bool is_bundle = false;
 };
 
 struct SourceOptions {
   int multiprocessors = 132;
   bool has_library = true;  // cuBLAS
+  // As a part of a bundle (bundle.h) with these symbols: entries are functions of their names.
+  bool is_part = false;
+  std::vector<std::string> symbols = {};
 };
 
 // Variant 0 is our own choice; 1 the plain form: any dtypes, strides and sizes, and slow.

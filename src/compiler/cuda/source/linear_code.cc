@@ -5,9 +5,10 @@
 namespace assay::compiler::cuda {
 
 // A token of a large model is the time in which its weights are read once. So what counts is how
-// many bytes are on the way: each lane has eight loads of sixteen bytes in flight, four of each of
-// two rows, and asks for the next eight before it multiplies; the first eight are asked for before
-// the kernel in front is done, if nobody writes W.
+// many bytes are on the way, and that the device's last blocks are not few: a warp takes one row of
+// W (two where many rows of x share them), each lane has four loads of sixteen bytes of it in
+// flight and asks for the next four before it multiplies; the first are asked for before the kernel
+// in front is done, if nobody writes W. Where W has few rows, several warps share one.
 std::string_view matvec_text() {
   return R"cuda(
 template <typename W> struct Lanes { static constexpr int kCount = 16 / (int)sizeof(W); };
@@ -30,78 +31,107 @@ DEVICE void unpack(float (&to)[8], quad from, f16) {
 DEVICE void unpack(float (&to)[4], quad from, float) {
   to[0] = f32_of(from.x); to[1] = f32_of(from.y); to[2] = f32_of(from.z); to[3] = f32_of(from.w);
 }
-template <int kAhead, i64 kTerms, typename W>
-DEVICE void ask_for(quad (&to)[2][kAhead], const W* first, const W* second, i64 begin) {
-  constexpr int kLanes = Lanes<W>::kCount;
+// Neighbours of x, which lie on a boundary that fits.
+template <int V, typename X>
+DEVICE void take(X (&to)[V], const X* from) {
+  constexpr int kBytes = V * (int)sizeof(X);
+  if constexpr (kBytes >= 16) {
 #pragma unroll
-  for (int u = 0; u < kAhead; ++u) {
-    const i64 l = begin + (u * 32 + threadIdx.x % 32) * kLanes;
-    if (l < kTerms) {
-      to[0][u] = read_once(first + l);
-      to[1][u] = read_once(second + l);
-    }
+    for (int i = 0; i < kBytes / 16; ++i) ((quad*)to)[i] = ((const quad*)from)[i];
+  } else {
+    *(pair*)to = *(const pair*)from;
   }
 }
-// sums[i][r] = Σ_l x[i · kStep + l] · w[(column + r) · kRow + l] for i < kRows, in all lanes. Rows
-// of x from `rows` on count as the last one.
-template <int kRows, i64 kTerms, i64 kStep, i64 kRow, typename X, typename W>
-DEVICE void sum_rows(float (&sums)[kRows][2], const X* x, i64 rows, const W* w, i64 column,
+// sums[i][c] = Σ_l x[i · kStep + l] · w[(column + c) · kRow + l] for i < kRows, in all lanes of the
+// kSplit warps that share the terms. Rows of x from `rows` on, and of W from `columns` on, count as
+// the last one. All threads of the block call it, and with kSplit > 1 only once.
+template <int kRows, int kColumns, int kSplit, i64 kTerms, i64 kStep, i64 kRow, typename X,
+          typename W>
+DEVICE void sum_rows(float (&sums)[kRows][kColumns], const X* x, i64 rows, const W* w, i64 column,
                      i64 columns, bool may_begin) {
-  constexpr int kLanes = Lanes<W>::kCount;
-  constexpr int kAhead = kRows > 4 ? 2 : 4;
-  constexpr i64 kPiece = kAhead * 32 * kLanes;
-  const W* first = w + column * kRow;
-  const W* second = w + (column + 1 < columns ? column + 1 : column) * kRow;
+  constexpr int kLanes = Lanes<W>::kCount, kAhead = kRows > 4 ? 2 : 4, kAll = (int)kTerms;
+  constexpr int kPiece = kAhead * 32 * kLanes;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = warp % kSplit;
+  const W* from[kColumns];
+  const X* of[kRows];
 #pragma unroll
-  for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = 0;
-  if (((u64)w & 15) != 0) {
+  for (int c = 0; c < kColumns; ++c) from[c] = w + min_of(column + c, columns - 1) * kRow;
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    of[i] = x + (i == 0 ? 0 : min_of(i, rows - 1)) * kStep;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) sums[i][c] = 0;
+  }
+  if ((((u64)w | (u64)x | (u64)(kStep * sizeof(X))) & 15) != 0) {
     wait_for_others();
-    for (i64 l = threadIdx.x % 32; l < kTerms; l += 32) {
+    for (int l = part * 32 + lane; l < kAll; l += 32 * kSplit) {
 #pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        const float v = wide(x[(i < rows ? i : rows - 1) * kStep + l]);
-        sums[i][0] = fmaf(v, wide(first[l]), sums[i][0]);
-        sums[i][1] = fmaf(v, wide(second[l]), sums[i][1]);
-      }
+      for (int i = 0; i < kRows; ++i)
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c)
+          sums[i][c] = fmaf(wide(of[i][l]), wide(from[c][l]), sums[i][c]);
     }
   } else {
-    quad now[2][kAhead];
-    if (!may_begin) wait_for_others();
-    ask_for<kAhead, kTerms>(now, first, second, 0);
-    if (may_begin) wait_for_others();
-    for (i64 begin = 0; begin < kTerms; begin += kPiece) {
-      quad next[2][kAhead];
-      if (begin + kPiece < kTerms) ask_for<kAhead, kTerms>(next, first, second, begin + kPiece);
+    quad now[kColumns][kAhead];
+    const auto ask = [&](quad (&to)[kColumns][kAhead], int begin) {
 #pragma unroll
       for (int u = 0; u < kAhead; ++u) {
-        const i64 l = begin + (u * 32 + threadIdx.x % 32) * kLanes;
-        if (l >= kTerms) break;
-        float a[kLanes], b[kLanes];
-        unpack(a, now[0][u], W());
-        unpack(b, now[1][u], W());
+        const int l = begin + (u * 32 + lane) * kLanes;
+        if (kAll % (kPiece * kSplit) == 0 || l < kAll) {
 #pragma unroll
-        for (int i = 0; i < kRows; ++i) {
-          __align__(16) X raw[kLanes];
-          load<kLanes>(raw, x + (i < rows ? i : rows - 1) * kStep + l);
+          for (int c = 0; c < kColumns; ++c) to[c][u] = read_once(from[c] + l);
+        }
+      }
+    };
+    if (!may_begin) wait_for_others();
+    ask(now, part * kPiece);
+    if (may_begin) wait_for_others();
+#pragma unroll 4
+    for (int begin = part * kPiece; begin < kAll; begin += kPiece * kSplit) {
+      quad next[kColumns][kAhead];
+      if (begin + kPiece * kSplit < kAll) ask(next, begin + kPiece * kSplit);
 #pragma unroll
-          for (int e = 0; e < kLanes; ++e) {
-            const float v = wide(raw[e]);
-            sums[i][0] = fmaf(v, a[e], sums[i][0]);
-            sums[i][1] = fmaf(v, b[e], sums[i][1]);
+      for (int u = 0; u < kAhead; ++u) {
+        const int l = begin + (u * 32 + lane) * kLanes;
+        if (kAll % (kPiece * kSplit) == 0 || l < kAll) {
+          float weights[kColumns][kLanes];
+#pragma unroll
+          for (int c = 0; c < kColumns; ++c) unpack(weights[c], now[c][u], W());
+#pragma unroll
+          for (int i = 0; i < kRows; ++i) {
+            __align__(16) X raw[kLanes];
+            take<kLanes>(raw, of[i] + l);
+#pragma unroll
+            for (int e = 0; e < kLanes; ++e)
+#pragma unroll
+              for (int c = 0; c < kColumns; ++c)
+                sums[i][c] = fmaf(wide(raw[e]), weights[c][e], sums[i][c]);
           }
         }
       }
 #pragma unroll
-      for (int u = 0; u < kAhead; ++u) {
-        now[0][u] = next[0][u];
-        now[1][u] = next[1][u];
-      }
+      for (int u = 0; u < kAhead; ++u)
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c) now[c][u] = next[c][u];
     }
   }
 #pragma unroll
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 0; i < kRows; ++i)
 #pragma unroll
-    for (int r = 0; r < 2; ++r) sums[i][r] = together<32, SumOf>(sums[i][r]);
+    for (int c = 0; c < kColumns; ++c) sums[i][c] = together<32, SumOf>(sums[i][c]);
+  if constexpr (kSplit > 1) {
+    __shared__ float parts[32][kRows * kColumns];
+#pragma unroll
+    for (int e = 0; e < kRows * kColumns; ++e)
+      if (lane == 0) parts[warp][e] = sums[e / kColumns][e % kColumns];
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < kRows * kColumns; ++e) {
+      float sum = 0;
+#pragma unroll
+      for (int p = 0; p < kSplit; ++p) sum += parts[warp - part + p][e];
+      sums[e / kColumns][e % kColumns] = sum;
+    }
   }
 }
 )cuda";

@@ -10,8 +10,7 @@
 
 namespace assay::compiler::cuda {
 
-// A warp takes two rows of W.
-inline constexpr int kVectorThreads = 128, kVectorColumns = kVectorThreads / 32 * 2;
+inline constexpr int kVectorThreads = 128, kVectorWarps = kVectorThreads / 32;
 // The warps of a block share the terms of sixteen rows of W.
 inline constexpr int kTileThreads = 256, kTileColumns = 16;
 inline constexpr int kBlockThreads = 256, kBlockRows = 64, kBlockColumns = 64;

@@ -77,8 +77,8 @@ std::string wide_type(DType dtype) {
 }
 std::string sum_type(DType dtype) { return dtype == DType::kI32 ? "i64" : wide_type(dtype); }
 
-SymbolNames::SymbolNames(const Kernel& kernel) {
-  std::set<std::string> all;
+SymbolNames::SymbolNames(const Kernel& kernel, const std::vector<std::string>& others) {
+  std::set<std::string> all(others.begin(), others.end());
   const auto note = [&](const Dim& dim) { dim.add_symbols(all); };
   std::visit([&](const auto& work) { each_dim(work, note); }, kernel.work);
   symbols_.assign(all.begin(), all.end());
@@ -124,12 +124,10 @@ std::string SymbolNames::declarations() const {
   return out;
 }
 
-std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
-                       int most_threads) {
-  std::string out = fmt::format(
-      "extern \"C\" __global__ void __launch_bounds__({}) {}(\n    const i64* symbols, "
-      "char* scratch, u32 constant",
-      most_threads, name);
+namespace {
+
+std::string arguments_of(const Kernel& kernel, const std::string& more) {
+  auto out = "const i64* symbols, char* scratch, u32 constant" + more;
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     const auto& formal = kernel.operands[i];
     // What is only read here is no constant: the kernel in front may still write it when this one
@@ -138,7 +136,29 @@ std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std
     out += fmt::format(",\n    {}{}*{} o{}", formal.is_written ? "" : "const ",
                        storage_type(formal.dtype), formal.is_written ? " __restrict__" : "", i);
   }
-  return out + ") {\n  (void)symbols; (void)scratch; (void)constant;\n" + names.declarations();
+  return out;
+}
+
+std::string beginning(const SymbolNames& names) {
+  return ") {\n  (void)symbols; (void)scratch; (void)constant;\n" + names.declarations();
+}
+
+}  // namespace
+
+std::string entry_head(const Kernel& kernel, const SymbolNames& names, const std::string& name,
+                       int most_threads, int least_blocks, const std::string& more) {
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}(\n    {}",
+                     most_threads, least_blocks > 0 ? fmt::format(", {}", least_blocks) : "", name,
+                     arguments_of(kernel, more)) +
+         beginning(names);
+}
+
+std::string part_head(const Kernel& kernel, const SymbolNames& names, const std::string& name) {
+  return fmt::format(
+             "DEVICE void {}(const Place& blockIdx, const Place& gridDim, const Place& "
+             "blockDim,\n    {}",
+             name, arguments_of(kernel, {})) +
+         beginning(names);
 }
 
 std::string place(const SymbolNames& names, const View& view,

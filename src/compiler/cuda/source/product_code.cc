@@ -36,7 +36,7 @@ std::string multiplied(DType accumulate, const std::string& x, const std::string
 }
 
 std::string stored_sum(const SourceMaker& maker, const Access& out, DType accumulate,
-                       const std::vector<std::string>& indices) {
+                       const std::vector<std::string>& indices, int lanes) {
   const auto dtype = maker.kernel().operands[out.operand].dtype;
   // A region of one value and one cast says how.
   Region cast;
@@ -48,21 +48,22 @@ std::string stored_sum(const SourceMaker& maker, const Access& out, DType accumu
   narrow.values = {0};
   cast.values = {sum, narrow};
   cast.stores = {{1, out}};
-  const ElementCode code(maker.kernel(), cast, maker.names(), "total");
-  At at{indices, indices.back(), 1};
+  const ElementCode code(maker.kernel(), cast, maker.names(), lanes == 1 ? "total" : "total[e]");
+  At at{indices, indices.back(), lanes};
   at.row.pop_back();
   return code.elements(code.stored_elements(), at) + code.stores(false, at);
 }
 
-std::string end_of_sum(const SourceMaker& maker, const Matmul& work) {
+std::string end_of_sum(const SourceMaker& maker, const Matmul& work, int lanes) {
   auto indices = numbered("b", work.a.view.rank() - 2);
   indices.emplace_back("i");
   if (!work.epilogue) {
     indices.emplace_back("j");
-    return stored_sum(maker, work.out, work.accumulate, indices);
+    return stored_sum(maker, work.out, work.accumulate, indices, lanes);
   }
-  const ElementCode code(maker.kernel(), *work.epilogue, maker.names(), "total");
-  const At at{indices, "j", 1};
+  const ElementCode code(maker.kernel(), *work.epilogue, maker.names(),
+                         lanes == 1 ? "total" : "total[e]");
+  const At at{indices, "j", lanes};
   auto text =
       code.row_values(0, at) + code.elements(code.stored_elements(), at) + code.stores(false, at);
   const auto of_rows = code.stores(true, at);

@@ -7,23 +7,27 @@
 namespace assay::compiler::cuda {
 namespace {
 
-constexpr int kScatterThreads = 1024;
-// So many indices are looked at by one block, which then needs nobody's word.
-constexpr std::int64_t kFew = 1 << 14;
-constexpr std::uint32_t kLookers = 128;
+constexpr int kScatterThreads = 256;
+// So many indices are looked at by every block, which then needs nobody's word.
+constexpr std::int64_t kFew = 1 << 12;
+// Neighbours that a thread takes of many, where their indices lie side by side.
+constexpr int kNeighbours = 8;
 
 }  // namespace
 
 // Of several elements that go to one place the last stays. Indices that increase from one to the
-// next (rows of a cache) have no such places, and all go at once: whether they do is looked at
-// first, by one block, or where they are many by a launch of its own. Else each place belongs to
-// one thread, which goes through all indices for those that are its own.
+// next (rows of a cache) have no such places, and all go at once. Of few that is looked at first,
+// by every block. Of many each block looks at its own while it moves them, and where any do not
+// increase, the block that is done last moves all once more: then each place belongs to one thread,
+// which goes through all indices for those that are its own.
 KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) {
   SourceMaker maker(kernel, options);
   const auto& work = std::get<ScatterInto>(kernel.work);
   const auto& names = maker.names();
   const auto count = product(work.index.view.shape), size = product(work.out.view.shape);
   const auto at = [&](const Access& access, const std::string& flat, const std::string& name) {
+    if (access.view.is_contiguous())
+      return fmt::format("{}_at = {} + {};\n", name, names.code(access.view.offset), flat);
     std::vector<std::string> indices;
     for (std::size_t i = 0; i < access.view.rank(); ++i)
       indices.push_back(fmt::format("{}{}", name, i));
@@ -40,33 +44,21 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
         work.data.operand));
     maker.end_entry();
   }
-  const auto look = fmt::format(
-      "bool falls = false;\nfor (i64 n = blockIdx.x * (i64)blockDim.x + threadIdx.x; n + 1 < "
-      "count; "
-      "n += (i64)gridDim.x * blockDim.x) {{\ni64 p_at, q_at;\n{}{}"
-      "if ((i64)o{}[p_at] >= (i64)o{}[q_at]) falls = true;\n}}\n",
-      at(work.index, "n", "p"), at(work.index, "n + 1", "q"), work.index.operand,
-      work.index.operand);
-  const auto looker = maker.begin_entry("look", kScatterThreads);
-  maker.text(
-      fmt::format("wait_for_others();\nconst i64 count = {};\n{}"
-                  "const int any = __syncthreads_or(falls);\n"
-                  "if (threadIdx.x == 0) ((int*)scratch)[blockIdx.x] = any;\n",
-                  names.code(count), look));
-  maker.end_entry();
+  const auto look = [&](const std::string& first, const std::string& step) {
+    return fmt::format(
+        "bool falls = false;\nfor (i64 n = {}; n + 1 < count; n += {}) {{\ni64 p_at, q_at;\n{}{}"
+        "if ((i64)o{}[p_at] >= (i64)o{}[q_at]) falls = true;\n}}\n",
+        first, step, at(work.index, "n", "p"), at(work.index, "n + 1", "q"), work.index.operand,
+        work.index.operand);
+  };
   const auto mover = maker.begin_entry("scatter", kScatterThreads);
   maker.text(fmt::format(
       R"cuda(
   wait_for_others();
   const i64 count = {count}, size = {size};
   const i64 first = blockIdx.x * (i64)blockDim.x + threadIdx.x, all = (i64)gridDim.x * blockDim.x;
-  int any;
-  if (gridDim.x == 1) {{
-    {look}
-    any = __syncthreads_or(falls);
-  }} else {{
-    any = __syncthreads_or(threadIdx.x < {lookers} ? ((const int*)scratch)[threadIdx.x] : 0);
-  }}
+  {look}
+  const int any = __syncthreads_or(falls);
   for (i64 n = any ? 0 : first; n < count; n += any ? 1 : all) {{
     i64 p_at;
     {index}
@@ -79,10 +71,94 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
   }}
 )cuda",
       fmt::arg("count", names.code(count)), fmt::arg("size", names.code(size)),
-      fmt::arg("look", look), fmt::arg("lookers", kLookers),
+      fmt::arg("look", look("threadIdx.x", "blockDim.x")),
       fmt::arg("index", at(work.index, "n", "p")), fmt::arg("value", at(work.values, "n", "v")),
       fmt::arg("target", at(work.out, "to", "t")), fmt::arg("io", work.index.operand),
       fmt::arg("oo", work.out.operand), fmt::arg("vo", work.values.operand)));
+  maker.end_entry();
+  // Neighbours whose numbers rise by one, in values and in the result, go at once.
+  const auto& last = work.values.view;
+  const bool side_by_side = work.index.view.is_contiguous() && work.out.view.is_contiguous() &&
+                            last.strides.back().is(1) && last.shape.back().constant() &&
+                            *last.shape.back().constant() % kNeighbours == 0;
+  const auto many_mover = maker.begin_entry("scatter_many", kScatterThreads);
+  maker.text(fmt::format(
+      R"cuda(
+  wait_for_others();
+  const i64 count = {count}, size = {size};
+  const i64 thread = blockIdx.x * (i64)blockDim.x + threadIdx.x, all = (i64)gridDim.x * blockDim.x;
+  bool falls = false;
+  for (i64 first = thread * {each}; first < count; first += all * {each}) {{
+    i64 places[{each} + 1];
+    const bool is_whole = {side_by_side} && first + {each} <= count;
+    if (is_whole) {{
+      const i64 n = first;
+      i64 p_at;
+      {index}
+      __align__(16) {index_type} some[{each}];
+      load<{each}>(some, o{io} + p_at);
+      _Pragma("unroll") for (int e = 0; e < {each}; ++e) places[e] = some[e];
+    }}
+    _Pragma("unroll") for (int e = 0; e <= {each}; ++e) {{
+      const i64 n = first + e;
+      if (is_whole && e < {each}) continue;
+      if (n < count) {{
+        i64 p_at;
+        {index}
+        places[e] = (i64)o{io}[p_at];
+      }} else {{
+        places[e] = 0x7fffffffffffffffll;
+      }}
+    }}
+    bool follow = true;
+    _Pragma("unroll") for (int e = 0; e < {each}; ++e) {{
+      if (first + e + 1 < count && places[e] >= places[e + 1]) falls = true;
+      if (places[e] != places[0] + e) follow = false;
+    }}
+    if ({side_by_side} && follow && places[0] >= 0 && places[0] + {each} <= size) {{
+      const i64 n = first, to = places[0];
+      i64 v_at, t_at;
+      {value}
+      {target}
+      __align__(16) {type} some[{each}];
+      load<{each}>(some, o{vo} + v_at);
+      store<{each}>(o{oo} + t_at, some);
+    }} else {{
+      _Pragma("unroll") for (int e = 0; e < {each}; ++e) {{
+        const i64 n = first + e, to = places[e];
+        if (n >= count || to < 0 || to >= size) continue;
+        i64 v_at, t_at;
+        {value}
+        {target}
+        o{oo}[t_at] = o{vo}[v_at];
+      }}
+    }}
+  }}
+  int* counters = (int*)scratch - {counters};
+  if (__syncthreads_or(falls) && threadIdx.x == 0) atomicAdd(counters + 1, 1);
+  if (!is_last(counters, gridDim.x)) return;
+  const bool any = *(volatile int*)(counters + 1) != 0;
+  __syncthreads();
+  if (threadIdx.x == 0) counters[1] = 0;
+  for (i64 n = 0; any && n < count; ++n) {{
+    i64 p_at;
+    {index}
+    const i64 to = (i64)o{io}[p_at];
+    if (to < 0 || to >= size || to % blockDim.x != threadIdx.x) continue;
+    i64 v_at, t_at;
+    {value}
+    {target}
+    o{oo}[t_at] = o{vo}[v_at];
+  }}
+)cuda",
+      fmt::arg("count", names.code(count)), fmt::arg("size", names.code(size)),
+      fmt::arg("each", kNeighbours), fmt::arg("index", at(work.index, "n", "p")),
+      fmt::arg("value", at(work.values, "n", "v")), fmt::arg("target", at(work.out, "to", "t")),
+      fmt::arg("index_type", storage_type(kernel.operands[work.index.operand].dtype)),
+      fmt::arg("type", storage_type(kernel.operands[work.out.operand].dtype)),
+      fmt::arg("side_by_side", side_by_side), fmt::arg("counters", kCounters),
+      fmt::arg("io", work.index.operand), fmt::arg("oo", work.out.operand),
+      fmt::arg("vo", work.values.operand)));
   maker.end_entry();
   return std::move(maker).finish(
       [=](const Bindings& symbols) {
@@ -95,13 +171,15 @@ KernelSource scatter_source(const Kernel& kernel, const SourceOptions& options) 
                kScatterThreads});
         }
         if (many > kFew) {
-          plan.launches.push_back({looker, {kLookers, 1, 1}, kScatterThreads});
-          plan.scratch_bytes = kLookers * sizeof(int);
+          // Counters lie in front of the scratch; nobody else may use them meanwhile.
+          plan.scratch_bytes = 16;
+          plan.launches.push_back({many_mover,
+                                   {blocks_for(many, kScatterThreads * kNeighbours, options), 1, 1},
+                                   kScatterThreads});
+        } else {
+          plan.launches.push_back(
+              {mover, {blocks_for(many, kScatterThreads, options), 1, 1}, kScatterThreads});
         }
-        plan.launches.push_back(
-            {mover,
-             {many > kFew ? std::max(2U, blocks_for(many, kScatterThreads, options)) : 1, 1, 1},
-             kScatterThreads});
         return plan;
       },
       {count, size});

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "compiler/cuda/source/bundle.h"
 #include "compiler/cuda/source/device_text.h"
 #include "tensor/half.h"
 
@@ -107,6 +108,37 @@ void multiply(const LibraryProduct& p, std::span<std::byte* const> operands, std
   }
 }
 
+// A source's launches, one after the other.
+void run_source(const KernelSource& source, Workshop& workshop, const Bindings& symbols,
+                std::span<std::byte* const> operands, unsigned constant) {
+  struct alignas(16) Sixteen {
+    std::byte bytes[16];
+  };
+  const auto& entries = workshop.entries_of(source);
+  const auto plan = source.plan(symbols);
+  std::vector<std::int64_t> values;
+  for (const auto& name : source.symbols) values.push_back(symbols.at(name));
+  constexpr auto kFront = kCounters * sizeof(int);
+  std::vector<Sixteen> scratch(
+      (kFront + static_cast<std::size_t>(plan.scratch_bytes)) / sizeof(Sixteen) + 1);
+  auto* front = reinterpret_cast<std::byte*>(scratch.data());
+  std::memset(front, 0xff, scratch.size() * sizeof(Sixteen));
+  std::memset(front, 0, kFront);
+  auto* scratch_at = front + kFront;
+  if (plan.product) multiply(*plan.product, operands, scratch_at);
+  const std::int64_t* values_at = values.data();
+  std::vector<std::byte*> pointers(operands.begin(), operands.end());
+  for (auto launch : plan.launches) {
+    std::vector<void*> arguments = {&values_at, &scratch_at, &constant};
+    if (source.is_bundle) arguments.push_back(&launch.begins);
+    for (auto& pointer : pointers) arguments.push_back(&pointer);
+    entries[launch.entry](arguments.data(), launch.grid.data(), launch.threads,
+                          launch.shared_bytes);
+  }
+  check(std::all_of(front, front + kFront, [](std::byte b) { return b == std::byte{0}; }),
+        "counters are zero after a kernel");
+}
+
 class HostKernel final : public ReadyKernel {
  public:
   HostKernel(const Kernel& kernel, const SourceOptions& options, std::shared_ptr<Workshop> workshop)
@@ -115,32 +147,72 @@ class HostKernel final : public ReadyKernel {
   }
 
   void run(const Bindings& symbols, std::span<std::byte* const> operands) override {
-    const auto& entries = workshop_->entries_of(source_);
-    const auto plan = source_.plan(symbols);
-    std::vector<std::int64_t> values;
-    for (const auto& name : source_.symbols) values.push_back(symbols.at(name));
-    std::vector<quad_t> scratch(static_cast<std::size_t>(plan.scratch_bytes) / sizeof(quad_t) + 1);
-    std::memset(scratch.data(), 0xff, scratch.size() * sizeof(quad_t));
-    auto* scratch_at = reinterpret_cast<std::byte*>(scratch.data());
-    if (plan.product) multiply(*plan.product, operands, scratch_at);
-    const std::int64_t* values_at = values.data();
     unsigned constant = 0;
     for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
       constant |= kernel_.operands[i].is_written ? 0U : 1U << i;
-    std::vector<std::byte*> pointers(operands.begin(), operands.end());
-    std::vector<void*> arguments = {&values_at, &scratch_at, &constant};
-    for (auto& pointer : pointers) arguments.push_back(&pointer);
-    for (const auto& launch : plan.launches)
-      entries[launch.entry](arguments.data(), launch.grid.data(), launch.threads,
-                            launch.shared_bytes);
+    run_source(source_, *workshop_, symbols, operands, constant);
   }
 
  private:
-  struct alignas(16) quad_t {
-    std::byte bytes[16];
-  };
   Kernel kernel_;
   KernelSource source_;
+  std::shared_ptr<Workshop> workshop_;
+};
+
+// A whole program, with its bundles, in memory of this process.
+class HostProgram final : public RemoteProgram {
+ public:
+  HostProgram(const Program& program, const SourceOptions& options,
+              std::shared_ptr<Workshop> workshop)
+      : program_(program), workshop_(std::move(workshop)) {
+    for (const auto& kernel : program_.kernels) sources_.push_back(source_of(kernel, options));
+    bundles_ = bundles_of(program_, sources_, options);
+    for (const auto* all : {&sources_, &bundles_.sources})
+      for (const auto& source : *all) workshop_->add(source);
+  }
+
+  void run(const Bindings& symbols, std::span<std::byte* const> outer, bool) override {
+    const auto plan = plan_memory(bundles_.grouped, symbols);
+    if (const auto mistake = mistake_in_plan(bundles_.grouped, plan); !mistake.empty())
+      throw InternalError(mistake);
+    const auto arena = aligned_block<std::byte>(static_cast<std::size_t>(plan.arena_bytes) + 1);
+    std::memset(arena.get(), 0xff, static_cast<std::size_t>(plan.arena_bytes));
+    std::vector<std::byte*> pointers;
+    for (std::size_t id = 0, next = 0; id < program_.buffers.size(); ++id) {
+      const bool is_outer = program_.buffers[id].kind != Buffer::Kind::kTemporary;
+      pointers.push_back(is_outer               ? outer[next++]
+                         : plan.offsets[id] < 0 ? nullptr
+                                                : arena.get() + plan.offsets[id]);
+    }
+    const auto run_one = [&](const KernelSource& source, const std::vector<BufferId>& buffers) {
+      std::vector<std::byte*> operands;
+      unsigned constant = 0;
+      for (std::size_t i = 0; i < buffers.size(); ++i) {
+        operands.push_back(pointers[buffers[i]]);
+        if (program_.buffers[buffers[i]].kind == Buffer::Kind::kInput) constant |= 1U << i;
+      }
+      run_source(source, *workshop_, symbols, operands, constant);
+    };
+    for (const auto& unit : bundles_.units) {
+      if (unit.bundle && !bundles_.sources[*unit.bundle].plan(symbols).launches.empty()) {
+        run_one(bundles_.sources[*unit.bundle], unit.buffers);
+      } else {
+        for (const auto i : unit.steps)
+          run_one(sources_[program_.steps[i].kernel], program_.steps[i].buffers);
+      }
+    }
+  }
+  void run_timed(const Bindings& symbols, std::span<std::byte* const> outer, bool is_here,
+                 std::vector<double>&) override {
+    run(symbols, outer, is_here);
+  }
+  std::vector<std::string> units(const Bindings&) override { return {}; }
+  std::int64_t arena_bytes() const override { return 0; }
+
+ private:
+  Program program_;
+  std::vector<KernelSource> sources_;
+  Bundles bundles_;
   std::shared_ptr<Workshop> workshop_;
 };
 
@@ -153,6 +225,15 @@ Runtime host_device_runtime(SourceOptions options) {
     return std::make_unique<HostKernel>(kernel, options, workshop);
   };
   runtime.variants = variants_of;
+  return runtime;
+}
+
+Runtime host_program_runtime(SourceOptions options) {
+  auto runtime = host_device_runtime(options);
+  runtime.remote = [options, workshop = std::make_shared<Workshop>()](const Program& program,
+                                                                      const ExecutorOptions&) {
+    return std::make_unique<HostProgram>(program, options, workshop);
+  };
   return runtime;
 }
 

@@ -16,5 +16,7 @@ namespace assay::compiler::cuda {
 // A runtime of such kernels. What is prepared together is compiled together, when one of it is
 // first run. Throws InternalError with the compiler's words.
 Runtime host_device_runtime(SourceOptions options = {.multiprocessors = 2});
+// Whole programs, as a device runs them: with bundles, over memory that is planned for those.
+Runtime host_program_runtime(SourceOptions options = {.multiprocessors = 2});
 
 }  // namespace assay::compiler::cuda

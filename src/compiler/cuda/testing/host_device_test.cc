@@ -55,5 +55,11 @@ TEST(HostDevice, RunsRandomProgramsWithoutElements) {
 }
 TEST(HostDevice, RunsWhatModelsAreMadeOf) { expect_right_programs(3, random_model_graph(3)); }
 
+TEST(HostDevice, RunsBundlesAsTheirSteps) {
+  const auto runtime = host_program_runtime();
+  EXPECT_EQ(mistake_among_candidates(random_graph(203), runtime, 1, 203), "");
+  EXPECT_EQ(mistake_among_candidates(random_model_graph(5), runtime, 1, 5), "");
+}
+
 }  // namespace
 }  // namespace assay::compiler::cuda

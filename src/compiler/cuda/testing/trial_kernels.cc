@@ -71,7 +71,7 @@ class Drawn {
     const double unit = unit_interval(stream_[next_++]);
     if (is_floating(dtype)) return {.f = 2 * unit - 1};
     if (dtype == DType::kBool) return {.i = unit > 0.3 ? 1 : 0};
-    if (trial.counts) return {.i = 3 + 2 * number};
+    if (trial.counts) return {.i = (2 * (number / trial.run) + 1) * trial.run + number % trial.run};
     return {.i = static_cast<std::int64_t>(unit * static_cast<double>(trial.below + 3)) - 2};
   }
   Philox stream_;

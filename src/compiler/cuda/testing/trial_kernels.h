@@ -20,7 +20,10 @@ struct TrialKernel {
   std::int64_t below = 40;
   // Off by so much of the value, and of 1.
   double relative = 2e-5, absolute = 2e-4;
-  bool counts = false;  // integers are 3, 5, 7, …: no two places are one
+  // Integers rise, by ones within each `run` and by one run more to the next: no two places are
+  // one.
+  bool counts = false;
+  std::int64_t run = 1;
 };
 std::vector<TrialKernel> trial_products();
 std::vector<TrialKernel> trial_grouped();

@@ -209,7 +209,28 @@ std::vector<TrialKernel> trial_scatters() {
     trial.below = 30 * 41;
     trial.counts = counts;
     for (const int s : {0, 1, 5, 36}) trial.at.push_back({{"s", s}});
-    if (counts) trial.at.push_back({{"s", 1000}});  // more than one block looks at
+    trial.at.push_back({{"s", counts ? 1000 : 300}});  // many: each block looks at its own
+    all.push_back(std::move(trial));
+  }
+  // Rows of a cache.
+  for (const auto& [dtype, index] :
+       {std::pair{DType::kBF16, DType::kI64}, std::pair{DType::kF32, DType::kI32}}) {
+    TrialKernel trial;
+    trial.what = fmt::format("scatter of rows of {}", name_of(dtype));
+    auto& kernel = trial.kernel;
+    const auto data = operand(kernel, dtype, {3, 250, 24}, true);
+    const auto at = operand(kernel, index, {3, kS, 24}),
+               values = operand(kernel, dtype, {kS, 3, 24});
+    ScatterInto work;
+    work.data = whole(kernel, data);
+    work.index = whole(kernel, at);
+    work.values = {values, whole(kernel, values).view.permute({1, 0, 2})};
+    work.out = whole(kernel, data);
+    work.in_place = true;
+    kernel.work = std::move(work);
+    trial.counts = true;
+    trial.run = 24;
+    for (const int s : {1, 2, 60, 120}) trial.at.push_back({{"s", s}});
     all.push_back(std::move(trial));
   }
   return all;
