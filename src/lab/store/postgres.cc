@@ -252,7 +252,11 @@ class PostgresDatabase : public Database {
         "SET LOCAL search_path = assay; SET LOCAL lock_timeout = '{}s';"
         "SET LOCAL synchronous_commit = on;"
         // Compiling a plan takes longer than most of them.
-        "SET LOCAL jit = off;",
+        "SET LOCAL jit = off;"
+        // A server that crashed within a rebuild believes that the table is empty, until somebody
+        // writes a lot: every row would be compared with every other one.
+        "SELECT set_config('enable_nestloop', 'off', true) FROM pg_class"
+        " WHERE oid = to_regclass('assay.attempt') AND reltuples = 0 AND relpages > 0;",
         kPatienceSeconds);
   }
 
