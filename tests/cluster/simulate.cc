@@ -271,6 +271,12 @@ Setting setting_from(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const auto setting = setting_from(argc, argv);
+  if (setting.nodes < 1 || setting.points < 1 || setting.attempts < 1) {
+    std::fputs(
+        "simulate_cluster [NODES POINTS ATTEMPTS MEAN_S LOSS DETECT_S KILLS SEED MISJUDGED]\n",
+        stderr);
+    return 2;
+  }
   SimulatedCluster cluster(setting);
   const std::atomic<bool> stop = false;
   const double start = SimulatedCluster::processor_s();

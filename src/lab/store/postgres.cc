@@ -305,6 +305,12 @@ class PostgresDatabase : public Database {
       return number(fmt::format("SELECT has_table_privilege('assay.{}', '{}')::integer", table,
                                 right)) != 0;
     };
+    // A role's setting, or a server that follows another one.
+    if (number("SELECT (pg_is_in_recovery() OR current_setting('default_transaction_read_only') = "
+               "'on')::integer") != 0) {
+      fail("the store may only be read: transactions of this role or server are read-only: '{}'",
+           name());
+    }
     if (may("attempt", "INSERT") && may("series", "INSERT") && may("store", "UPDATE")) return;
     fail("the store may only be read with this role: '{}'", name());
   }

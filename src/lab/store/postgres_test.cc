@@ -154,6 +154,9 @@ TEST_F(PostgresTest, ARoleThatMayOnlyReadReadsEverything) {
   EXPECT_EQ(export_run(*open(url, Access::kRead), "r1"), journal_text(rows));  // still its right
   EXPECT_THAT([&] { add(*open(url, Access::kWrite), example_run("r2", 1)); },
               ThrowsMessage<UserError>(HasSubstr("may only be read with this role")));
+  server_->execute(url_, "ALTER ROLE page SET default_transaction_read_only = on");
+  EXPECT_THAT([&] { open(url, Access::kWrite); },
+              ThrowsMessage<UserError>(HasSubstr("of this role or server are read-only")));
   // Neither the wrong password nor the right one is in a message, and the environment gives none.
   ::setenv("PGPASSWORD", "se=cr/et", 1);
   for (const auto& wrong :
